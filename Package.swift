@@ -1,0 +1,179 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Server packages sit behind a trait that is on by default: an app that takes only an SDK asks for
+// `traits: []` and resolves nothing but swift-http-types. `NIO` alone adds the WebSocket transport for Linux.
+let server: TargetDependencyCondition? = .when(traits: ["Server"])
+let nio: TargetDependencyCondition? = .when(traits: ["NIO"])
+
+func product(_ name: String, _ package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: server)
+}
+
+// MARK: Platform targets
+
+let platform: [Target] = [
+    .target(name: "Contract", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
+    .target(name: "ContractClient", dependencies: ["Contract"]),
+    .target(name: "ContractCheck", dependencies: ["ContractClient"]),
+    .target(
+        name: "NIOSockets",
+        dependencies: [
+            "ContractClient",
+            .product(name: "NIOCore", package: "swift-nio", condition: nio),
+            .product(name: "NIOPosix", package: "swift-nio", condition: nio),
+            .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
+            .product(name: "NIOWebSocket", package: "swift-nio", condition: nio),
+            .product(name: "NIOSSL", package: "swift-nio-ssl", condition: nio),
+        ]
+    ),
+    .target(
+        name: "ContractServer",
+        dependencies: [
+            "Contract",
+            product("Hummingbird", "hummingbird"),
+            product("NIOCore", "swift-nio"),
+            product("NIOPosix", "swift-nio"),
+            product("NIOHTTP1", "swift-nio"),
+            product("NIOHTTPTypes", "swift-nio-extras"),
+            product("Logging", "swift-log"),
+            product("Crypto", "swift-crypto"),
+        ]
+    ),
+    .target(
+        name: "WebSockets",
+        dependencies: [
+            product("HummingbirdCore", "hummingbird"),
+            product("NIOCore", "swift-nio"),
+            product("NIOHTTP1", "swift-nio"),
+            product("NIOWebSocket", "swift-nio"),
+            product("NIOHTTPTypes", "swift-nio-extras"),
+            product("NIOHTTPTypesHTTP1", "swift-nio-extras"),
+            product("HTTPTypes", "swift-http-types"),
+        ]
+    ),
+    .target(
+        name: "Database",
+        dependencies: [
+            product("GRDB", "GRDB.swift"), product("NIOConcurrencyHelpers", "swift-nio"),
+            product("NIOPosix", "swift-nio"),
+        ]
+    ),
+    .target(
+        name: "ObjectStore",
+        dependencies: [
+            product("Crypto", "swift-crypto"), product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"),
+        ]
+    ),
+    .target(name: "Realtime", dependencies: [product("NIOCore", "swift-nio")]),
+    .target(
+        name: "Identity",
+        dependencies: [
+            product("Crypto", "swift-crypto"), product("CryptoExtras", "swift-crypto"),
+            product("JWTKit", "jwt-kit"), product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"),
+        ]
+    ),
+    .target(
+        name: "Backend",
+        dependencies: [
+            "ContractServer", "Database", "ObjectStore", "Realtime", "Identity", "WebSockets",
+            product("Hummingbird", "hummingbird"), product("ServiceLifecycle", "swift-service-lifecycle"),
+            product("Crypto", "swift-crypto"), product("NIOConcurrencyHelpers", "swift-nio"),
+        ]
+    ),
+]
+
+// MARK: Services
+
+/// A service is exactly these four targets, in these four folders.
+func service(_ name: String) -> [Target] {
+    [
+        .target(name: "\(name)API", dependencies: ["Contract"], path: "Sources/\(name)/API"),
+        .target(
+            name: "\(name)Client", dependencies: [.byName(name: "\(name)API"), "ContractClient"],
+            path: "Sources/\(name)/Client"),
+        .target(
+            name: "\(name)Service",
+            dependencies: [
+                .byName(name: "\(name)API"), "Backend", "ContractServer", "Database", "ObjectStore", "Realtime",
+                "Identity", "WebSockets",
+            ],
+            path: "Sources/\(name)/Service"),
+        .target(
+            name: "\(name)Check", dependencies: [.byName(name: "\(name)Client"), "ContractCheck"],
+            path: "Sources/\(name)/Check"),
+    ]
+}
+
+let services = ["Messenger"]
+
+let command: Target = .executableTarget(
+    name: "concord",
+    dependencies: services.flatMap { [.byName(name: "\($0)Service"), .byName(name: "\($0)Check")] } + [
+        "Backend", "NIOSockets", product("ArgumentParser", "swift-argument-parser"),
+        product("ServiceLifecycle", "swift-service-lifecycle"),
+    ])
+
+// MARK: Tests
+
+let testbed: Target = .target(
+    name: "Testbed",
+    dependencies: services.map { .byName(name: "\($0)Service") } + ["Backend", "NIOSockets"],
+    path: "Tests/Testbed")
+
+func tests(_ target: String, _ more: Target.Dependency...) -> Target {
+    .testTarget(name: "\(target)Tests", dependencies: ["Testbed", .byName(name: target)] + more)
+}
+
+let package = Package(
+    name: "concord",
+    platforms: [.macOS(.v14), .iOS(.v16)],
+    products: [
+        .executable(name: "concord", targets: ["concord"]),
+        .library(name: "Contract", targets: ["Contract"]),
+        .library(name: "ContractClient", targets: ["ContractClient"]),
+        .library(name: "NIOSockets", targets: ["NIOSockets"]),
+    ]
+        + services.flatMap { name -> [Product] in
+            [
+                .library(name: "\(name)Client", targets: ["\(name)API", "\(name)Client"]),
+                .library(name: "\(name)Service", targets: ["\(name)Service"]),
+            ]
+        }
+        + [.library(name: "Backend", targets: ["Backend"])],
+    traits: [
+        .default(enabledTraits: ["Server"]),
+        .trait(name: "Server", description: "The backends and the `concord` command.", enabledTraits: ["NIO"]),
+        .trait(name: "NIO", description: "WebSockets for the SDKs where URLSession has none (Linux)."),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.0"),
+    ],
+    targets: platform + services.flatMap(service) + [
+        command, testbed,
+        tests("Contract"),
+        tests("ContractServer"),
+        tests("ContractClient"),
+        tests("Database"),
+        tests("Identity"),
+        tests("ObjectStore"),
+        tests("Realtime"),
+        tests("WebSockets"),
+        .testTarget(name: "MessengerTests", dependencies: ["MessengerCheck", "Testbed"]),
+        .testTarget(name: "ConcordTests", dependencies: ["concord", "Testbed"]),
+    ]
+)
+
+for target in package.targets {
+    target.swiftSettings = [.enableUpcomingFeature("ExistentialAny")]
+}

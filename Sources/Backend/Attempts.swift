@@ -1,0 +1,125 @@
+import Contract
+import ContractServer
+import Crypto
+import Database
+import HTTPTypes
+
+/// Limits on guessing passwords and on making accounts. The counters live in the database: they outlast a restart.
+///
+/// A sign-in is counted before its password is looked at, so that a hundred at once are a hundred attempts, and
+/// uncounted when the password was right.
+public struct Attempts: Sendable {
+    public struct Limits: Sendable {
+        /// Failed sign-ins in a minute, to one account from one address.
+        public var failuresPerMinute = 10
+        /// Failed sign-ins in an hour, to one account, from all addresses that never signed in to it.
+        public var failuresPerHour = 100
+        /// New accounts in a minute from one address; this machine itself is not counted.
+        public var registrationsPerMinute = 20
+
+        public init() {}
+    }
+
+    static let minute: Int64 = 60_000
+    static let hour: Int64 = 3_600_000
+    /// How long an address is known to an account after a sign-in.
+    static let familiarity: Int64 = 30 * 24 * hour
+
+    let limits: Limits
+    let phrases: Phrases
+
+    public init(limits: Limits = .init(), phrases: Phrases) {
+        self.limits = limits
+        self.phrases = phrases
+    }
+
+    /// The tables, for each API's schema.
+    public static let tables = [
+        "CREATE TABLE attempts (key TEXT PRIMARY KEY, count INTEGER NOT NULL, until BIGINT NOT NULL)",
+        "CREATE INDEX attempts_age ON attempts (until)",
+        """
+        CREATE TABLE familiar_addresses (
+            account TEXT NOT NULL, address TEXT NOT NULL, until BIGINT NOT NULL, PRIMARY KEY (account, address))
+        """,
+        "CREATE INDEX familiar_addresses_age ON familiar_addresses (until)",
+    ]
+
+    /// What a sign-in was counted under.
+    public struct SignIn: Sendable {
+        let account: String
+        let address: String
+        let keys: [String]
+    }
+
+    /// Counts a sign-in that is about to be tried.
+    ///
+    /// - Parameter account: Names the account, or what was typed when there is none.
+    /// - Throws: 429 with `Retry-After`.
+    public func begin(account: String, from address: ClientAddress, at now: Int64, in db: Session) throws -> SignIn {
+        let account = Self.digest(account)
+        let address = address.description
+        let familiar = try db.exists(
+            """
+            SELECT 1 FROM familiar_addresses
+            WHERE account = \(account) AND address = \(address) AND until > \(now)
+            """)
+        var budgets = [(key: "sign-in \(account) \(address)", limit: limits.failuresPerMinute, window: Self.minute)]
+        if !familiar { budgets.append(("sign-in \(account)", limits.failuresPerHour, Self.hour)) }
+        // All are looked at before any is counted: a refusal changes nothing.
+        for budget in budgets { try check(budget.key, budget.limit, at: now, in: db) }
+        for budget in budgets { try count(budget.key, budget.window, at: now, in: db) }
+        return SignIn(account: account, address: address, keys: budgets.map(\.key))
+    }
+
+    /// The password was right: the attempt does not count, and the address is known from now on.
+    public func succeed(_ attempt: SignIn, at now: Int64, in db: Session) throws {
+        for key in attempt.keys { try db.run("UPDATE attempts SET count = count - 1 WHERE key = \(key) AND count > 0") }
+        let until = now + Self.familiarity
+        try db.run(
+            """
+            INSERT INTO familiar_addresses (account, address, until)
+            VALUES (\(attempt.account), \(attempt.address), \(until))
+            ON CONFLICT (account, address) DO UPDATE SET until = excluded.until
+            """)
+    }
+
+    /// Counts a registration.
+    ///
+    /// - Throws: 429 with `Retry-After`.
+    public func register(from address: ClientAddress, at now: Int64, in db: Session) throws {
+        if address.isLoopback { return }
+        let key = "register \(address)"
+        try check(key, limits.registrationsPerMinute, at: now, in: db)
+        try count(key, Self.minute, at: now, in: db)
+    }
+
+    /// Forgets what no longer counts.
+    public static func sweep(at now: Int64, in db: Session) throws {
+        try db.run("DELETE FROM attempts WHERE until <= \(now)")
+        try db.run("DELETE FROM familiar_addresses WHERE until <= \(now)")
+    }
+
+    private func check(_ key: String, _ limit: Int, at now: Int64, in db: Session) throws {
+        let until = try db.value(
+            "SELECT until FROM attempts WHERE key = \(key) AND count >= \(limit) AND until > \(now)", as: Int64.self)
+        if let until {
+            throw Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: (until - now + 999) / 1000)
+        }
+    }
+
+    /// A window begins with its first attempt.
+    private func count(_ key: String, _ window: Int64, at now: Int64, in db: Session) throws {
+        try db.run(
+            """
+            INSERT INTO attempts (key, count, until) VALUES (\(key), 1, \(now + window))
+            ON CONFLICT (key) DO UPDATE SET
+                count = CASE WHEN attempts.until <= \(now) THEN 1 ELSE attempts.count + 1 END,
+                until = CASE WHEN attempts.until <= \(now) THEN excluded.until ELSE attempts.until END
+            """)
+    }
+
+    /// What people type into a name field is not kept: now and then it is a password.
+    private static func digest(_ account: String) -> String {
+        SHA256.hash(data: Array(account.utf8)).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

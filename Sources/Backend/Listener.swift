@@ -1,0 +1,95 @@
+import Contract
+import ContractServer
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import WebSockets
+
+/// One API on one port: its operations and its sockets.
+public struct Listener: Sendable {
+    public let name: String
+    private let run: @Sendable (Address, Logger, @escaping @Sendable (Int) async -> Void) async throws -> Void
+
+    public struct Address: Sendable {
+        public var host: String
+        /// 0 takes any free port.
+        public var port: Int
+
+        public init(host: String, port: Int) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    /// - Parameters:
+    ///   - group: The event loops, the same that the API's hub was made with.
+    ///   - malformed: The API's error shape for what is no HTTP.
+    public init<API: ServiceAPI>(
+        _ table: RouteTable<API>, sockets: [SocketRoute], group: any EventLoopGroup,
+        limits: ConnectionGuard.Limits = .init()
+    ) {
+        name = API.name
+        run = { address, logger, started in
+            let malformed = try JSONBody.encode(API.Failure(Problem(.badRequest, "Malformed request"), requestID: ""))
+            let configuration = HTTP1Channel.Configuration(
+                additionalChannelHandlers: [
+                    ConnectionGuard(limits: limits, malformed: malformed), SocketUpgrade(routes: sockets),
+                ],
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 16_384, maxHeaderListSize: 32_768, maxHeaderFieldCount: 100))
+            // Hummingbird would log a line for each listener in its own words.
+            var quiet = logger
+            quiet.logLevel = max(.notice, logger.logLevel)
+            let application = Application(
+                responder: table, server: .http1(configuration: configuration),
+                configuration: .init(address: .hostname(address.host, port: address.port), backlog: 1024),
+                onServerRunning: { channel in await started(channel.localAddress?.port ?? address.port) },
+                eventLoopGroupProvider: .shared(group), logger: quiet)
+            do {
+                try await application.run()
+            } catch let error as IOError where error.errnoCode == EADDRINUSE {
+                throw AddressTaken(name: API.name, address: address)
+            } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EADDRNOTAVAIL {
+                throw AddressRefused(name: API.name, address: address, reason: "\(error)")
+            }
+        }
+    }
+
+    /// Serves until the surrounding service group shuts down: requests in flight end, sockets close with 1001.
+    ///
+    /// - Parameter started: Told the port once connections are accepted.
+    /// - Throws: ``AddressTaken``, ``AddressRefused``.
+    public func serve(
+        on address: Address, logger: Logger, started: @escaping @Sendable (Int) async -> Void
+    ) async throws {
+        try await run(address, logger, started)
+    }
+}
+
+/// Another process has the port.
+public struct AddressTaken: Error, CustomStringConvertible {
+    let name: String
+    let address: Listener.Address
+    public var description: String {
+        """
+        Port \(address.port) on \(address.host) is taken by another process, so \(name) cannot listen there. \
+        Stop that process, or choose another port: --port \(name)=\(address.port + 1)
+        """
+    }
+}
+
+/// The operating system does not let this process listen there.
+public struct AddressRefused: Error, CustomStringConvertible {
+    let name: String
+    let address: Listener.Address
+    let reason: String
+    public var description: String {
+        """
+        \(name) cannot listen on \(address.host):\(address.port): \(reason). Ports below 1024 need privileges; the \
+        host must be an address of this machine.
+        """
+    }
+}

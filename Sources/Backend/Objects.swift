@@ -1,0 +1,98 @@
+import Contract
+import ContractServer
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import ObjectStore
+
+extension SpooledFile: SpooledUpload {}
+
+/// Lets uploads wait in the object store's own spool, from where putting them in place is a rename.
+public struct ObjectSpool: UploadSpool {
+    private let store: any ObjectStore
+
+    public init(_ store: any ObjectStore) { self.store = store }
+
+    public func begin() async throws -> any UploadWriter { Writer(file: try await store.spool()) }
+
+    private struct Writer: UploadWriter {
+        let file: SpooledFile
+
+        func append(_ chunk: ByteBuffer) async throws { try await file.append(chunk) }
+        func finish() async throws -> any SpooledUpload {
+            try await file.finish()
+            return file
+        }
+        // What cannot be removed now is swept at the next start.
+        func discard() async { try? await file.discard() }
+    }
+}
+
+extension Routes {
+    /// Serves a local store's objects under `/objects`, to whoever holds a signed URL.
+    public mutating func serve(_ store: LocalObjectStore, phrases: Phrases = API.phrases) {
+        for method in [HTTPRequest.Method.get, .head] {
+            plain(method, "/objects/{key*}") { request, _ in
+                try await store.respond(to: request, phrases: phrases)
+            }
+        }
+    }
+}
+
+extension LocalObjectStore {
+    func respond(to request: Request, phrases: Phrases) async throws -> Response {
+        let target = (request.head.path ?? "").dropFirst("/objects/".count)
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let object: SignedDownload
+        do {
+            object = try await verify(
+                method: request.method.rawValue, path: parts.first.map(String.init) ?? "",
+                query: parts.count > 1 ? String(parts[1]) : "")
+        } catch .notFound {
+            throw Problem(.notFound, phrases.notFound)
+        } catch {
+            throw Problem(.forbidden, "Invalid or expired link")
+        }
+        var headers: HTTPFields = [
+            .contentType: object.contentType, .contentDisposition: object.contentDisposition,
+            .xContentTypeOptions: "nosniff", .acceptRanges: "bytes", .cacheControl: "private, max-age=3600",
+            // A stored page must not act in this origin, should a browser be talked into showing it.
+            .contentSecurityPolicy: "default-src 'none'; sandbox",
+        ]
+        var status = HTTPResponse.Status.ok
+        var range: ClosedRange<Int64>? = object.size > 0 ? 0...object.size - 1 : nil
+        switch ByteRange(header: request.headers[.range], size: object.size) {
+        case .whole:
+            break
+        case .partial(let lower, let upper):
+            status = .partialContent
+            range = lower...upper
+            headers[.contentRange] = "bytes \(lower)-\(upper)/\(object.size)"
+        case .unsatisfiable:
+            let unsatisfied: HTTPFields = [.contentRange: "bytes */\(object.size)"]
+            throw Problem(.rangeNotSatisfiable, "Range not satisfiable", headers: unsatisfied)
+        }
+        headers[.contentLength] = String(range.map { $0.upperBound - $0.lowerBound + 1 } ?? 0)
+        guard request.method != .head, let range else { return Response(status: status, headers: headers) }
+        let body = try await FileIO().loadFile(
+            path: object.path, range: Int(range.lowerBound)...Int(range.upperBound), context: FileContext())
+        return Response(status: status, headers: headers, body: body)
+    }
+}
+
+/// Hummingbird's file reader asks for a request's context, to log with.
+private struct FileContext: RequestContext {
+    struct Source: RequestContextSource {
+        let logger = Logger(label: "objects")
+    }
+    var coreContext: CoreRequestContextStorage
+
+    init() { coreContext = .init(source: Source()) }
+    init(source: Source) { coreContext = .init(source: source) }
+}
+
+extension HTTPField.Name {
+    static let contentDisposition = Self("Content-Disposition")!
+    static let xContentTypeOptions = Self("X-Content-Type-Options")!
+}

@@ -1,0 +1,86 @@
+import Contract
+import ContractServer
+import Database
+import HTTPTypes
+import NIOCore
+
+/// Answers that were given under an `Idempotency-Key`, kept for a day, in the database and the transaction of the
+/// write they answer: either both are there or neither.
+public enum OnceOnly {
+    static let lifetime: Int64 = 24 * 3600 * 1000
+
+    /// The table, for each API's schema.
+    public static let table = [
+        """
+        CREATE TABLE once_only (
+            scope TEXT NOT NULL, key TEXT NOT NULL, fingerprint {BYTES} NOT NULL, status INTEGER NOT NULL,
+            body {BYTES} NOT NULL, created_at BIGINT NOT NULL, PRIMARY KEY (scope, key))
+        """,
+        "CREATE INDEX once_only_age ON once_only (created_at)",
+    ]
+
+    /// The answer given before.
+    ///
+    /// - Throws: 422 when the key was used for another request.
+    static func replay<Output>(
+        _ once: Once, phrases: Phrases, at now: Int64, in db: Session
+    ) throws -> Answer<Output>? {
+        let stored = try db.one(
+            """
+            SELECT fingerprint, status, body FROM once_only
+            WHERE scope = \(once.scope) AND key = \(once.key) AND created_at > \(now - lifetime)
+            """
+        ) { row in try (row.get(0, as: [UInt8].self), row.get(1, as: Int.self), row.get(2, as: [UInt8].self)) }
+        guard let (fingerprint, status, body) = stored else { return nil }
+        guard fingerprint == once.fingerprint else {
+            throw Problem(.unprocessableContent, phrases.reusedIdempotencyKey)
+        }
+        return Answer(.init(code: status), encoded: body, headers: [.idempotentReplayed: "true"])
+    }
+
+    static func remember(_ once: Once, status: Int, body: [UInt8], at now: Int64, in db: Session) throws {
+        try db.run(
+            """
+            INSERT INTO once_only (scope, key, fingerprint, status, body, created_at)
+            VALUES (\(once.scope), \(once.key), \(once.fingerprint), \(status), \(body), \(now))
+            ON CONFLICT (scope, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
+                body = excluded.body, created_at = excluded.created_at
+            """)
+    }
+
+    /// Forgets what is older than a day.
+    public static func sweep(at now: Int64, in db: Session) throws {
+        try db.run("DELETE FROM once_only WHERE created_at <= \(now - lifetime)")
+    }
+}
+
+extension Database {
+    /// Writes once per key: a repeat gets the first answer, byte for byte, and changes nothing.
+    ///
+    /// - Parameter once: Nil when the client sent no key; then this is a plain write.
+    /// - Throws: 422 when the key was used for another request.
+    public func write<Output: Encodable & Sendable>(
+        _ once: Once?, phrases: Phrases, at now: Int64,
+        _ body: @escaping @Sendable (Session) throws -> Answer<Output>
+    ) async throws -> Answer<Output> {
+        guard let once else { return try await write(body) }
+        return try await write { db in
+            if let replay: Answer<Output> = try OnceOnly.replay(once, phrases: phrases, at: now, in: db) {
+                return replay
+            }
+            let answer = try body(db)
+            guard case .output(let output) = answer.content else { return answer }
+            let encoded = Array(try JSONBody.encode(output).readableBytesView)
+            try OnceOnly.remember(once, status: answer.status.code, body: encoded, at: now, in: db)
+            return Answer(answer.status, encoded: encoded, headers: answer.headers)
+        }
+    }
+
+    /// The answer given under a key, when there is one: for work that is worth sparing before the write.
+    public func replay<Output: Sendable>(
+        _ once: Once?, phrases: Phrases, at now: Int64, as _: Output.Type = Output.self
+    ) async throws -> Answer<Output>? {
+        guard let once else { return nil }
+        return try await read { try OnceOnly.replay(once, phrases: phrases, at: now, in: $0) }
+    }
+}

@@ -1,0 +1,42 @@
+import HTTPTypes
+
+/// A success with its status and headers, where the contract leaves a choice (201 or 200, cookies, 302).
+public struct Answer<Output: Sendable>: Sendable {
+    public enum Content: Sendable {
+        case output(Output)
+        /// A body that was encoded before, answered again byte for byte.
+        case encoded([UInt8])
+    }
+
+    public var status: HTTPResponse.Status
+    public var headers: HTTPFields
+    public var content: Content
+
+    public init(_ status: HTTPResponse.Status, _ output: Output, headers: HTTPFields = [:]) {
+        self.status = status
+        self.headers = headers
+        self.content = .output(output)
+    }
+
+    public init(_ status: HTTPResponse.Status, encoded body: [UInt8], headers: HTTPFields = [:]) {
+        self.status = status
+        self.headers = headers
+        self.content = .encoded(body)
+    }
+}
+
+extension Answer where Output == Empty {
+    public init(_ status: HTTPResponse.Status, headers: HTTPFields = [:]) {
+        self.init(status, Empty(), headers: headers)
+    }
+}
+
+extension HTTPField.Name {
+    /// The key under which a creating request is done once, however often it is sent.
+    public static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
+    /// `true` on an answer that was given before.
+    public static let idempotentReplayed = HTTPField.Name("Idempotent-Replayed")!
+    /// Names a request in answers and logs.
+    public static let requestID = HTTPField.Name("X-Request-Id")!
+    public static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
+}

@@ -1,0 +1,34 @@
+/// An optional value whose key is always written: `null` when there is none.
+///
+/// Swift's own coding drops the key of a nil. Contracts that say "sent as null" need it.
+@propertyWrapper
+public struct OrNull<Wrapped> {
+    public var wrappedValue: Wrapped?
+
+    public init(wrappedValue: Wrapped?) { self.wrappedValue = wrappedValue }
+}
+
+extension OrNull: Sendable where Wrapped: Sendable {}
+extension OrNull: Equatable where Wrapped: Equatable {}
+extension OrNull: Hashable where Wrapped: Hashable {}
+
+extension OrNull: Encodable where Wrapped: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
+    }
+}
+
+extension OrNull: Decodable where Wrapped: Decodable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        wrappedValue = container.decodeNil() ? nil : try container.decode(Wrapped.self)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Takes an absent key for null: an old server may not send it yet.
+    public func decode<Wrapped: Decodable>(_: OrNull<Wrapped>.Type, forKey key: Key) throws -> OrNull<Wrapped> {
+        OrNull(wrappedValue: try decodeIfPresent(Wrapped.self, forKey: key))
+    }
+}

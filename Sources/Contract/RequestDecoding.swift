@@ -1,0 +1,247 @@
+import Foundation
+
+/// How a request becomes an endpoint's value, and an endpoint's value a request.
+///
+/// The two directions are mirror images: a field named in the route's path travels there, an ``Upload`` and its
+/// neighbours in a form, and the rest in the query or the JSON body.
+public enum RequestCoding {
+    /// What a request brought along.
+    public struct Source: Sendable {
+        /// Path captures, percent-decoded. They win over everything else.
+        public var captures: [(name: String, value: String)]
+        /// The query's items, or a form's text fields; of a repeated name the first.
+        public var items: [(name: String, value: String)]
+        public var uploads: [String: Upload]
+        /// A JSON body; nil or empty counts as `{}`.
+        public var body: [UInt8]?
+
+        public init(
+            captures: [(name: String, value: String)] = [], items: [(name: String, value: String)] = [],
+            uploads: [String: Upload] = [:], body: [UInt8]? = nil
+        ) {
+            self.captures = captures
+            self.items = items
+            self.uploads = uploads
+            self.body = body
+        }
+    }
+
+    /// Reads a request, and judges it.
+    ///
+    /// - Throws: 400 for a body that is not one JSON object, then what ``Endpoint/review(_:)`` and
+    ///   ``Endpoint/validate()`` throw.
+    public static func decode<E: Endpoint>(_ type: E.Type, from source: Source) throws(Problem) -> E {
+        let (request, issues) = try read(type, from: source)
+        if !issues.isEmpty { try E.review(issues) }
+        try request.validate()
+        return request
+    }
+
+    static func read<E: Endpoint>(_ type: E.Type, from source: Source) throws(Problem) -> (E, [FieldIssue]) {
+        let fields = Fields(source)
+        do {
+            guard let body = source.body, !body.isEmpty else {
+                return (try E(from: FieldDecoder(fields: fields, body: nil)), fields.issues)
+            }
+            guard JSONShape.isObject(body) else { throw Problem(.badRequest, E.API.phrases.malformedJSON) }
+            let decoder = JSONDecoder()
+            decoder.userInfo[.fields] = fields
+            return (try decoder.decode(Envelope<E>.self, from: Data(body)).request, fields.issues)
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(.badRequest, E.API.phrases.malformedJSON)
+        }
+    }
+}
+
+extension CodingUserInfoKey {
+    fileprivate static let fields = CodingUserInfoKey(rawValue: "concord.fields")!
+}
+
+/// Reaches the decoder inside Foundation's.
+private struct Envelope<Request: Decodable>: Decodable {
+    let request: Request
+
+    init(from decoder: any Decoder) throws {
+        guard let fields = decoder.userInfo[.fields] as? Fields else {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "no fields"))
+        }
+        request = try Request(from: FieldDecoder(fields: fields, body: decoder))
+    }
+}
+
+/// What came beside the JSON body, and what was wrong. Lives for one decoding, on one thread; the compiler cannot see
+/// that through `userInfo`.
+final class Fields: @unchecked Sendable {
+    let source: RequestCoding.Source
+    var issues: [FieldIssue] = []
+
+    init(_ source: RequestCoding.Source) { self.source = source }
+
+    func text(_ name: String) -> String? {
+        source.captures.first { $0.name == name }?.value ?? source.items.first { $0.name == name }?.value
+    }
+
+    func note(_ field: String, _ kind: FieldIssue.Kind) {
+        issues.append(FieldIssue(field: field, kind: kind))
+    }
+}
+
+/// Offers each field from the path, the query or the form first, then from the JSON body.
+struct FieldDecoder: Decoder {
+    let fields: Fields
+    let body: (any Decoder)?
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(FieldContainer<Key>(fields: fields, body: try body?.container(keyedBy: type)))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw notAnObject }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw notAnObject }
+
+    private var notAnObject: DecodingError {
+        .dataCorrupted(.init(codingPath: [], debugDescription: "A request has named fields."))
+    }
+}
+
+private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let fields: Fields
+    let body: KeyedDecodingContainer<Key>?
+
+    var codingPath: [any CodingKey] { [] }
+    var allKeys: [Key] { body?.allKeys ?? [] }
+
+    func contains(_ key: Key) -> Bool {
+        fields.text(key.stringValue) != nil || body?.contains(key) == true
+            || fields.source.uploads[key.stringValue] != nil
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool {
+        if fields.text(key.stringValue) != nil || fields.source.uploads[key.stringValue] != nil { return false }
+        guard let body, body.contains(key) else { return true }
+        return try body.decodeNil(forKey: key)
+    }
+
+    /// The field, its stand-in when it is of another type, or nil when there is none.
+    private func field<T: WireField>(_ type: T.Type, _ key: Key) -> T? {
+        let name = key.stringValue
+        let value: T?
+        if let text = fields.text(name) {
+            value = try? T(from: TextDecoder(text: text))
+        } else if let body, body.contains(key), (try? body.decodeNil(forKey: key)) != true {
+            value = try? body.decode(T.self, forKey: key)
+        } else {
+            fields.note(name, .absent)
+            return nil
+        }
+        guard let value else {
+            fields.note(name, .mistyped)
+            return T.malformed
+        }
+        if value.containsNUL { fields.note(name, .containsNUL) }
+        return value
+    }
+
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { field(type, key) ?? .absent }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { field(type, key) ?? .absent }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { field(type, key) ?? .absent }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { field(type, key) ?? .absent }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { field(type, key) }
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { field(type, key) }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { field(type, key) }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { field(type, key) }
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        if type == Upload.self, let upload = fields.source.uploads[key.stringValue] as? T { return upload }
+        guard let wire = type as? any WireField.Type else {
+            return try required(type, key)
+        }
+        return stand(wire, key) as! T  // `wire` is `T`, seen through its conformance.
+    }
+
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+        if let wire = type as? any WireField.Type { return optional(wire, key) as! T? }
+        guard try !decodeNil(forKey: key) else { return nil }
+        return try decode(type, forKey: key)
+    }
+
+    private func stand<T: WireField>(_ type: T.Type, _ key: Key) -> T { field(type, key) ?? .absent }
+    private func optional<T: WireField>(_ type: T.Type, _ key: Key) -> T? { field(type, key) }
+
+    private func required<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
+        if let text = fields.text(key.stringValue) { return try T(from: TextDecoder(text: text)) }
+        guard let body else {
+            throw DecodingError.keyNotFound(key, .init(codingPath: [], debugDescription: "no \(key.stringValue)"))
+        }
+        return try body.decode(type, forKey: key)
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+        guard let body else { throw DecodingError.keyNotFound(key, .init(codingPath: [], debugDescription: "")) }
+        return try body.nestedContainer(keyedBy: type, forKey: key)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        guard let body else { throw DecodingError.keyNotFound(key, .init(codingPath: [], debugDescription: "")) }
+        return try body.nestedUnkeyedContainer(forKey: key)
+    }
+
+    func superDecoder() throws -> any Decoder { FieldDecoder(fields: fields, body: try body?.superDecoder()) }
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+        FieldDecoder(fields: fields, body: try body?.superDecoder(forKey: key))
+    }
+}
+
+/// One value out of the path, the query or a form.
+private struct TextDecoder: Decoder, SingleValueDecodingContainer {
+    let text: String
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+    func container<Key: CodingKey>(keyedBy: Key.Type) throws -> KeyedDecodingContainer<Key> { throw mismatch("object") }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw mismatch("list") }
+
+    func decodeNil() -> Bool { false }
+    func decode(_: String.Type) throws -> String { text }
+    func decode(_: Bool.Type) throws -> Bool {
+        guard let value = Bool(text) else { throw mismatch("boolean") }
+        return value
+    }
+    func decode(_: Double.Type) throws -> Double {
+        guard let value = Double(text) else { throw mismatch("number") }
+        return value
+    }
+    func decode(_: Float.Type) throws -> Float { Float(try decode(Double.self)) }
+    func decode(_: Int.Type) throws -> Int { try integer() }
+    func decode(_: Int8.Type) throws -> Int8 { try integer() }
+    func decode(_: Int16.Type) throws -> Int16 { try integer() }
+    func decode(_: Int32.Type) throws -> Int32 { try integer() }
+    func decode(_: Int64.Type) throws -> Int64 { try integer() }
+    func decode(_: UInt.Type) throws -> UInt { try integer() }
+    func decode(_: UInt8.Type) throws -> UInt8 { try integer() }
+    func decode(_: UInt16.Type) throws -> UInt16 { try integer() }
+    func decode(_: UInt32.Type) throws -> UInt32 { try integer() }
+    func decode(_: UInt64.Type) throws -> UInt64 { try integer() }
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
+
+    /// Digits, with a minus before them at most. A number too large for its type is held at the type's end: it is a
+    /// number, and no record bears it.
+    private func integer<T: FixedWidthInteger>() throws -> T {
+        let negative = text.utf8.first == UInt8(ascii: "-")
+        let digits = text.utf8.dropFirst(negative ? 1 : 0)
+        guard !digits.isEmpty, digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
+            throw mismatch("integer")
+        }
+        return T(text) ?? (negative ? .min : .max)
+    }
+
+    private func mismatch(_ expected: String) -> DecodingError {
+        .typeMismatch(String.self, .init(codingPath: [], debugDescription: "expected \(expected), found \(text)"))
+    }
+}

@@ -1,0 +1,55 @@
+import Contract
+import Foundation
+import HTTPTypes
+
+/// The API refused a request.
+public struct APIError: Error, Sendable {
+    public let status: HTTPResponse.Status
+    /// As the API words it.
+    public let message: String
+    /// Names the request in the server's log. Nil when the SDK refused it itself, before it was sent.
+    public let requestID: String?
+    /// When it may be tried again, in seconds from the answer.
+    public let retryAfter: Int?
+    /// The body as it came, for what an API says beyond a message.
+    public let body: [UInt8]
+
+    init<API: ServiceAPI>(_ response: TransportResponse, api: API.Type) {
+        status = response.status
+        message =
+            (try? JSONDecoder().decode(API.Failure.self, from: Data(response.body)))?.message
+            ?? HTTPResponse.Status(code: response.status.code).reasonPhrase
+        requestID = response.headers[.requestID]
+        retryAfter = response.headers[.retryAfter].flatMap(Int.init)
+        body = response.body
+    }
+
+    /// What ``Endpoint/validate()`` refused.
+    init(_ problem: Problem) {
+        status = problem.status
+        message = problem.message
+        requestID = nil
+        retryAfter = nil
+        body = []
+    }
+}
+
+extension APIError: CustomStringConvertible {
+    public var description: String { "\(status.code) \(message)" }
+}
+
+extension APIError: LocalizedError {
+    public var errorDescription: String? { message }
+}
+
+/// The answer is not what the contract promises.
+public struct UnreadableAnswer: Error, Sendable {
+    public let status: HTTPResponse.Status
+    public let body: [UInt8]
+    public let reason: String
+}
+
+/// There is no session: nobody signed in, or the server ended it.
+public struct SignedOut: Error, Sendable, Equatable {
+    public init() {}
+}

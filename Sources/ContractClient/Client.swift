@@ -1,0 +1,119 @@
+import Contract
+import Foundation
+import HTTPTypes
+
+/// Sends any endpoint of an API: encodes the request, adds the credentials, retries where that is safe, decodes.
+public struct Client<API: ServiceAPI>: Sendable {
+    public let baseURL: URL
+    private let transport: any Transport
+    private let credentials: (any Credentials)?
+    private let retry: Retry
+
+    /// - Parameters:
+    ///   - baseURL: What the contract's paths are appended to.
+    ///   - credentials: For operations that need a caller; nil sends them without.
+    public init(
+        baseURL: URL, transport: any Transport = URLSessionTransport(), credentials: (any Credentials)? = nil,
+        retry: Retry = .standard
+    ) {
+        self.baseURL = baseURL
+        self.transport = transport
+        self.credentials = credentials
+        self.retry = retry
+    }
+
+    /// Sends a request and returns what it asked for.
+    ///
+    /// - Throws: ``APIError`` when the API refuses (or `validate()` does, before anything is sent), ``SignedOut``,
+    ///   ``UnreadableAnswer``, the network's error.
+    @discardableResult
+    public func send<E: Endpoint>(_ request: E) async throws -> E.Output where E.API == API {
+        guard case .output(let output) = try await answer(request).content else {
+            throw UnreadableAnswer(status: E.route.status, body: [], reason: "no output")
+        }
+        return output
+    }
+
+    /// Sends a request and returns the answer with its status and headers.
+    ///
+    /// - Parameters:
+    ///   - idempotencyKey: For operations that honour one; a fresh key by default. Pass your own to repeat a request
+    ///     in another launch of the app without doing it twice.
+    ///   - progress: Told how much of an upload is on its way.
+    public func answer<E: Endpoint>(
+        _ request: E, idempotencyKey: String? = nil, progress: UploadProgress? = nil
+    ) async throws -> Answer<E.Output> where E.API == API {
+        do { try request.validate() } catch { throw APIError(error) }
+        let encoded = try RequestCoding.encode(request)
+        guard let url = URL(string: trimmedBase + encoded.path) else { throw URLError(.badURL) }
+        var outgoing = TransportRequest(method: E.route.method, url: url)
+        outgoing.headers[.accept] = "application/json"
+        if E.route.acceptsIdempotencyKey {
+            outgoing.headers[.idempotencyKey] = idempotencyKey ?? UUID().uuidString.lowercased()
+        }
+        let form = try MultipartBody(encoded.body)
+        defer { form?.remove() }
+        switch encoded.body {
+        case .none: break
+        case .json(let bytes):
+            outgoing.headers[.contentType] = "application/json"
+            outgoing.body = .bytes(bytes)
+        case .form:
+            outgoing.headers[.contentType] = form?.contentType
+            outgoing.body = form?.body ?? .none
+        }
+        let mayRepeat = E.route.acceptsIdempotencyKey || [.get, .put, .delete].contains(E.route.method)
+        let needsCaller = E.self is any AuthenticatedEndpoint.Type
+        let response = try await exchange(
+            outgoing, credentials: needsCaller ? credentials : nil, mayRepeat: mayRepeat, progress: progress)
+        guard response.status.kind == .successful || response.status.code == E.route.status.code else {
+            throw APIError(response, api: API.self)
+        }
+        return Answer(response.status, try decode(E.Output.self, response), headers: response.headers)
+    }
+
+    /// One request, with its token renewed once and its repeats.
+    private func exchange(
+        _ request: TransportRequest, credentials: (any Credentials)?, mayRepeat: Bool, progress: UploadProgress?
+    ) async throws -> TransportResponse {
+        var request = request
+        var token = try await credentials?.token()
+        var isRenewed = false
+        var attempt = 0
+        while true {
+            if let token { request.headers[.authorization] = "Bearer \(token)" }
+            let delay: Duration?
+            let outcome: Result<TransportResponse, any Error>
+            do {
+                let response = try await transport.send(request, progress: progress)
+                if response.status == .unauthorized, let credentials, let rejected = token, !isRenewed {
+                    isRenewed = true
+                    token = try await credentials.renew(rejected)
+                    continue
+                }
+                outcome = .success(response)
+                delay = mayRepeat ? retry.delay(after: response, attempt: attempt) : nil
+            } catch let error where !(error is SignedOut) {
+                outcome = .failure(error)
+                delay = mayRepeat ? retry.delay(after: error, attempt: attempt) : nil
+            }
+            guard let delay else { return try outcome.get() }
+            try await retry.sleep(delay)
+            attempt += 1
+        }
+    }
+
+    private func decode<Output: Decodable>(_ type: Output.Type, _ response: TransportResponse) throws -> Output {
+        if let empty = Empty() as? Output { return empty }
+        do {
+            return try JSONDecoder().decode(type, from: Data(response.body))
+        } catch {
+            throw UnreadableAnswer(status: response.status, body: response.body, reason: "\(error)")
+        }
+    }
+
+    private var trimmedBase: String {
+        let text = baseURL.absoluteString
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+}

@@ -1,0 +1,53 @@
+import Contract
+import Foundation
+import HTTPTypes
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// When a request is sent again: after a network error, 429, 502, 503 or 504, if sending it twice cannot act twice.
+public struct Retry: Sendable {
+    /// Beside the first.
+    public var attempts: Int
+    /// Before the first repeat at most; doubled for each further one. The wait is drawn from zero to it (full jitter).
+    public var base: Duration
+    /// No wait is longer. A `Retry-After` beyond it is left to the caller.
+    public var cap: Duration
+    /// Waits. A test's does not.
+    public var sleep: @Sendable (Duration) async throws -> Void
+    /// From 0 to 1.
+    public var random: @Sendable () -> Double
+
+    public init(
+        attempts: Int = 3, base: Duration = .milliseconds(500), cap: Duration = .seconds(20),
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+    ) {
+        self.attempts = attempts
+        self.base = base
+        self.cap = cap
+        self.sleep = sleep
+        self.random = random
+    }
+
+    public static let standard = Retry()
+    public static let never = Retry(attempts: 0)
+
+    /// How long to wait before repeating, or nil when it should not be repeated.
+    func delay(after response: TransportResponse, attempt: Int) -> Duration? {
+        guard attempt < attempts, [429, 502, 503, 504].contains(response.status.code) else { return nil }
+        guard let seconds = response.headers[.retryAfter].flatMap(Int.init) else { return backoff(attempt) }
+        let wait = Duration.seconds(max(0, seconds))
+        return wait <= cap ? wait + backoff(0) : nil
+    }
+
+    func delay(after error: any Error, attempt: Int) -> Duration? {
+        if error is CancellationError || (error as? URLError)?.code == .cancelled { return nil }
+        return attempt < attempts ? backoff(attempt) : nil
+    }
+
+    private func backoff(_ attempt: Int) -> Duration {
+        min(cap, base * Double(1 << min(attempt, 16))) * random()
+    }
+}

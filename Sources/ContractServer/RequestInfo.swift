@@ -1,0 +1,40 @@
+import Contract
+import HTTPTypes
+
+/// What a handler may want to know of a request beside its fields.
+public struct RequestInfo: Sendable {
+    /// Names the request in answers and logs.
+    public let id: String
+    /// The client's address: the peer's, or what a trusted proxy says of it.
+    public let address: ClientAddress
+    public let headers: HTTPFields
+    /// Set when the client sent an `Idempotency-Key` to an operation that honours it.
+    public internal(set) var once: Once?
+
+    public init(id: String, address: ClientAddress, headers: HTTPFields, once: Once? = nil) {
+        self.id = id
+        self.address = address
+        self.headers = headers
+        self.once = once
+    }
+}
+
+/// A request to be done once, however often it is sent.
+public struct Once: Sendable, Hashable {
+    /// Who asks for what: the same key in another scope is another key.
+    public let scope: String
+    public let key: String
+    /// SHA-256 of the body (of an upload: of its fields and bytes).
+    public let fingerprint: [UInt8]
+
+    public init(scope: String, key: String, fingerprint: [UInt8]) {
+        self.scope = scope
+        self.key = key
+        self.fingerprint = fingerprint
+    }
+
+    /// 1 to 255 printable ASCII characters.
+    static func isKey(_ text: String) -> Bool {
+        1...255 ~= text.utf8.count && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
+    }
+}

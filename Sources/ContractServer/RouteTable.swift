@@ -1,0 +1,205 @@
+import Contract
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// Finds the operation for a request, and renders whatever comes of it: the one place where errors become answers.
+///
+/// Hummingbird's own router answers unknown paths and wrong methods with an empty 404 and leaves captures
+/// percent-encoded; contracts want their error shape, a 405 with `Allow`, and an unknown path before the credentials.
+public struct RouteTable<API: ServiceAPI>: HTTPResponder {
+    public typealias Context = BasicConnectionContext
+
+    private let root: Node
+    private let options: Options
+
+    public struct Options: Sendable {
+        public var logger: Logger
+        /// Addresses whose `X-Forwarded-For` is believed.
+        public var trustedProxies: Set<String>
+        /// Knows the errors of the layers below: a database that is away is a 503.
+        public var problem: @Sendable (any Error) -> Problem?
+
+        public init(
+            logger: Logger, trustedProxies: Set<String> = [],
+            problem: @escaping @Sendable (any Error) -> Problem? = { _ in nil }
+        ) {
+            self.logger = logger
+            self.trustedProxies = trustedProxies
+            self.problem = problem
+        }
+    }
+
+    public init<Caller>(_ routes: Routes<API, Caller>, options: Options) {
+        var root = Node()
+        for operation in routes.operations {
+            root.insert(operation.route.segments[...], operation.route.method, .operation(operation))
+        }
+        for plain in routes.plain {
+            let segments = Route(plain.method, plain.path, in: .query).segments
+            root.insert(segments[...], plain.method, .plain(plain))
+        }
+        self.root = root
+        self.options = options
+    }
+
+    /// `METHOD /path` of every operation and plain route.
+    public var signatures: [String] { root.signatures }
+
+    public func respond(to request: Request, context: Context) async throws -> Response {
+        await respond(to: request, peer: context.peer)
+    }
+
+    /// Answers a request. Never throws: whatever goes wrong has an answer.
+    public func respond(to request: Request, peer: String?) async -> Response {
+        let start = ContinuousClock.now
+        let info = RequestInfo(
+            id: Self.requestID(request.headers),
+            address: ClientAddress(peer: peer, headers: request.headers, trusting: options.trustedProxies),
+            headers: request.headers)
+        var route: String?
+        var response: Response
+        do {
+            let target = request.head.path ?? "/"
+            let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            let (node, captures) = try find(parts[0])
+            route = node.path
+            switch try node.endpoint(for: request.method, API.phrases) {
+            case .operation(let operation):
+                response = try await operation.run(
+                    Call(request: request, captures: captures, query: parts.count > 1 ? parts[1] : nil, info: info))
+            case .plain(let plain):
+                response = try await plain.handler(request, captures)
+            }
+        } catch {
+            response = render(error, info)
+        }
+        response.headers[.requestID] = info.id
+        log(request, route, response, info, ContinuousClock.now - start)
+        return response
+    }
+
+    private func find(_ path: Substring) throws -> (Node, [(name: String, value: String)]) {
+        guard path.first == "/" else { throw Problem(.notFound, API.phrases.notFound) }
+        let steps = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        guard let found = root.find(steps[...]) else { throw Problem(.notFound, API.phrases.notFound) }
+        return found
+    }
+
+    private func render(_ error: any Error, _ info: RequestInfo) -> Response {
+        let problem: Problem
+        if let known = error as? Problem ?? options.problem(error) {
+            problem = known
+            if known.status.code >= 500 {
+                options.logger.warning(
+                    "refused", metadata: ["request": "\(info.id)", "status": "\(known.status.code)", "error": "\(error)"])
+            }
+        } else {
+            options.logger.error("request failed", metadata: ["request": "\(info.id)", "error": "\(error)"])
+            problem = Problem(.internalServerError, API.phrases.internalError)
+        }
+        var headers = problem.headers
+        headers[.contentType] = "application/json"
+        let body = try? JSONBody.encode(API.Failure(problem, requestID: info.id))
+        return Response(status: problem.status, headers: headers, body: .init(byteBuffer: body ?? ByteBuffer()))
+    }
+
+    private func log(
+        _ request: Request, _ route: String?, _ response: Response, _ info: RequestInfo, _ duration: Duration
+    ) {
+        // The route, not the path: a query may hold what does not belong into a log.
+        options.logger.info(
+            "request",
+            metadata: [
+                "request": "\(info.id)", "method": "\(request.method.rawValue)", "route": "\(route ?? "unknown")",
+                "status": "\(response.status.code)", "microseconds": "\(Int64(duration / .microseconds(1)))",
+                "address": "\(info.address)",
+            ])
+    }
+
+    /// The client's own id, when it is 1 to 128 visible ASCII characters, else a new UUID.
+    private static func requestID(_ headers: HTTPFields) -> String {
+        if let own = headers[.requestID], 1...128 ~= own.utf8.count, own.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
+            return own
+        }
+        return UUID().uuidString.lowercased()
+    }
+}
+
+/// What Hummingbird makes for each request: only the peer's address matters here.
+public struct BasicConnectionContext: RequestContext {
+    public var coreContext: CoreRequestContextStorage
+    let peer: String?
+
+    public init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        peer = source.channel.remoteAddress?.ipAddress
+    }
+}
+
+/// A step of the paths. Literals win over captures, so that `/users/search` is not a user.
+struct Node: Sendable {
+    enum Endpoint: Sendable {
+        case operation(Operation)
+        case plain(PlainRoute)
+    }
+
+    private(set) var path = ""
+    private var literals: [String: Node] = [:]
+    private var captures: [(name: String, node: Node)] = []
+    /// The rest of the path, under one name; none or one.
+    private var rest: [(name: String, node: Node)] = []
+    private var endpoints: [(method: HTTPRequest.Method, endpoint: Endpoint)] = []
+
+    private var children: [Node] { literals.values + captures.map(\.node) + rest.map(\.node) }
+
+    mutating func insert(_ segments: ArraySlice<Route.Segment>, _ method: HTTPRequest.Method, _ endpoint: Endpoint) {
+        guard let first = segments.first else { return endpoints.append((method, endpoint)) }
+        let remaining = segments.dropFirst()
+        switch first {
+        case .literal(let text):
+            literals[text, default: Node(path: path + "/" + text)].insert(remaining, method, endpoint)
+        case .capture(let name) where name.last == "*":
+            var node = rest.first?.node ?? Node(path: path + "/{\(name)}")
+            node.insert(remaining, method, endpoint)
+            rest = [(String(name.dropLast()), node)]
+        case .capture(let name):
+            // `/chats/{id}` and `/chats/{chat}/…` may name one step differently.
+            if let index = captures.firstIndex(where: { $0.name == name }) {
+                captures[index].node.insert(remaining, method, endpoint)
+            } else {
+                var node = Node(path: path + "/{\(name)}")
+                node.insert(remaining, method, endpoint)
+                captures.append((name, node))
+            }
+        }
+    }
+
+    init(path: String = "") { self.path = path }
+
+    func find(_ steps: ArraySlice<Substring>) -> (Node, [(name: String, value: String)])? {
+        guard let first = steps.first else { return endpoints.isEmpty ? nil : (self, []) }
+        let text = first.contains("%") ? FormURLEncoded.percentDecode(first, plusIsSpace: false) : String(first)
+        let remaining = steps.dropFirst()
+        if let found = literals[text]?.find(remaining) { return found }
+        // An id is a run of digits; any other text is a path that does not exist.
+        if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
+            for (name, node) in captures {
+                if let (found, inner) = node.find(remaining) { return (found, [(name, text)] + inner) }
+            }
+        }
+        return rest.first.map { ($0.node, [($0.name, steps.joined(separator: "/"))]) }
+    }
+
+    func endpoint(for method: HTTPRequest.Method, _ phrases: Phrases) throws(Problem) -> Endpoint {
+        if let endpoint = endpoints.first(where: { $0.method == method })?.endpoint { return endpoint }
+        let allowed = endpoints.map(\.method.rawValue).joined(separator: ", ")
+        throw Problem(.methodNotAllowed, phrases.methodNotAllowed, headers: [.allow: allowed])
+    }
+
+    var signatures: [String] {
+        endpoints.map { "\($0.method.rawValue) \(path)" } + children.flatMap(\.signatures)
+    }
+}

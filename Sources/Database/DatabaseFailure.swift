@@ -1,0 +1,31 @@
+import GRDB
+
+/// What the engine refused.
+public enum DatabaseFailure: Error, CustomStringConvertible {
+    /// A constraint of the schema: which, in the engine's words.
+    case constraint(String)
+    /// The database cannot be used now: locked, full, gone. The same call may succeed later.
+    case unavailable(String)
+    /// Anything else, a mistake of the statement's included.
+    case failed(String)
+
+    init(_ error: DatabaseError) {
+        switch error.resultCode {
+        case .SQLITE_CONSTRAINT:
+            self = .constraint(error.message ?? "constraint")
+        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY,
+            .SQLITE_NOMEM, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_PROTOCOL:
+            self = .unavailable(error.description)
+        default:
+            self = .failed(error.description)
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .constraint(let text): "constraint: \(text)"
+        case .unavailable(let text): "database unavailable: \(text)"
+        case .failed(let text): "database: \(text)"
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+/// One file only its owner may read, written once as a whole and never again.
+struct SecretFile {
+    private static let sizeLimit = 1024
+
+    private let root: String
+    private let folder: String
+    private let name: String
+
+    var path: String { folder + "/" + name }
+
+    init(folder root: String, name: String) {
+        self.root = root
+        self.folder = root + "/keys"
+        self.name = name
+    }
+
+    /// The file's text; nil when there is no such file.
+    func contents() throws(SecretKeyError) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure(at: path)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure(at: path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .damagedFile(path: path) }
+        guard status.st_mode & 0o077 == 0 else {
+            throw .exposedFile(path: path, mode: UInt32(status.st_mode & 0o777))
+        }
+        var bytes = [UInt8](repeating: 0, count: Self.sizeLimit)
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count >= 0 else { throw failure(at: path) }
+        // More than fits is no key: the first part of it must not become one.
+        guard count < bytes.count else { throw .damagedFile(path: path) }
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+
+    /// Creates the file with this text, or returns the text of the process that was faster.
+    ///
+    /// The text is complete and on the disk before it gets its name, and a link, unlike a rename, refuses a name
+    /// that is taken: whoever reads the name reads a whole key, and always the same one.
+    func create(_ text: String) throws(SecretKeyError) -> String {
+        do {
+            try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        } catch {
+            throw .inaccessible(path: root, reason: "\(error.localizedDescription)")
+        }
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure(at: folder) }
+        let draft = folder + "/." + name + "." + Base64URL.encode(randomBytes(12))
+        try writeDraft(text, to: draft)
+        let linked = link(draft, path)
+        let code = errno
+        unlink(draft)
+        guard linked == 0 || code == EEXIST else { throw failure(at: path, code: code) }
+        // Also after losing: the winner may not have come as far as this yet.
+        try synchronize(folder)
+        try synchronize(root)
+        guard let stored = try contents() else { throw failure(at: path, code: ENOENT) }
+        return stored
+    }
+
+    private func writeDraft(_ text: String, to draft: String) throws(SecretKeyError) {
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(at: draft) }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        // Fewer than a hundred bytes: a short count means a full disk.
+        let count = write(descriptor, bytes, bytes.count)
+        guard count == bytes.count, fsync(descriptor) == 0 else {
+            let code = count < 0 || count == bytes.count ? errno : ENOSPC
+            unlink(draft)
+            throw failure(at: draft, code: code)
+        }
+    }
+
+    private func synchronize(_ directory: String) throws(SecretKeyError) {
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(at: directory) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(at: directory) }
+    }
+
+    private func failure(at path: String, code: Int32 = errno) -> SecretKeyError {
+        .inaccessible(path: path, reason: String(cString: strerror(code)))
+    }
+}

@@ -1,0 +1,42 @@
+/// The server's own secrets: from the environment, or else from files that are made at first use.
+///
+/// A file holds 32 random bytes in base64, so that its text can be moved to the environment variable as it is.
+/// A key is never replaced: tokens and links signed with it would stop working.
+public struct SecretKeys: Sendable {
+    private let folder: String
+    private let environment: [String: String]
+
+    /// - Parameters:
+    ///   - folder: the path of the data folder; keys live in its subfolder `keys`, both made when absent.
+    ///   - environment: the variables of the process.
+    public init(folder: String, environment: [String: String]) {
+        self.folder = folder
+        self.environment = environment
+    }
+
+    /// The key `name`, at least 32 bytes: from the environment variable `variable` (base64 or base64url, padded or
+    /// not) if it is set, else from `<folder>/keys/<name>`, which is made when absent.
+    ///
+    /// Blocks on the file system; meant for start-up. Any number of processes may ask at once and get one key.
+    /// Throws ``SecretKeyError``.
+    public func key(_ name: String, variable: String) throws(SecretKeyError) -> [UInt8] {
+        guard 1...64 ~= name.utf8.count,
+            name.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "-") })
+        else { throw .unsuitableName(name) }
+        if let text = environment[variable] {
+            guard let key = Self.decode(text) else { throw .unusableVariable(variable) }
+            return key
+        }
+        let file = SecretFile(folder: folder, name: name)
+        var text = try file.contents()
+        if text == nil { text = try file.create(Base64.encode(randomBytes(32)) + "=\n") }
+        guard let key = text.flatMap(Self.decode) else { throw .damagedFile(path: file.path) }
+        return key
+    }
+
+    private static func decode(_ text: String) -> [UInt8]? {
+        let trimmed = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).drop { $0 == "=" }
+        let key = Base64.decode(Base64.standardAlphabet(String(trimmed.reversed())))
+        return key.flatMap { $0.count >= 32 ? $0 : nil }
+    }
+}

@@ -1,0 +1,34 @@
+/// What a signed token says (RFC 7519 §4).
+public struct TokenClaims: Sendable, Equatable {
+    /// Whom the token speaks for, claim `sub`.
+    public var subject: String
+    /// What the token is for, claim `type`: `access` or `refresh`. The caller must compare it.
+    public var kind: String
+    /// When it was issued, claim `iat`, in Unix seconds.
+    public var issuedAt: Int64
+    /// From when on it is refused, claim `exp`, in Unix seconds.
+    public var expiresAt: Int64
+    /// The token's own id, claim `jti`.
+    public var id: String
+    /// The session it belongs to, claim `sid`.
+    public var session: String
+
+    public init(subject: String, kind: String, issuedAt: Int64, expiresAt: Int64, id: String, session: String) {
+        self.subject = subject
+        self.kind = kind
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.id = id
+        self.session = session
+    }
+}
+
+/// Why a token was refused. A client is told one and the same thing for all three; the difference is for logs.
+public enum TokenError: Error, Equatable {
+    /// No JSON Web Token with the claims of ``TokenClaims``, or longer than 4 KiB.
+    case malformed
+    /// Signed with another key or algorithm, changed after signing, or not signed at all.
+    case badSignature
+    /// Genuine, and past its `exp`.
+    case expired
+}

@@ -1,0 +1,105 @@
+import Foundation
+import JWTKit
+
+/// Signs and checks JSON Web Tokens (RFC 7519) with HMAC-SHA-256, the algorithm `HS256` of RFC 7518 §3.2.
+///
+/// Key and algorithm are fixed: nothing in a token's header (`alg`, `kid`, `jku`, `jwk`, `x5u`) can choose others.
+public struct TokenSigner: Sendable {
+    private static let maximumLength = 4096
+    private static let algorithm = "HS256"
+
+    // jwt-kit keeps its keys in an actor, which an initialiser cannot fill without suspending.
+    private let keys: Task<JWTKeyCollection, Never>
+    private let leeway: Int64
+    private let now: @Sendable () -> Int64
+    private let cache: TokenCache
+
+    /// - Parameters:
+    ///   - key: the secret, 32 bytes or more.
+    ///   - leeway: for how many seconds past `exp` a token is still good, because clocks differ.
+    ///   - now: the time in Unix seconds.
+    public init(key: [UInt8], leeway: Int64 = 5, now: @escaping @Sendable () -> Int64) {
+        self.init(key: key, leeway: leeway, cacheCapacity: 10_000, now: now)
+    }
+
+    init(key: [UInt8], leeway: Int64, cacheCapacity: Int, now: @escaping @Sendable () -> Int64) {
+        precondition(key.count >= 32, "an HS256 key has at least 32 bytes (RFC 7518 §3.2)")
+        self.keys = Task { await JWTKeyCollection().add(hmac: HMACKey(from: key), digestAlgorithm: .sha256) }
+        self.leeway = leeway
+        self.now = now
+        self.cache = TokenCache(capacity: cacheCapacity)
+    }
+
+    /// A token with these claims, in the compact form (three parts of base64url, joined by full stops).
+    public func sign(_ claims: TokenClaims) async throws -> String {
+        try await keys.value.sign(Payload(claims))
+    }
+
+    /// The claims of `token`, if this signer's key signed it and it has not expired.
+    ///
+    /// A good signature is remembered, so that a token in use costs one look-up; its expiry is checked each time.
+    /// Revocation is the caller's part, by ``TokenClaims/session``.
+    public func verify(_ token: String) async throws(TokenError) -> TokenClaims {
+        // Only ASCII may reach the cache: Swift's strings compare by canonical equivalence, and "K" has a twin.
+        guard token.utf8.count <= Self.maximumLength, token.utf8.allSatisfy({ $0 < 0x80 }) else { throw .malformed }
+        if let claims = cache.claims(of: token) {
+            return try unexpired(claims)
+        }
+        let claims = try await unexpired(authenticated(token))
+        cache.insert(claims, for: token)
+        return claims
+    }
+
+    /// The number of remembered tokens, for tests.
+    var cachedCount: Int { cache.count }
+
+    private func unexpired(_ claims: TokenClaims) throws(TokenError) -> TokenClaims {
+        guard now() - leeway < claims.expiresAt else { throw .expired }
+        return claims
+    }
+
+    private func authenticated(_ token: String) async throws(TokenError) -> TokenClaims {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        // Stricter than jwt-kit, which reads several spellings of one signature as the same.
+        guard parts.count == 3, let header = Base64URL.decode(parts[0]), Base64URL.decode(parts[1]) != nil,
+            Base64URL.decode(parts[2]) != nil,
+            let fields = try? JSONDecoder().decode(JWTHeader.self, from: Data(header))
+        else { throw .malformed }
+        // jwt-kit takes the algorithm from the key and does not look at `alg`. RFC 7515 §4.1.11 wants extensions
+        // marked critical to be understood, and none is.
+        guard fields.alg == Self.algorithm, fields.fields["crit"] == nil else { throw .badSignature }
+        do {
+            return try await keys.value.verify(token, as: Payload.self).claims
+        } catch let error as JWTError where error.errorType == .signatureVerificationFailed {
+            throw .badSignature
+        } catch {
+            throw .malformed
+        }
+    }
+}
+
+/// The claims under their names on the wire.
+private struct Payload: JWTPayload {
+    let sub: String
+    let type: String
+    let iat: Int64
+    let exp: Int64
+    let jti: String
+    let sid: String
+
+    init(_ claims: TokenClaims) {
+        sub = claims.subject
+        type = claims.kind
+        iat = claims.issuedAt
+        exp = claims.expiresAt
+        jti = claims.id
+        sid = claims.session
+    }
+
+    var claims: TokenClaims {
+        TokenClaims(subject: sub, kind: type, issuedAt: iat, expiresAt: exp, id: jti, session: sid)
+    }
+
+    // Expiry is checked by the signer, against its own clock and also for remembered tokens.
+    func verify(using algorithm: some JWTAlgorithm) {}
+}

@@ -1,0 +1,59 @@
+import Contract
+
+extension Messenger {
+    static let files: [any Contract.Endpoint.Type] = [UploadFile.self, DownloadFile.self]
+
+    /// `POST /files` (multipart/form-data, field `file`): up to 50 MiB of any type, empty allowed.
+    public struct UploadFile: Endpoint {
+        public static let route = Route.post(
+            "/files", .created,
+            in: .multipart(
+                UploadRules(
+                    field: "file", maximumSize: 52_428_800,
+                    missing: "No file uploaded (use multipart/form-data field 'file')",
+                    tooLarge: "File too large (max 50 MB)")),
+            idempotencyKey: true)
+        public typealias Output = File
+
+        public var file: Upload
+
+        public init(_ file: Upload) { self.file = file }
+
+        enum CodingKeys: String, CodingKey { case file }
+    }
+
+    /// An uploaded file.
+    public struct File: Codable, Hashable, Sendable, Identifiable {
+        public typealias ID = Identifier<File>
+
+        public var id: ID
+        public var filename: String
+        public var mimeType: String
+        public var objectKey: String
+
+        public init(id: ID, filename: String, mimeType: String, objectKey: String) {
+            self.id = id
+            self.filename = filename
+            self.mimeType = mimeType
+            self.objectKey = objectKey
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case id, filename
+            case mimeType = "mime_type"
+            case objectKey = "object_key"
+        }
+    }
+
+    /// `GET /files/{id}/download`: 302 to a URL that anybody may fetch for an hour, without a token.
+    ///
+    /// For the uploader and for members of a chat that holds the file; 404 "File not found" for anybody else.
+    public struct DownloadFile: Endpoint {
+        public static let route = Route.get("/files/{id}/download", .found)
+        public typealias Output = Empty
+
+        public var id: File.ID
+
+        public init(id: File.ID) { self.id = id }
+    }
+}

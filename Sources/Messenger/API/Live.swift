@@ -1,0 +1,119 @@
+import Contract
+
+extension Messenger {
+    /// What a client says on `/ws`. The first frame must be `auth`, within 10 seconds.
+    public enum ClientFrame: Hashable, Sendable {
+        case auth(token: String)
+        /// With `since`, first what came after that message: an addition to the contract.
+        case subscribe(Chat.ID, since: Message.ID? = nil)
+        case unsubscribe(Chat.ID)
+        case ping
+        /// A frame of a type that is not known here.
+        case unknown(String)
+    }
+
+    /// What the server says on `/ws`. Clients skip unknown types.
+    public enum ServerFrame: Hashable, Sendable {
+        case authOK(User.ID)
+        case error(String)
+        case subscribed(Chat.ID)
+        case unsubscribed(Chat.ID)
+        /// More was missed than a socket sends again: read the rest with ``ListMessages``.
+        case resync(Chat.ID)
+        case message(Message)
+        case pong
+        case unknown(String)
+    }
+}
+
+private enum FrameKeys: String, CodingKey {
+    case type, token, since, message
+    case chat = "chat_id"
+    case user = "user_id"
+}
+
+extension Messenger.ClientFrame: Codable {
+    /// Reads any JSON object. A missing or mistyped id becomes one that no record bears, so that the server can answer
+    /// it in its own words.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FrameKeys.self)
+        let chat = (try? container.decode(Messenger.Chat.ID.self, forKey: .chat)) ?? Messenger.Chat.ID(.min)
+        switch (try? container.decode(String.self, forKey: .type)) ?? "" {
+        case "auth":
+            self = .auth(token: (try? container.decode(String.self, forKey: .token)) ?? "")
+        case "subscribe":
+            var since: Messenger.Message.ID?
+            if container.contains(.since), (try? container.decodeNil(forKey: .since)) != true {
+                since = (try? container.decode(Messenger.Message.ID.self, forKey: .since)) ?? .init(.min)
+            }
+            self = .subscribe(chat, since: since)
+        case "unsubscribe": self = .unsubscribe(chat)
+        case "ping": self = .ping
+        case let other: self = .unknown(other)
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FrameKeys.self)
+        switch self {
+        case .auth(let token):
+            try container.encode("auth", forKey: .type)
+            try container.encode(token, forKey: .token)
+        case .subscribe(let chat, let since):
+            try container.encode("subscribe", forKey: .type)
+            try container.encode(chat, forKey: .chat)
+            try container.encodeIfPresent(since, forKey: .since)
+        case .unsubscribe(let chat):
+            try container.encode("unsubscribe", forKey: .type)
+            try container.encode(chat, forKey: .chat)
+        case .ping: try container.encode("ping", forKey: .type)
+        case .unknown(let type): try container.encode(type, forKey: .type)
+        }
+    }
+}
+
+extension Messenger.ServerFrame: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FrameKeys.self)
+        switch try container.decode(String.self, forKey: .type) {
+        case "auth_ok": self = .authOK(try container.decode(Messenger.User.ID.self, forKey: .user))
+        case "error": self = .error(try container.decode(String.self, forKey: .message))
+        case "subscribed": self = .subscribed(try container.decode(Messenger.Chat.ID.self, forKey: .chat))
+        case "unsubscribed": self = .unsubscribed(try container.decode(Messenger.Chat.ID.self, forKey: .chat))
+        case "resync": self = .resync(try container.decode(Messenger.Chat.ID.self, forKey: .chat))
+        case "message": self = .message(try Messenger.Message(from: decoder))
+        case "pong": self = .pong
+        case let other: self = .unknown(other)
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        if case .message(let message) = self {
+            // `type` is the frame's here, so the message's own kind goes by the list's name for it.
+            var container = encoder.container(keyedBy: Messenger.Message.CodingKeys.self)
+            try container.encode("message", forKey: .frame)
+            return try message.encode(into: &container, typeKey: .messageType)
+        }
+        var container = encoder.container(keyedBy: FrameKeys.self)
+        switch self {
+        case .authOK(let user):
+            try container.encode("auth_ok", forKey: .type)
+            try container.encode(user, forKey: .user)
+        case .error(let text):
+            try container.encode("error", forKey: .type)
+            try container.encode(text, forKey: .message)
+        case .subscribed(let chat):
+            try container.encode("subscribed", forKey: .type)
+            try container.encode(chat, forKey: .chat)
+        case .unsubscribed(let chat):
+            try container.encode("unsubscribed", forKey: .type)
+            try container.encode(chat, forKey: .chat)
+        case .resync(let chat):
+            try container.encode("resync", forKey: .type)
+            try container.encode(chat, forKey: .chat)
+        case .pong: try container.encode("pong", forKey: .type)
+        case .unknown(let type): try container.encode(type, forKey: .type)
+        case .message: break
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import Contract
+
+extension Messenger {
+    static let messages: [any Contract.Endpoint.Type] = [SendMessage.self, ListMessages.self]
+
+    /// `text`, `file` or `voice`.
+    public struct MessageType: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let text = MessageType(rawValue: "text")
+        public static let file = MessageType(rawValue: "file")
+        public static let voice = MessageType(rawValue: "voice")
+        /// What a request without a type means.
+        public static let absent = text
+    }
+
+    /// `POST /chats/{id}/messages`
+    ///
+    /// Refused with 403 for those who are not members, 404 for a file that is not the sender's upload.
+    public struct SendMessage: Endpoint {
+        public static let route = Route.post("/chats/{id}/messages", .created, idempotencyKey: true)
+        public typealias Output = SentMessage
+        /// In Unicode scalars.
+        public static let maximumLength = 16_384
+
+        public var chat: Chat.ID
+        /// Kept as it is. A text needs a character that shows; a file may have none, or a caption.
+        public var content: String
+        public var type: MessageType
+        /// One's own upload. A file or voice message needs one, a text may have one.
+        public var file: File.ID?
+
+        public init(chat: Chat.ID, content: String, type: MessageType = .text, file: File.ID? = nil) {
+            self.chat = chat
+            self.content = content
+            self.type = type
+            self.file = file
+        }
+
+        public func validate() throws(Problem) {
+            guard [.text, .file, .voice].contains(type) else {
+                throw Problem(.badRequest, "type must be 'text', 'file' or 'voice'")
+            }
+            guard type == .text ? !content.isBlank : file != nil else {
+                throw Problem(.badRequest, "content or file_id required")
+            }
+            guard content.length <= Self.maximumLength else {
+                throw Problem(.badRequest, "content too long (max \(Self.maximumLength) characters)")
+            }
+            if let file, !file.isValid { throw Problem(.badRequest, "Invalid file_id") }
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case chat = "id"
+            case content, type
+            case file = "file_id"
+        }
+    }
+
+    /// A message, from wherever it comes: the list and the socket say `message_type`, the answer to a send `type`.
+    public struct Message: Codable, Hashable, Sendable, Identifiable {
+        public typealias ID = Identifier<Message>
+
+        public var id: ID
+        public var chat: Chat.ID
+        public var sender: User.ID
+        public var content: String
+        public var type: MessageType
+        @OrNull public var file: File.ID?
+        public var createdAt: Timestamp
+
+        public init(
+            id: ID, chat: Chat.ID, sender: User.ID, content: String, type: MessageType, file: File.ID?,
+            createdAt: Timestamp
+        ) {
+            self.id = id
+            self.chat = chat
+            self.sender = sender
+            self.content = content
+            self.type = type
+            self.file = file
+            self.createdAt = createdAt
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            id = try container.decode(ID.self, forKey: .id)
+            chat = try container.decode(Chat.ID.self, forKey: .chat)
+            sender = try container.decode(User.ID.self, forKey: .sender)
+            content = try container.decodeIfPresent(String.self, forKey: .content) ?? ""
+            type =
+                try container.decodeIfPresent(MessageType.self, forKey: .messageType)
+                ?? container.decodeIfPresent(MessageType.self, forKey: .type) ?? .text
+            file = try container.decodeIfPresent(File.ID.self, forKey: .file)
+            createdAt = try container.decode(Timestamp.self, forKey: .createdAt)
+        }
+
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try encode(into: &container, typeKey: .messageType)
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case frame = "type"
+            case id
+            case chat = "chat_id"
+            case sender = "sender_id"
+            case content
+            case messageType = "message_type"
+            case file = "file_id"
+            case createdAt = "created_at"
+
+            static var type: CodingKeys { .frame }
+        }
+
+        /// `file_id` stands right before `created_at` in every message object.
+        func encode(into container: inout KeyedEncodingContainer<CodingKeys>, typeKey: CodingKeys) throws {
+            try container.encode(id, forKey: .id)
+            try container.encode(chat, forKey: .chat)
+            try container.encode(sender, forKey: .sender)
+            try container.encode(content, forKey: .content)
+            try container.encode(type, forKey: typeKey)
+            try container.encode(file, forKey: .file)
+            try container.encode(createdAt, forKey: .createdAt)
+        }
+    }
+
+    /// The answer to a send: the message, whose kind is under `type` here.
+    @dynamicMemberLookup
+    public struct SentMessage: Codable, Hashable, Sendable {
+        public var message: Message
+
+        public init(_ message: Message) { self.message = message }
+        public init(from decoder: any Decoder) throws { message = try Message(from: decoder) }
+
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Message.CodingKeys.self)
+            try message.encode(into: &container, typeKey: .type)
+        }
+
+        public subscript<Value>(dynamicMember path: KeyPath<Message, Value>) -> Value { message[keyPath: path] }
+    }
+
+    /// `GET /chats/{id}/messages`: a page of the history, newest first. An empty page ends it.
+    public struct ListMessages: Endpoint {
+        public static let route = Route.get("/chats/{id}/messages")
+        public typealias Output = [Message]
+        public static let maximum = 100
+
+        public var chat: Chat.ID
+        /// 1 to 100, 50 when absent.
+        public var limit: Int?
+        /// Ids below this one, which need not exist.
+        public var before: Message.ID?
+        /// The lowest ids above this one, still shown newest first. An addition to the contract.
+        public var after: Message.ID?
+
+        public init(chat: Chat.ID, limit: Int? = nil, before: Message.ID? = nil, after: Message.ID? = nil) {
+            self.chat = chat
+            self.limit = limit
+            self.before = before
+            self.after = after
+        }
+
+        public func validate() throws(Problem) {
+            if let limit, limit < 1 { throw Problem(.badRequest, "Invalid limit") }
+            if let before, !before.isValid { throw Problem(.badRequest, "Invalid before") }
+            if let after, after.rawValue < 0 { throw Problem(.badRequest, "Invalid after") }
+            if before != nil, after != nil { throw Problem(.badRequest, "before and after cannot be combined") }
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case chat = "id"
+            case limit, before, after
+        }
+    }
+}

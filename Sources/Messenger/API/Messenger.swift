@@ -1,0 +1,33 @@
+import Contract
+import Foundation
+
+/// The Messenger API: accounts, chats, messages, files and a live socket.
+public enum Messenger: ServiceAPI {
+    /// An operation that needs `Authorization: Bearer`.
+    public protocol Endpoint: AuthenticatedEndpoint where API == Messenger {}
+    public protocol OpenEndpoint: Contract.OpenEndpoint where API == Messenger {}
+
+    public typealias Timestamp = Contract.Timestamp<Seconds>
+
+    public static let name = "messenger"
+    public static let phrases = Phrases()
+    /// Each section lists its own.
+    public static var endpoints: [any Contract.Endpoint.Type] { auth + users + chats + messages + files }
+
+    /// `{ "error": "…" }`
+    public struct Failure: WireFailure, Hashable {
+        public let error: String
+
+        public init(_ problem: Problem, requestID: String) { error = problem.message }
+        public init(error: String) { self.error = error }
+        public var message: String { error }
+    }
+}
+
+extension String {
+    /// Lengths count Unicode scalars.
+    var length: Int { unicodeScalars.count }
+    /// Without white space at its ends.
+    package var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+    var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
+}

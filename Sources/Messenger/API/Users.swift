@@ -1,0 +1,77 @@
+import Contract
+
+extension Messenger {
+    static let users: [any Contract.Endpoint.Type] = [GetUser.self, SearchUsers.self]
+
+    /// `GET /users/{id}`. 404 "User not found".
+    public struct GetUser: Endpoint {
+        public static let route = Route.get("/users/{id}")
+        public typealias Output = User
+
+        public var id: User.ID
+
+        public init(id: User.ID) { self.id = id }
+    }
+
+    /// A user as others see one.
+    public struct User: Codable, Hashable, Sendable, Identifiable {
+        public typealias ID = Identifier<User>
+
+        public var id: ID
+        public var username: String
+        public var displayName: String
+        @OrNull public var bio: String?
+        /// An addition to the contract.
+        @OrNull public var avatar: File.ID?
+
+        public init(id: ID, username: String, displayName: String, bio: String?, avatar: File.ID?) {
+            self.id = id
+            self.username = username
+            self.displayName = displayName
+            self.bio = bio
+            self.avatar = avatar
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case id, username
+            case displayName = "display_name"
+            case bio
+            case avatar = "avatar_file_id"
+        }
+    }
+
+    /// `GET /users/search`: at most 20 users, by username.
+    public struct SearchUsers: Endpoint {
+        public static let route = Route.get("/users/search")
+        public typealias Output = [UserSummary]
+
+        /// A part of the username or the display name, without regard to case.
+        public var query: String
+
+        public init(_ query: String) { self.query = query }
+
+        public func validate() throws(Problem) {
+            guard !query.isBlank else { throw Problem(.badRequest, "q parameter required") }
+        }
+
+        enum CodingKeys: String, CodingKey { case query = "q" }
+    }
+
+    /// A row of a search.
+    public struct UserSummary: Codable, Hashable, Sendable, Identifiable {
+        public var id: User.ID
+        public var username: String
+        public var displayName: String
+
+        public init(id: User.ID, username: String, displayName: String) {
+            self.id = id
+            self.username = username
+            self.displayName = displayName
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case id, username
+            case displayName = "display_name"
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Contract
+import ContractClient
+import Foundation
+
+/// One connection to `/ws`, signed in: frames out, frames in.
+public struct MessengerSocket: Sendable {
+    private let socket: any Socket
+    /// Whose it is.
+    public let user: Messenger.User.ID
+
+    /// The next frame. Frames of a type that is not known come as ``Messenger/ServerFrame/unknown(_:)``.
+    ///
+    /// - Throws: ``SocketClosed`` once the connection has ended.
+    public func receive() async throws -> Messenger.ServerFrame { try await socket.frame() }
+
+    public func send(_ frame: Messenger.ClientFrame) async throws { try await socket.send(frame) }
+
+    /// Ends the connection. Idempotent.
+    public func close() async { await socket.close(code: 1000, reason: "") }
+
+    init(_ socket: any Socket, token: String) async throws {
+        try await socket.send(Messenger.ClientFrame.auth(token: token))
+        switch try await socket.frame() {
+        case .authOK(let user):
+            self.socket = socket
+            self.user = user
+        case let other:
+            await socket.close(code: 1000, reason: "")
+            if case .error(let message) = other { throw SocketRejected(message: message) }
+            throw SocketRejected(message: "Unexpected frame")
+        }
+    }
+}
+
+/// The server did not accept the token.
+public struct SocketRejected: Error, Sendable {
+    public let message: String
+}
+
+extension MessengerClient {
+    /// The longest frame a server of this contract sends: a message of 16,384 characters, with room.
+    static let maximumFrame = 262_144
+
+    /// Opens a live socket and signs in to it.
+    ///
+    /// - Throws: ``SocketRejected``, ``SignedOut``, the network's error.
+    public func openSocket(over transport: any SocketTransport) async throws -> MessengerSocket {
+        let url = baseURL.appendingPathComponent("ws")
+        let token = try await accessToken()
+        let socket = try await transport.open(url, headers: [:], maximumMessageSize: Self.maximumFrame)
+        return try await MessengerSocket(socket, token: token)
+    }
+}
+
+extension Socket {
+    fileprivate func send(_ frame: Messenger.ClientFrame) async throws {
+        try await send(String(decoding: JSONEncoder().encode(frame), as: UTF8.self))
+    }
+
+    fileprivate func frame() async throws -> Messenger.ServerFrame {
+        while true {
+            guard case .text(let text) = try await receive() else { continue }
+            return try JSONDecoder().decode(Messenger.ServerFrame.self, from: Data(text.utf8))
+        }
+    }
+}

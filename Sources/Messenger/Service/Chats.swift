@@ -1,0 +1,154 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import HTTPTypes
+import MessengerAPI
+
+extension MessengerService {
+    func chats(_ routes: inout Routes<Messenger, Messenger.User.ID>) {
+        routes.on(answering: createChat)
+        routes.on(use: listChats)
+        routes.on(use: getChat)
+    }
+
+    func createChat(
+        _ request: Messenger.CreateChat, from caller: Messenger.User.ID, _ info: RequestInfo
+    ) async throws -> Answer<Messenger.CreatedChat> {
+        var seen: Set<Messenger.User.ID> = [caller]
+        let others = request.members.filter { seen.insert($0).inserted }
+        if request.type == .direct, others.count != 1 {
+            throw Problem(.badRequest, "direct chat requires exactly one other member_id")
+        }
+        guard others.count < Messenger.CreateChat.maximumMembers else {
+            throw Problem(.badRequest, "a group has at most \(Messenger.CreateChat.maximumMembers) members")
+        }
+        let now = time.milliseconds()
+        return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
+            let unknown = try Users.unknown(among: others, in: db)
+            guard unknown.isEmpty else {
+                let list = unknown.map(\.description).joined(separator: ", ")
+                throw Problem(.badRequest, "Unknown member_ids: \(list)")
+            }
+            if request.type == .direct {
+                return try Chats.openDirect(between: caller, and: others[0], at: now, in: db)
+            }
+            let chat = try Chats.insertGroup(request.name?.trimmed ?? "", owner: caller, at: now, in: db)
+            try Chats.add(caller, .owner, to: chat, at: now, in: db)
+            for other in others { try Chats.add(other, .member, to: chat, at: now, in: db) }
+            return Answer(.created, .init(id: chat, type: "created"))
+        }
+    }
+
+    func listChats(
+        _ request: Messenger.ListChats, from caller: Messenger.User.ID
+    ) async throws -> [Messenger.ChatSummary] {
+        let limit = min(request.limit ?? .max, Messenger.ListChats.maximum)
+        return try await database.read { try Chats.page(of: caller, before: request.before, limit: limit, in: $0) }
+    }
+
+    func getChat(_ request: Messenger.GetChat, from caller: Messenger.User.ID) async throws -> Messenger.Chat {
+        let chat = try await database.read { try Chats.detail(request.id, for: caller, in: $0) }
+        guard let chat else { throw Problem(.notFound, "Chat not found or access denied") }
+        return chat
+    }
+}
+
+enum Chats {
+    /// - Throws: 403, for a chat that does not exist too.
+    static func requireMember(_ user: Messenger.User.ID, of chat: Messenger.Chat.ID, in db: Session) throws {
+        guard try isMember(user, of: chat, in: db) else { throw Problem(.forbidden, "Not a member of this chat") }
+    }
+
+    static func isMember(_ user: Messenger.User.ID, of chat: Messenger.Chat.ID, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM members WHERE chat_id = \(chat) AND user_id = \(user)")
+    }
+
+    /// The one chat of a pair: made now, or there before. A constraint decides, so it stays one under any concurrency.
+    static func openDirect(
+        between caller: Messenger.User.ID, and other: Messenger.User.ID, at now: Int64, in db: Session
+    ) throws -> Answer<Messenger.CreatedChat> {
+        let (low, high) = (min(caller, other), max(caller, other))
+        let created: Messenger.Chat.ID? = try db.value(
+            """
+            INSERT INTO chats (type, owner_id, direct_low, direct_high, created_at, updated_at)
+            VALUES (\(Messenger.ChatType.direct), \(caller), \(low), \(high), \(now), \(now))
+            ON CONFLICT (direct_low, direct_high) DO NOTHING RETURNING id
+            """)
+        if let created {
+            try add(caller, .owner, to: created, at: now, in: db)
+            try add(other, .member, to: created, at: now, in: db)
+            return Answer(.created, .init(id: created, type: "created"))
+        }
+        let existing: Messenger.Chat.ID? = try db.value(
+            "SELECT id FROM chats WHERE direct_low = \(low) AND direct_high = \(high)")
+        guard let existing else { throw DatabaseFailure.failed("a direct chat is neither new nor there") }
+        return Answer(.ok, .init(id: existing, type: "existing"))
+    }
+
+    static func insertGroup(
+        _ name: String, owner: Messenger.User.ID, at now: Int64, in db: Session
+    ) throws -> Messenger.Chat.ID {
+        let id: Messenger.Chat.ID? = try db.value(
+            """
+            INSERT INTO chats (type, name, owner_id, created_at, updated_at)
+            VALUES (\(Messenger.ChatType.group), \(name), \(owner), \(now), \(now)) RETURNING id
+            """)
+        guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
+        return id
+    }
+
+    static func add(
+        _ user: Messenger.User.ID, _ role: Messenger.Role, to chat: Messenger.Chat.ID, at now: Int64, in db: Session
+    ) throws {
+        try db.run(
+            """
+            INSERT INTO members (chat_id, user_id, role, joined_at) VALUES (\(chat), \(user), \(role), \(now))
+            """)
+    }
+
+    /// The caller's chats by newest message; those behind `before` when given.
+    static func page(
+        of user: Messenger.User.ID, before: Messenger.Chat.ID?, limit: Int, in db: Session
+    ) throws -> [Messenger.ChatSummary] {
+        let rest: SQL = before.map { before in
+            """
+            AND (c.updated_at, c.id) < (SELECT b.updated_at, b.id FROM chats b
+                JOIN members mb ON mb.chat_id = b.id AND mb.user_id = \(user) WHERE b.id = \(before))
+            """
+        } ?? ""
+        return try db.all(
+            """
+            SELECT c.id, c.type, c.name, c.updated_at,
+                (SELECT m.content FROM messages m WHERE m.chat_id = c.id ORDER BY m.id DESC LIMIT 1)
+            FROM members me JOIN chats c ON c.id = me.chat_id
+            WHERE me.user_id = \(user) \(rest)
+            ORDER BY c.updated_at DESC, c.id DESC LIMIT \(limit)
+            """
+        ) { row in
+            .init(
+                id: try row.get(0), type: try row.get(1), name: try row.get(2), updatedAt: try row.get(3),
+                lastMessage: try row.get(4))
+        }
+    }
+
+    static func detail(
+        _ id: Messenger.Chat.ID, for user: Messenger.User.ID, in db: Session
+    ) throws -> Messenger.Chat? {
+        guard try isMember(user, of: id, in: db) else { return nil }
+        let members = try db.all(
+            """
+            SELECT u.id, u.username, u.display_name, m.role FROM members m JOIN users u ON u.id = m.user_id
+            WHERE m.chat_id = \(id) ORDER BY m.joined_at, u.id
+            """
+        ) { row in
+            Messenger.Member(
+                id: try row.get(0), username: try row.get(1), displayName: try row.get(2), role: try row.get(3))
+        }
+        return try db.one("SELECT id, type, name, owner_id, created_at FROM chats WHERE id = \(id)") { row in
+            Messenger.Chat(
+                id: try row.get(0), type: try row.get(1), name: try row.get(2), owner: try row.get(3),
+                createdAt: try row.get(4), members: members)
+        }
+    }
+}

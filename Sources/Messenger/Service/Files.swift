@@ -1,0 +1,173 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import Foundation
+import HTTPTypes
+import MessengerAPI
+import ObjectStore
+
+extension MessengerService {
+    static let downloadLifetime: Int64 = 3600
+    /// An object without a row this long after it was written belongs to an upload that failed.
+    static let orphanAge: Int64 = 3600
+
+    func files(_ routes: inout Routes<Messenger, Messenger.User.ID>) {
+        routes.on(answering: uploadFile)
+        routes.on(answering: downloadFile)
+    }
+
+    func uploadFile(
+        _ request: Messenger.UploadFile, from owner: Messenger.User.ID, _ info: RequestInfo
+    ) async throws -> Answer<Messenger.File> {
+        let now = time.milliseconds()
+        if let replay = try await database.replay(
+            info.once, phrases: Messenger.phrases, at: now, as: Messenger.File.self)
+        {
+            return replay
+        }
+        guard case .spooled(let upload) = request.file.content, let spooled = upload as? SpooledFile else {
+            throw Problem(.badRequest, "No file uploaded (use multipart/form-data field 'file')")
+        }
+        let size = spooled.count
+        let full = Problem(.contentTooLarge, "Storage quota exceeded")
+        let quota = settings.storageQuota
+        guard try await database.read({ try Files.storage(of: owner, in: $0) }) + size <= quota else { throw full }
+
+        let filename = FileName.clean(request.file.filename)
+        let mimeType = FileName.mimeType(request.file.contentType)
+        let objectKey = FileName.objectKey(for: filename)
+        guard let key = ObjectKey(objectKey) else { throw ObjectStoreFailure() }
+        do {
+            try await objects.put(spooled, at: key, contentType: mimeType)
+        } catch {
+            throw ObjectStoreFailure.problem
+        }
+        do {
+            // The quota again, in the transaction: two uploads at once may each have had room.
+            let answer = try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
+                guard try Files.storage(of: owner, in: db) + size <= quota else { throw full }
+                let file = try Files.insert(
+                    owner: owner, filename: filename, mimeType: mimeType, objectKey: objectKey, size: size, at: now,
+                    in: db)
+                return Answer(.created, file)
+            }
+            if answer.headers[.idempotentReplayed] != nil { try? await objects.delete(key) }
+            return answer
+        } catch {
+            // No row came of it. What cannot be deleted now is swept later.
+            try? await objects.delete(key)
+            throw error
+        }
+    }
+
+    func downloadFile(
+        _ request: Messenger.DownloadFile, from caller: Messenger.User.ID, _ info: RequestInfo
+    ) async throws -> Answer<Empty> {
+        let file = try await database.read { try Files.readable(request.id, by: caller, in: $0) }
+        guard let file, let key = ObjectKey(file.objectKey) else { throw Problem(.notFound, "File not found") }
+        let url = try objects.downloadURL(
+            for: key, as: Download(filename: file.filename, contentType: file.mimeType),
+            expiresIn: Self.downloadLifetime)
+        return Answer(.found, headers: [.location: url, .cacheControl: "no-store"])
+    }
+
+    /// Removes stored objects that no file names.
+    func sweepObjects() async throws {
+        var cursor: String?
+        repeat {
+            let page = try await objects.keys(olderThan: time.seconds - Self.orphanAge, after: cursor)
+            let keys = page.keys.map(\.rawValue)
+            let kept = try await database.read { try Files.known(among: keys, in: $0) }
+            for key in page.keys where !kept.contains(key.rawValue) { try await objects.delete(key) }
+            cursor = page.next
+        } while cursor != nil
+    }
+}
+
+struct ObjectStoreFailure: Error {
+    static let problem = Problem(.serviceUnavailable, "Object storage upload failed").retry(afterSeconds: 5)
+}
+
+/// What becomes of a name and a type that a client declares.
+enum FileName {
+    /// The last path component without control characters, at most 255 bytes, `file` when nothing is left.
+    static func clean(_ declared: String) -> String {
+        let component = declared.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? ""
+        var scalars = String.UnicodeScalarView()
+        var bytes = 0
+        for scalar in component.unicodeScalars where scalar.properties.generalCategory != .control {
+            bytes += UTF8.width(scalar)
+            guard bytes <= 255 else { break }
+            scalars.append(scalar)
+        }
+        let name = String(scalars).trimmed
+        return name.isEmpty || name == "." || name == ".." ? "file" : name
+    }
+
+    /// In lower case when it is a well-formed `type/subtype`, else `application/octet-stream`.
+    static func mimeType(_ declared: String) -> String {
+        let essence = declared.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        let wellFormed = essence.wholeMatch(of: #/[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}/#) != nil
+        return wellFormed ? essence : "application/octet-stream"
+    }
+
+    /// `<uuid>_<filename>`, with what is not a letter, digit, dot, underscore or hyphen as underscore.
+    static func objectKey(for filename: String) -> String {
+        let name = String(
+            filename.unicodeScalars.map { scalar -> Character in
+                switch scalar {
+                case "A"..."Z", "a"..."z", "0"..."9", ".", "_", "-": Character(scalar)
+                default: "_"
+                }
+            })
+        return "\(UUID().uuidString.lowercased())_\(name)"
+    }
+}
+
+enum Files {
+    /// - Throws: 404, unless it is the user's own upload.
+    static func requireOwner(_ user: Messenger.User.ID, of file: Messenger.File.ID, in db: Session) throws {
+        guard try db.exists("SELECT 1 FROM files WHERE id = \(file) AND owner_id = \(user)") else {
+            throw Problem(.notFound, "File not found")
+        }
+    }
+
+    /// What a user has stored, in bytes.
+    static func storage(of user: Messenger.User.ID, in db: Session) throws -> Int64 {
+        try db.value("SELECT COALESCE(SUM(size), 0) FROM files WHERE owner_id = \(user)") ?? 0
+    }
+
+    static func insert(
+        owner: Messenger.User.ID, filename: String, mimeType: String, objectKey: String, size: Int64, at now: Int64,
+        in db: Session
+    ) throws -> Messenger.File {
+        let id: Messenger.File.ID? = try db.value(
+            """
+            INSERT INTO files (owner_id, filename, mime_type, object_key, size, created_at)
+            VALUES (\(owner), \(filename), \(mimeType), \(objectKey), \(size), \(now)) RETURNING id
+            """)
+        guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
+        return .init(id: id, filename: filename, mimeType: mimeType, objectKey: objectKey)
+    }
+
+    /// A file that the user uploaded, or that a chat of theirs holds.
+    static func readable(
+        _ id: Messenger.File.ID, by user: Messenger.User.ID, in db: Session
+    ) throws -> Messenger.File? {
+        try db.one(
+            """
+            SELECT f.id, f.filename, f.mime_type, f.object_key FROM files f
+            WHERE f.id = \(id) AND (f.owner_id = \(user) OR EXISTS (
+                SELECT 1 FROM messages m JOIN members me ON me.chat_id = m.chat_id AND me.user_id = \(user)
+                WHERE m.file_id = f.id))
+            """
+        ) { row in
+            .init(id: try row.get(0), filename: try row.get(1), mimeType: try row.get(2), objectKey: try row.get(3))
+        }
+    }
+
+    static func known(among keys: [String], in db: Session) throws -> Set<String> {
+        Set(try db.all("SELECT object_key FROM files WHERE object_key IN (\(list: keys))") { try $0.get(0) })
+    }
+}

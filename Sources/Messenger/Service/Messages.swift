@@ -1,0 +1,94 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import HTTPTypes
+import MessengerAPI
+
+extension MessengerService {
+    func messages(_ routes: inout Routes<Messenger, Messenger.User.ID>) {
+        routes.on(answering: sendMessage)
+        routes.on(use: listMessages)
+    }
+
+    func sendMessage(
+        _ request: Messenger.SendMessage, from sender: Messenger.User.ID, _ info: RequestInfo
+    ) async throws -> Answer<Messenger.SentMessage> {
+        let now = time.milliseconds()
+        return try await database.write(info.once, phrases: Messenger.phrases, at: now) { [hub] db in
+            try Chats.requireMember(sender, of: request.chat, in: db)
+            if let file = request.file { try Files.requireOwner(sender, of: file, in: db) }
+            let message = try Messages.insert(request, from: sender, at: now, in: db)
+            db.afterCommit { hub.publish(to: .chat(message.chat)) { .message(message) } }
+            return Answer(.created, .init(message))
+        }
+    }
+
+    func listMessages(
+        _ request: Messenger.ListMessages, from caller: Messenger.User.ID
+    ) async throws -> [Messenger.Message] {
+        let limit = min(request.limit ?? 50, Messenger.ListMessages.maximum)
+        return try await database.read { db in
+            try Chats.requireMember(caller, of: request.chat, in: db)
+            if let after = request.after {
+                return try Messages.following(after, in: request.chat, limit: limit, db).reversed()
+            }
+            return try Messages.page(of: request.chat, before: request.before, limit: limit, in: db)
+        }
+    }
+}
+
+enum Messages {
+    /// Adds a message, with what follows from it: the chat moves up, the sender has read it.
+    static func insert(
+        _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64, in db: Session
+    ) throws -> Messenger.Message {
+        // The chat's row first: it puts the messages of one chat in line, so that their ids grow as they commit.
+        try db.run("UPDATE chats SET updated_at = \(now) WHERE id = \(request.chat)")
+        let id: Messenger.Message.ID? = try db.value(
+            """
+            INSERT INTO messages (chat_id, sender_id, content, type, file_id, created_at)
+            VALUES (\(request.chat), \(sender), \(request.content), \(request.type), \(request.file), \(now))
+            RETURNING id
+            """)
+        guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
+        try db.run(
+            """
+            UPDATE members SET last_read_id = \(id), read_at = \(now)
+            WHERE chat_id = \(request.chat) AND user_id = \(sender)
+            """)
+        return Messenger.Message(
+            id: id, chat: request.chat, sender: sender, content: request.content, type: request.type,
+            file: request.file, createdAt: .init(milliseconds: now))
+    }
+
+    /// Newest first, below `before` when given.
+    static func page(
+        of chat: Messenger.Chat.ID, before: Messenger.Message.ID?, limit: Int, in db: Session
+    ) throws -> [Messenger.Message] {
+        try db.all(
+            """
+            SELECT id, chat_id, sender_id, content, type, file_id, created_at FROM messages
+            WHERE chat_id = \(chat) AND id < \(before ?? .init(.max)) ORDER BY id DESC LIMIT \(limit)
+            """, Messenger.Message.init(row:))
+    }
+
+    /// Oldest first, above `after`.
+    static func following(
+        _ after: Messenger.Message.ID, in chat: Messenger.Chat.ID, limit: Int, _ db: Session
+    ) throws -> [Messenger.Message] {
+        try db.all(
+            """
+            SELECT id, chat_id, sender_id, content, type, file_id, created_at FROM messages
+            WHERE chat_id = \(chat) AND id > \(after) ORDER BY id LIMIT \(limit)
+            """, Messenger.Message.init(row:))
+    }
+}
+
+extension Messenger.Message {
+    init(row: borrowing Row) throws {
+        self.init(
+            id: try row.get(0), chat: try row.get(1), sender: try row.get(2), content: try row.get(3),
+            type: try row.get(4), file: try row.get(5), createdAt: try row.get(6))
+    }
+}

@@ -1,0 +1,90 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import HTTPTypes
+import Identity
+import Logging
+import MessengerAPI
+import NIOCore
+import ObjectStore
+import Realtime
+import WebSockets
+
+/// The Messenger API's behaviour. Each section of the contract is an extension in a file of its own.
+public struct MessengerService: Sendable {
+    let database: Database
+    let objects: any ObjectStore
+    let passwords: Passwords
+    let tokens: TokenSigner
+    let sessions: SessionRegistry
+    let attempts: Attempts
+    let hub: LiveHub
+    let time: TimeSource
+    let settings: Settings
+
+    public struct Settings: Sendable {
+        /// Of all uploads of one user, in bytes.
+        public var storageQuota: Int64 = 10 * 1024 * 1024 * 1024
+        public var attempts = Attempts.Limits()
+
+        public init() {}
+    }
+
+    /// - Parameters:
+    ///   - database: With ``schema``.
+    ///   - tokenKey: Signs access and refresh tokens; at least 32 bytes.
+    ///   - group: The event loops on which the sockets live.
+    public init(
+        database: Database, objects: any ObjectStore, passwords: Passwords, tokenKey: [UInt8],
+        group: any EventLoopGroup, time: TimeSource = .system, settings: Settings = .init()
+    ) {
+        self.database = database
+        self.objects = objects
+        self.passwords = passwords
+        self.tokens = TokenSigner(key: tokenKey, now: { time.seconds })
+        self.sessions = SessionRegistry(database: database, time: time)
+        self.attempts = Attempts(limits: settings.attempts, phrases: Messenger.phrases)
+        self.hub = LiveHub(group)
+        self.time = time
+        self.settings = settings
+    }
+
+    /// Every operation with its handler.
+    public func routes() -> Routes<Messenger, Messenger.User.ID> {
+        var routes = Routes<Messenger, Messenger.User.ID>(
+            spool: ObjectSpool(objects), name: { "user \($0)" }, authenticate: authenticate)
+        auth(&routes)
+        users(&routes)
+        chats(&routes)
+        messages(&routes)
+        files(&routes)
+        return routes
+    }
+
+    /// The live socket.
+    public func sockets() -> [SocketRoute] {
+        [SocketRoute(path: "/ws") { _, _ in .accept { LiveSocket(service: self) } }]
+    }
+
+    /// Throws when the database or the object store does not answer.
+    public func check() async throws {
+        try await database.check()
+        try await objects.check()
+    }
+
+    /// Forgets what has expired, and removes stored objects that no file names. To be called now and then.
+    public func sweep() async throws {
+        let now = time.milliseconds()
+        try await database.write { db in
+            try OnceOnly.sweep(at: now, in: db)
+            try Attempts.sweep(at: now, in: db)
+            try Sessions.sweep(at: now, in: db)
+        }
+        try await sweepObjects()
+    }
+}
+
+extension Messenger.ChatType: SQLConvertible {}
+extension Messenger.MessageType: SQLConvertible {}
+extension Messenger.Role: SQLConvertible {}

@@ -1,0 +1,68 @@
+import Backend
+import Database
+
+extension MessengerService {
+    /// Every table of the API. Times are milliseconds since 1970.
+    public static let schema = Schema(
+        "messenger",
+        [
+            .init(
+                "accounts",
+                [
+                    // The keys are what names are compared by: composed and in lower case.
+                    """
+                    CREATE TABLE users (
+                        id {ID}, username TEXT NOT NULL, username_key TEXT NOT NULL UNIQUE,
+                        email TEXT NOT NULL, email_key TEXT NOT NULL UNIQUE,
+                        display_name TEXT NOT NULL, display_key TEXT NOT NULL,
+                        bio TEXT, avatar_file_id BIGINT, password TEXT NOT NULL, created_at BIGINT NOT NULL)
+                    """,
+                    // A session is there until it ends. Its refresh token is kept as SHA-256.
+                    """
+                    CREATE TABLE sessions (
+                        id TEXT PRIMARY KEY, user_id BIGINT NOT NULL REFERENCES users (id),
+                        refresh_hash {BYTES} NOT NULL UNIQUE, expires_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX sessions_of_user ON sessions (user_id)",
+                    "CREATE INDEX sessions_age ON sessions (expires_at)",
+                ] + Attempts.tables + OnceOnly.table),
+            .init(
+                "chats",
+                [
+                    // A direct chat names its pair, the lower id first, so that there is one for each.
+                    """
+                    CREATE TABLE chats (
+                        id {ID}, type TEXT NOT NULL, name TEXT, owner_id BIGINT NOT NULL REFERENCES users (id),
+                        direct_low BIGINT, direct_high BIGINT,
+                        created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+                        UNIQUE (direct_low, direct_high))
+                    """,
+                    """
+                    CREATE TABLE members (
+                        chat_id BIGINT NOT NULL REFERENCES chats (id), user_id BIGINT NOT NULL REFERENCES users (id),
+                        role TEXT NOT NULL, joined_at BIGINT NOT NULL, last_read_id BIGINT, read_at BIGINT,
+                        PRIMARY KEY (chat_id, user_id))
+                    """,
+                    "CREATE INDEX chats_of_member ON members (user_id, chat_id)",
+                ]),
+            .init(
+                "messages and files",
+                [
+                    """
+                    CREATE TABLE files (
+                        id {ID}, owner_id BIGINT NOT NULL REFERENCES users (id), filename TEXT NOT NULL,
+                        mime_type TEXT NOT NULL, object_key TEXT NOT NULL UNIQUE, size BIGINT NOT NULL,
+                        created_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX storage_of_user ON files (owner_id, size)",
+                    """
+                    CREATE TABLE messages (
+                        id {ID}, chat_id BIGINT NOT NULL REFERENCES chats (id), sender_id BIGINT NOT NULL,
+                        content TEXT NOT NULL, type TEXT NOT NULL, file_id BIGINT REFERENCES files (id),
+                        created_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX messages_of_chat ON messages (chat_id, id)",
+                    "CREATE INDEX messages_with_file ON messages (file_id, chat_id) WHERE file_id IS NOT NULL",
+                ]),
+        ])
+}

@@ -1,0 +1,107 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import Foundation
+import HTTPTypes
+import MessengerAPI
+
+extension MessengerService {
+    func users(_ routes: inout Routes<Messenger, Messenger.User.ID>) {
+        routes.on(use: getUser)
+        routes.on(use: searchUsers)
+    }
+
+    func getUser(_ request: Messenger.GetUser, from caller: Messenger.User.ID) async throws -> Messenger.User {
+        let user = try await database.read { try Users.profile(request.id, in: $0) }
+        guard let user else { throw Problem(.notFound, "User not found") }
+        return user
+    }
+
+    func searchUsers(
+        _ request: Messenger.SearchUsers, from caller: Messenger.User.ID
+    ) async throws -> [Messenger.UserSummary] {
+        try await database.read { try Users.matching(request.query, in: $0) }
+    }
+}
+
+enum Users {
+    /// How names are compared: composed, in lower case.
+    static func key(_ name: String) -> String {
+        Messenger.Register.normal(name).lowercased().precomposedStringWithCanonicalMapping
+    }
+
+    /// Adds a user whose name and address are free.
+    ///
+    /// - Throws: 409 when one of them is taken.
+    static func insert(
+        _ request: Messenger.Register, password: String, at now: Int64, in db: Session
+    ) throws -> Messenger.Registered {
+        let username = Messenger.Register.normal(request.username)
+        let email = request.email.trimmed
+        var displayName = request.displayName?.trimmed ?? ""
+        if displayName.isEmpty { displayName = username }
+        let id: Messenger.User.ID? = try db.value(
+            """
+            INSERT INTO users (
+                username, username_key, email, email_key, display_name, display_key, password, created_at)
+            VALUES (\(username), \(key(username)), \(email), \(key(email)), \(displayName), \(key(displayName)),
+                \(password), \(now))
+            ON CONFLICT DO NOTHING RETURNING id
+            """)
+        guard let id else { throw Problem(.conflict, "Username or email already taken") }
+        return .init(id: id, username: username)
+    }
+
+    /// Who signs in under a username or an e-mail address; usernames have no "@".
+    static func credentials(_ login: String, in db: Session) throws -> (id: Messenger.User.ID, password: String)? {
+        let key = key(login)
+        let column: SQL = key.contains("@") ? "email_key" : "username_key"
+        return try db.one("SELECT id, password FROM users WHERE \(column) = \(key)") {
+            try (id: $0.get(0), password: $0.get(1))
+        }
+    }
+
+    static func account(_ id: Messenger.User.ID, in db: Session) throws -> Messenger.Account? {
+        try db.one(
+            """
+            SELECT id, username, email, display_name, bio, created_at, avatar_file_id FROM users WHERE id = \(id)
+            """
+        ) { row in
+            Messenger.Account(
+                id: try row.get(0), username: try row.get(1), email: try row.get(2), displayName: try row.get(3),
+                bio: try row.get(4), createdAt: try row.get(5), avatar: try row.get(6))
+        }
+    }
+
+    static func profile(_ id: Messenger.User.ID, in db: Session) throws -> Messenger.User? {
+        try db.one("SELECT id, username, display_name, bio, avatar_file_id FROM users WHERE id = \(id)") { row in
+            Messenger.User(
+                id: try row.get(0), username: try row.get(1), displayName: try row.get(2), bio: try row.get(3),
+                avatar: try row.get(4))
+        }
+    }
+
+    /// The first 20 whose username or display name contains the text.
+    static func matching(_ text: String, in db: Session) throws -> [Messenger.UserSummary] {
+        let key = key(text)
+        // Longer than any name; an engine's limit on patterns is no reason to fail either.
+        guard key.unicodeScalars.count <= 256 else { return [] }
+        let escaped = key.replacingOccurrences(of: #"([%_\\])"#, with: #"\\$1"#, options: .regularExpression)
+        let pattern = "%\(escaped)%"
+        return try db.all(
+            #"""
+            SELECT id, username, display_name FROM users
+            WHERE username_key LIKE \#(pattern) ESCAPE '\' OR display_key LIKE \#(pattern) ESCAPE '\'
+            ORDER BY username_key, id LIMIT 20
+            """#
+        ) { row in .init(id: try row.get(0), username: try row.get(1), displayName: try row.get(2)) }
+    }
+
+    /// Those of the ids that are nobody's, ascending.
+    static func unknown(among ids: [Messenger.User.ID], in db: Session) throws -> [Messenger.User.ID] {
+        let known = Set(
+            try db.all("SELECT id FROM users WHERE id IN (\(list: ids))") { try $0.get(0, as: Messenger.User.ID.self) })
+        return ids.filter { !known.contains($0) }.sorted()
+    }
+}

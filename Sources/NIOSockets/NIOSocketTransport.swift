@@ -1,0 +1,110 @@
+public import ContractClient
+public import Foundation
+public import HTTPTypes
+public import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// WebSockets over SwiftNIO, for Linux, where `URLSession` has none.
+///
+/// TLS uses the system's certificate authorities and checks the host name. Opening a socket, name resolution and TLS
+/// included, takes at most 10 s.
+public struct NIOSocketTransport: SocketTransport {
+    private static let openingTime = TimeAmount.seconds(10)
+    /// Made once: it reads the whole list of certificate authorities.
+    private static let tls = Result { try NIOSSLContext(configuration: .makeClientConfiguration()) }
+
+    private let eventLoopGroup: any EventLoopGroup
+
+    public init(eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) {
+        self.eventLoopGroup = eventLoopGroup
+    }
+
+    /// Opens a WebSocket; see ``ContractClient/SocketTransport/open(_:headers:maximumMessageSize:)``.
+    ///
+    /// - Throws: ``ContractClient/SocketRefused`` with up to 64 KiB of the body, `InvalidSocketURL`, `CancellationError`,
+    ///   or the error of NIO or NIOSSL; `ChannelError.connectTimeout` when the 10 s are over.
+    public func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
+        let target = try SocketTarget(url)
+        let eventLoop = eventLoopGroup.next()
+        let opened = eventLoop.makePromise(of: NIOSocket.self)
+        let timeout = eventLoop.scheduleTask(in: Self.openingTime) {
+            opened.fail(ChannelError.connectTimeout(Self.openingTime))
+        }
+        opened.futureResult.whenComplete { _ in timeout.cancel() }
+
+        let connected = ClientBootstrap(group: eventLoop)
+            .connectTimeout(Self.openingTime)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if target.isSecure {
+                        let tls = try Self.tls.get()
+                        try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: target.serverName))
+                    }
+                    let encoder = HTTPRequestEncoder()
+                    let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
+                    let handshake = ClientHandshake(
+                        head: target.request(headers: headers), maximumMessageSize: maximumMessageSize,
+                        httpHandlers: [encoder, decoder], opened: opened)
+                    try pipeline.addHandlers([encoder, decoder, handshake])
+                }
+            }
+            .connect(host: target.host, port: target.port)
+        connected.whenFailure { opened.fail($0) }
+        connected.whenSuccess { channel in
+            opened.futureResult.whenFailure { _ in channel.close(promise: nil) }
+        }
+
+        return try await withTaskCancellationHandler {
+            try await opened.futureResult.get()
+        } onCancel: {
+            opened.fail(CancellationError())
+        }
+    }
+}
+
+/// The URL is not one of a WebSocket: no host, or a scheme other than `ws`, `wss`, `http` and `https`.
+public struct InvalidSocketURL: Error {
+    public let url: URL
+}
+
+/// Where to connect and what to ask for.
+struct SocketTarget: Sendable {
+    let host: String
+    let port: Int
+    let isSecure: Bool
+    private let authority: String
+    private let path: String
+
+    init(_ url: URL) throws(InvalidSocketURL) {
+        guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let name = parts.host, !name.isEmpty
+        else { throw InvalidSocketURL(url: url) }
+        switch parts.scheme?.lowercased() {
+        case "ws", "http": isSecure = false
+        case "wss", "https": isSecure = true
+        default: throw InvalidSocketURL(url: url)
+        }
+        // An IPv6 address stands in brackets in a URL, and depending on Foundation's version also in `host`.
+        host = name.trimmingCharacters(in: ["[", "]"])
+        port = parts.port ?? (isSecure ? 443 : 80)
+        authority = (host.contains(":") ? "[\(host)]" : host) + (parts.port.map { ":\($0)" } ?? "")
+        let rawPath = parts.percentEncodedPath
+        path = (rawPath.isEmpty ? "/" : rawPath) + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
+    }
+
+    /// What the certificate must be for, beside the address; TLS knows no server name that is an IP address.
+    var serverName: String? {
+        (try? SocketAddress(ipAddress: host, port: port)) == nil ? host : nil
+    }
+
+    func request(headers: HTTPFields) -> HTTPRequestHead {
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: ["Host": authority])
+        for field in headers {
+            head.headers.add(name: field.name.rawName, value: field.value)
+        }
+        return head
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// A call of the operating system that failed.
+public struct FileSystemError: Error, Equatable, CustomStringConvertible {
+    /// The call, for example `open`.
+    public let call: String
+    public let path: String
+    /// The value of `errno`.
+    public let code: Int32
+
+    public var description: String { "\(call) \(path): \(String(cString: strerror(code)))" }
+}
+
+/// The calls this module makes. All block, so they belong on a thread pool.
+enum FileSystem {
+    static func createFile(_ path: String) throws(FileSystemError) -> Int32 {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        return descriptor
+    }
+
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, path: String) throws(FileSystemError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0 {
+                guard errno == EINTR else { throw failure("write", path) }
+            } else {
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+        }
+    }
+
+    static func synchronize(_ descriptor: Int32, path: String) throws(FileSystemError) {
+        guard fsync(descriptor) == 0 else { throw failure("fsync", path) }
+    }
+
+    /// Makes the names in a directory durable.
+    static func synchronizeDirectory(_ path: String) throws(FileSystemError) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { close(descriptor) }
+        try synchronize(descriptor, path: path)
+    }
+
+    /// Creates one directory; false when it was there.
+    @discardableResult
+    static func createDirectory(_ path: String) throws(FileSystemError) -> Bool {
+        if mkdir(path, 0o700) == 0 { return true }
+        guard errno == EEXIST else { throw failure("mkdir", path) }
+        return false
+    }
+
+    /// Gives the file a second name; false when that name is taken. A rename would replace what is there.
+    static func link(_ path: String, _ name: String) throws(FileSystemError) -> Bool {
+        if Foundation.link(path, name) == 0 { return true }
+        guard errno == EEXIST else { throw failure("link", name) }
+        return false
+    }
+
+    /// Removes the file if it is there.
+    static func remove(_ path: String) throws(FileSystemError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure("unlink", path) }
+    }
+
+    /// Size in bytes and time of the last change of content in Unix seconds; nil when there is no regular file.
+    static func attributes(of path: String) throws(FileSystemError) -> (size: Int64, modified: Int64)? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else { throw failure("stat", path) }
+            return nil
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+        #if canImport(Darwin)
+            return (Int64(status.st_size), Int64(status.st_mtimespec.tv_sec))
+        #else
+            return (Int64(status.st_size), Int64(status.st_mtim.tv_sec))
+        #endif
+    }
+
+    private static func failure(_ call: String, _ path: String) -> FileSystemError {
+        FileSystemError(call: call, path: path, code: errno)
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import NIOPosix
+
+/// Objects as files in a folder, served by this process under signed URLs that expire.
+///
+/// `<folder>/uploads` has the unfinished uploads and `<folder>/objects` the objects (see ``ObjectLayout``), on one
+/// file system. Only the owner of the process can read them. A key, once used, is safe against replacement also
+/// when several processes share the folder.
+public struct LocalObjectStore: ObjectStore {
+    private static let abandonedAfter: Int64 = 86_400
+
+    let layout: ObjectLayout
+    private let uploads: String
+    private let baseURL: String
+    let signedURL: SignedURL
+    let now: @Sendable () -> Int64
+    private let threads: NIOThreadPool
+
+    /// Creates the folders that are absent, and removes uploads that nobody has written to for a day.
+    ///
+    /// Blocks; meant for start-up. Throws ``FileSystemError`` or an error of `FileManager`.
+    /// - Parameters:
+    ///   - folder: the path of the store's own folder.
+    ///   - signingKey: the secret of the URLs, at least 32 bytes.
+    ///   - baseURL: what a key is appended to, absolute and without a query: `http://localhost:8080/objects`.
+    ///   - now: the time in Unix seconds.
+    ///   - threads: where the file system is waited for.
+    public init(
+        folder: String, signingKey: [UInt8], baseURL: String, now: @escaping @Sendable () -> Int64,
+        threads: NIOThreadPool = .singleton
+    ) throws {
+        precondition(signingKey.count >= 32, "the key of HMAC-SHA-256 has at least 32 bytes (RFC 2104 §3)")
+        self.layout = ObjectLayout(root: folder + "/objects")
+        self.uploads = folder + "/uploads"
+        self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
+        self.signedURL = SignedURL(signingKey: signingKey)
+        self.now = now
+        self.threads = threads
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileSystem.createDirectory(layout.root)
+        try FileSystem.createDirectory(uploads)
+        try FileSystem.synchronizeDirectory(folder)
+        try SpooledFile.removeAbandoned(in: uploads, olderThan: now() - Self.abandonedAfter)
+    }
+
+    public func spool() async throws -> SpooledFile {
+        try await SpooledFile(folder: uploads, threads: threads)
+    }
+
+    /// The content type is not kept: a URL carries it.
+    public func put(_ file: SpooledFile, at key: ObjectKey, contentType: String) async throws {
+        try await threads.blocking { [layout] in
+            try file.finishBlocking()
+            // The content is on the disk before the object has its name, and the name before this returns.
+            let components = layout.components(of: key)
+            var folder = layout.root
+            for component in components.dropLast() {
+                let parent = folder
+                folder += "/" + component
+                if try FileSystem.createDirectory(folder) { try FileSystem.synchronizeDirectory(parent) }
+            }
+            guard try FileSystem.link(file.path, layout.path(of: key)) else { throw ObjectStoreError.exists(key) }
+            try FileSystem.synchronizeDirectory(folder)
+            try file.discardBlocking()
+        }
+    }
+
+    public func delete(_ key: ObjectKey) async throws {
+        try await threads.blocking { [layout] in try FileSystem.remove(layout.path(of: key)) }
+    }
+
+    public func size(of key: ObjectKey) async throws -> Int64? {
+        try await threads.blocking { [layout] in try FileSystem.attributes(of: layout.path(of: key))?.size }
+    }
+
+    /// A page is a 256th of the store; the cursor is the name of its folder.
+    public func keys(olderThan cutoff: Int64, after cursor: String?) async throws -> ObjectKeyPage {
+        let shards = ObjectLayout.shards
+        guard let shard = shards.first(where: { $0 > cursor ?? "" }) else { return ObjectKeyPage(keys: [], next: nil) }
+        let keys = try await threads.blocking { [layout] in try layout.keys(in: shard, olderThan: cutoff) }
+        return ObjectKeyPage(keys: keys, next: shard == shards.last ? nil : shard)
+    }
+
+    public func downloadURL(for key: ObjectKey, as download: Download, expiresIn seconds: Int64) throws -> String {
+        let (sum, overflow) = now().addingReportingOverflow(seconds)
+        let query = signedURL.query(for: key, as: download, expires: overflow ? .max : sum)
+        return "\(baseURL)/\(key.rawValue)?\(query)"
+    }
+
+    /// Creates and removes a file.
+    public func check() async throws {
+        try await spool().discard()
+    }
+}

@@ -1,0 +1,52 @@
+/// Where uploaded files live. Objects are written once, as a whole, and never change.
+///
+/// Errors: ``ObjectStoreError`` where a caller can act on them; anything else (``FileSystemError``) means that the
+/// store is not available now.
+public protocol ObjectStore: Sendable {
+    /// An empty temporary file, on storage from which ``put(_:at:contentType:)`` is cheapest.
+    func spool() async throws -> SpooledFile
+
+    /// Moves `file`, which is finished first if it was not, into the store under `key`. The object is durable when
+    /// this returns, and the file is gone. If this throws, the file is unchanged.
+    ///
+    /// `contentType` is what the store may record beside the object; a download states its own.
+    /// Throws ``ObjectStoreError/exists(_:)`` rather than replace an object.
+    func put(_ file: SpooledFile, at key: ObjectKey, contentType: String) async throws
+
+    /// Removes the object; succeeds when there is none.
+    func delete(_ key: ObjectKey) async throws
+
+    /// The object's size in bytes, or nil when there is none.
+    func size(of key: ObjectKey) async throws -> Int64?
+
+    /// One page of the keys of objects written before `cutoff` (Unix seconds), to find those no row refers to.
+    ///
+    /// Start with nil and go on with ``ObjectKeyPage/next`` until that is nil; a page may be empty before. Keys
+    /// come in no particular order. Objects put or deleted meanwhile may or may not appear.
+    func keys(olderThan cutoff: Int64, after cursor: String?) async throws -> ObjectKeyPage
+
+    /// An absolute URL that serves the object to a GET without credentials for `seconds` from now, under the name
+    /// and type of `download`. Whether the object exists is not checked.
+    func downloadURL(for key: ObjectKey, as download: Download, expiresIn seconds: Int64) throws -> String
+
+    /// Returns if objects can be written now; for readiness probes.
+    func check() async throws
+}
+
+/// A part of the store's keys.
+public struct ObjectKeyPage: Sendable, Equatable {
+    public var keys: [ObjectKey]
+    /// What to pass to get the next page, opaque; nil after the last one.
+    public var next: String?
+
+    public init(keys: [ObjectKey], next: String?) {
+        self.keys = keys
+        self.next = next
+    }
+}
+
+/// What a caller of ``ObjectStore`` can act on.
+public enum ObjectStoreError: Error, Equatable {
+    /// Another object has this key already.
+    case exists(ObjectKey)
+}

@@ -1,0 +1,125 @@
+import Crypto
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// A temporary file that an upload streams into.
+///
+/// It has one writer, which appends piece by piece and waits for each. The file is removed by ``discard()``, by
+/// ``ObjectStore/put(_:at:contentType:)`` or, if neither happened, when the last reference goes away.
+public final class SpooledFile: Sendable {
+    /// The file was finished or discarded, or a write failed.
+    public struct Closed: Error {
+        public init() {}
+    }
+
+    private struct State: Sendable {
+        var descriptor: Int32?
+        var isFinished = false
+        var count: Int64 = 0
+        var hash = SHA256()
+    }
+
+    private static let suffix = ".part"
+
+    /// Where the file is.
+    public let path: String
+    private let threads: NIOThreadPool
+    private let state: NIOLockedValueBox<State>
+
+    /// Creates `<folder>/<uuid>.part`, readable by the owner only. The folder must exist.
+    ///
+    /// The work is done on `threads`. Throws ``FileSystemError``.
+    public init(folder: String, threads: NIOThreadPool = .singleton) async throws {
+        let path = "\(folder)/\(UUID().uuidString.lowercased())\(Self.suffix)"
+        let descriptor = try await threads.blocking { try FileSystem.createFile(path) }
+        self.path = path
+        self.threads = threads
+        self.state = NIOLockedValueBox(State(descriptor: descriptor))
+    }
+
+    deinit {
+        let descriptor = state.withLockedValue { $0.descriptor }
+        if let descriptor { close(descriptor) }
+        // Gone already after `discard` and `put`; the name is never used again, so nothing else can be hit.
+        unlink(path)
+    }
+
+    /// The number of bytes appended.
+    public var count: Int64 { state.withLockedValue { $0.count } }
+
+    /// The SHA-256 of the bytes appended so far: 32 bytes.
+    public var sha256: [UInt8] { Array(state.withLockedValue { $0.hash }.finalize()) }
+
+    /// Appends the readable bytes of `buffer`.
+    ///
+    /// Throws ``FileSystemError``, for example when the disk is full, and ``Closed`` ever after.
+    public func append(_ buffer: ByteBuffer) async throws {
+        try await threads.blocking { [self] in
+            try state.withLockedValue { state in
+                guard let descriptor = state.descriptor else { throw Closed() }
+                try buffer.withUnsafeReadableBytes { bytes in
+                    do {
+                        try FileSystem.write(bytes, to: descriptor, path: path)
+                    } catch {
+                        // Some of the bytes may be in the file: it can no longer become what it should.
+                        close(descriptor)
+                        state.descriptor = nil
+                        throw error
+                    }
+                    state.hash.update(bufferPointer: bytes)
+                    state.count += Int64(bytes.count)
+                }
+            }
+        }
+    }
+
+    /// Writes everything through to the disk and closes the file; does nothing the second time.
+    ///
+    /// Throws ``FileSystemError``, and ``Closed`` after a failure or ``discard()``.
+    public func finish() async throws {
+        try await threads.blocking { [self] in try finishBlocking() }
+    }
+
+    /// Closes and removes the file; does nothing when it is gone.
+    public func discard() async throws {
+        try await threads.blocking { [self] in try discardBlocking() }
+    }
+
+    /// ``finish()`` on the calling thread.
+    func finishBlocking() throws {
+        try state.withLockedValue { state in
+            guard !state.isFinished else { return }
+            guard let descriptor = state.descriptor else { throw Closed() }
+            defer {
+                close(descriptor)
+                state.descriptor = nil
+            }
+            try FileSystem.synchronize(descriptor, path: path)
+            state.isFinished = true
+        }
+    }
+
+    /// ``discard()`` on the calling thread.
+    func discardBlocking() throws {
+        try state.withLockedValue { state in
+            if let descriptor = state.descriptor { close(descriptor) }
+            state.descriptor = nil
+            state.isFinished = false
+            try FileSystem.remove(path)
+        }
+    }
+
+    /// Removes the temporary files in `folder` last written before `cutoff` (Unix seconds): what a crash left.
+    ///
+    /// Blocks; meant for start-up. The cut-off spares the uploads of other processes that use the folder.
+    public static func removeAbandoned(in folder: String, olderThan cutoff: Int64) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasSuffix(suffix) {
+            let path = folder + "/" + name
+            if let attributes = try FileSystem.attributes(of: path), attributes.modified < cutoff {
+                try FileSystem.remove(path)
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+extension String {
+    /// The UTF-8 bytes of the string, each as itself where `isLiteral` and as "%" with two upper-case digits else.
+    func percentEncoded(leaving isLiteral: (UInt8) -> Bool) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(utf8.count)
+        for byte in utf8 {
+            if isLiteral(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// As a value in a query: all but the unreserved characters (RFC 3986 §2.3) encoded, which is the form that
+    /// URL normalisation leaves alone.
+    var queryEncoded: String {
+        percentEncoded { $0.isLetterOrDigit || "-._~".utf8.contains($0) }
+    }
+}
+
+extension UInt8 {
+    /// Whether this is an ASCII letter or digit.
+    var isLetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}
+
+extension Substring {
+    /// Without the spaces and tabs around it, `OWS` of RFC 9110 §5.6.3.
+    var trimmingOptionalWhitespace: Substring {
+        var text = drop { $0 == " " || $0 == "\t" }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return text
+    }
+}

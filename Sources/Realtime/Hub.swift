@@ -1,0 +1,97 @@
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// Receives the events of the topics it is subscribed to, on the event loop it subscribed from.
+public protocol Subscriber<Topic, Event>: AnyObject {
+    associatedtype Topic
+    associatedtype Event
+    func receive(_ event: Event, on topic: Topic)
+}
+
+/// Hands each event to every subscriber of its topic.
+///
+/// Subscribers are kept per event loop, so that delivery needs no lock: publishing is one `execute` per loop, and the
+/// event is made once per loop however many subscribe. Events of one topic arrive in the order in which they were
+/// published.
+public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
+    public typealias Member = any Subscriber<Topic, Event>
+
+    private let registries: [ObjectIdentifier: Registry]
+
+    public init(_ group: any EventLoopGroup) {
+        var registries: [ObjectIdentifier: Registry] = [:]
+        for loop in group.makeIterator() { registries[ObjectIdentifier(loop)] = Registry(loop) }
+        self.registries = registries
+    }
+
+    /// Begins delivery. A subscriber subscribed twice to a topic still gets one copy.
+    ///
+    /// - Precondition: Called on `eventLoop`, which belongs to the hub's group.
+    public func subscribe(_ subscriber: Member, to topic: Topic, on eventLoop: any EventLoop) {
+        registry(eventLoop).insert(subscriber, topic)
+    }
+
+    /// Ends delivery: what was published but not yet delivered is not delivered either.
+    public func unsubscribe(_ subscriber: Member, from topic: Topic, on eventLoop: any EventLoop) {
+        registry(eventLoop).remove(subscriber, topic)
+    }
+
+    /// Publishes an event. Never blocks; callable from any thread.
+    ///
+    /// - Parameter event: Made at most once per event loop, and only where somebody listens.
+    public func publish(to topic: Topic, _ event: @escaping @Sendable () -> Event) {
+        for registry in registries.values { registry.publish(to: topic, event) }
+    }
+
+    private func registry(_ eventLoop: any EventLoop) -> Registry {
+        eventLoop.preconditionInEventLoop()
+        guard let registry = registries[ObjectIdentifier(eventLoop)] else {
+            preconditionFailure("the event loop is not one of the hub's")
+        }
+        return registry
+    }
+
+    /// The subscribers on one event loop. Only `subscriptions` is looked at from elsewhere.
+    private final class Registry: Sendable {
+        private let loop: any EventLoop
+        private let members: NIOLoopBoundBox<[Topic: [ObjectIdentifier: Member]]?>
+        /// How many there are, so that publishing to nobody costs nothing.
+        private let subscriptions = NIOLockedValueBox(0)
+
+        init(_ loop: any EventLoop) {
+            self.loop = loop
+            members = .makeEmptyBox(eventLoop: loop)
+        }
+
+        private var table: [Topic: [ObjectIdentifier: Member]] {
+            get { members.value ?? [:] }
+            _modify {
+                var table = members.value ?? [:]
+                members.value = nil  // so that the table is changed in place
+                yield &table
+                members.value = table
+            }
+        }
+
+        func insert(_ subscriber: Member, _ topic: Topic) {
+            if table[topic, default: [:]].updateValue(subscriber, forKey: ObjectIdentifier(subscriber)) == nil {
+                subscriptions.withLockedValue { $0 += 1 }
+            }
+        }
+
+        func remove(_ subscriber: Member, _ topic: Topic) {
+            guard table[topic]?.removeValue(forKey: ObjectIdentifier(subscriber)) != nil else { return }
+            if table[topic]?.isEmpty == true { table[topic] = nil }
+            subscriptions.withLockedValue { $0 -= 1 }
+        }
+
+        func publish(to topic: Topic, _ event: @escaping @Sendable () -> Event) {
+            guard subscriptions.withLockedValue({ $0 > 0 }) else { return }
+            loop.execute {
+                guard let receivers = self.table[topic] else { return }
+                let event = event()
+                for receiver in receivers.values { receiver.receive(event, on: topic) }
+            }
+        }
+    }
+}

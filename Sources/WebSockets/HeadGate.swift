@@ -1,0 +1,154 @@
+import NIOCore
+
+/// Stands before the HTTP decoder of a fresh connection and lets it see one request head and no byte more, until
+/// ``SocketUpgrade`` has judged that head.
+///
+/// NIO's decoder stops for good after a request that asks for an upgrade and, as Hummingbird configures it, drops
+/// what it has buffered when it is removed. So neither frames nor further requests may reach it before it is certain
+/// that they are meant for it.
+final class HeadGate: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = Never
+
+    private enum Phase {
+        /// Passing bytes up to and including the next blank line.
+        case scanning
+        case holding
+        case open
+    }
+
+    private var phase = Phase.scanning
+    /// The head being scanned, as it came.
+    private var head = ByteBuffer()
+    private var isAtLineStart = false
+    private var withheld = ByteBuffer()
+    private var isReadWithheld = false
+    private var isEndWithheld = false
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    /// Called while the head is being read: what follows stays here until ``open(replayingHead:)`` or ``scanNext()``.
+    func hold() {
+        phase = .holding
+    }
+
+    /// Lets everything through, what was held first, and leaves the pipeline.
+    ///
+    /// - Parameter replayingHead: Sends the held request's head down once more, without its `Upgrade` field.
+    func open(replayingHead: Bool = false) {
+        let wasHolding = phase == .holding
+        phase = .open
+        // While scanning, the call comes from within `channelRead`, which then forwards the rest and leaves.
+        guard wasHolding, let context else { return }
+        release(replayingHead ? [head.withoutUpgradeField(), withheld] : [withheld], context: context)
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+
+    /// Goes on with the next head on the same connection.
+    func scanNext() {
+        guard let context else { return }
+        phase = .scanning
+        head.clear()
+        let bytes = withheld
+        withheld = ByteBuffer()
+        release([bytes], context: context)
+    }
+
+    private func release(_ buffers: [ByteBuffer], context: ChannelHandlerContext) {
+        for buffer in buffers where buffer.readableBytes > 0 {
+            phase == .scanning ? scan(buffer, context: context) : context.fireChannelRead(wrapInboundOut(buffer))
+        }
+        context.fireChannelReadComplete()
+        if isEndWithheld, phase != .holding {
+            isEndWithheld = false
+            context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
+        if isReadWithheld, phase != .holding {
+            isReadWithheld = false
+            context.read()
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        scan(unwrapInboundIn(data), context: context)
+        if phase == .open {
+            context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+        }
+    }
+
+    private func scan(_ buffer: ByteBuffer, context: ChannelHandlerContext) {
+        var bytes = buffer
+        while phase == .scanning, bytes.readableBytes > 0 {
+            let (length, isWhole) = lengthToBlankLine(in: bytes)
+            guard let piece = bytes.readSlice(length: length) else { return }
+            head.writeImmutableBuffer(piece)
+            context.fireChannelRead(wrapInboundOut(piece))
+            // Still scanning: the blank line came before a request line, where the decoder skips it.
+            if isWhole, phase == .scanning { head.clear() }
+        }
+        if phase == .open {
+            context.fireChannelRead(wrapInboundOut(bytes))
+        } else {
+            withheld.writeBuffer(&bytes)
+        }
+    }
+
+    private func lengthToBlankLine(in bytes: ByteBuffer) -> (Int, isWhole: Bool) {
+        for (index, byte) in bytes.readableBytesView.enumerated() {
+            switch byte {
+            case UInt8(ascii: "\n") where isAtLineStart:
+                isAtLineStart = false
+                return (index + 1, true)
+            case UInt8(ascii: "\n"): isAtLineStart = true
+            case UInt8(ascii: "\r"): break
+            default: isAtLineStart = false
+            }
+        }
+        return (bytes.readableBytes, false)
+    }
+
+    /// Holds back reading too, so that no more than one read's worth can pile up here.
+    func read(context: ChannelHandlerContext) {
+        if phase == .holding {
+            isReadWithheld = true
+        } else {
+            context.read()
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if phase == .holding, case ChannelEvent.inputClosed? = event as? ChannelEvent {
+            isEndWithheld = true
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// A request head without its `Upgrade` lines, folded ones included. A server may ignore the field (RFC 9110
+    /// §7.8), and a decoder that has not seen it goes on to the next request.
+    fileprivate func withoutUpgradeField() -> ByteBuffer {
+        var result = ByteBuffer()
+        var isDropping = false
+        for line in readableBytesView.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
+            if line.first != UInt8(ascii: " "), line.first != UInt8(ascii: "\t") {
+                let name = line.prefix { $0 != UInt8(ascii: ":") }
+                isDropping = name.count == 7 && String(decoding: name, as: UTF8.self).lowercased() == "upgrade"
+            }
+            if !isDropping {
+                result.writeBytes(line)
+                result.writeInteger(UInt8(ascii: "\n"))
+            }
+        }
+        return result
+    }
+}

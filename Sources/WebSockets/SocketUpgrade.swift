@@ -1,0 +1,184 @@
+import HTTPTypes
+public import HummingbirdCore
+public import NIOCore
+import NIOHTTP1
+public import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOWebSocket
+
+/// Turns an HTTP/1 connection into a WebSocket, if its first request asks for one at a route.
+///
+/// One of `HTTP1Channel.Configuration.additionalChannelHandlers`, and the first of them: no other handler hears of a
+/// handshake. After the handshake every HTTP handler is gone and `HTTPServerUpgradeEvents.upgradeComplete` has passed
+/// through the pipeline, upon which any other handler of the connection has to leave. A first request that asks for
+/// anything else is forwarded, an `Upgrade` field it may have taken away, and this handler leaves.
+public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler {
+    public typealias InboundIn = HTTPRequestPart
+    public typealias InboundOut = HTTPRequestPart
+    public typealias OutboundOut = HTTPResponsePart
+
+    private let routes: [SocketRoute]
+    private let decoderLimits: NIOHTTPDecoderLimitConfiguration
+    private var gate: HeadGate?
+    /// A head with an `Upgrade` field is being answered; the decoder has nothing left to say but its end.
+    private var isDeciding = false
+    private var admission: Task<Void, Never>?
+
+    /// - Parameters:
+    ///   - routes: In any order; at most one per path.
+    ///   - decoder: As given to `HTTP1Channel.Configuration`, since an ignored `Upgrade` costs the decoder its life.
+    public init(routes: [SocketRoute], decoder: HTTP1Channel.Configuration.DecoderConfiguration = .init()) {
+        self.routes = routes
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = decoder.maxHeaderFieldSize
+        limits.maxHeaderListSize = decoder.maxHeaderListSize
+        limits.maxHeaderFieldCount = decoder.maxHeaderFieldCount
+        decoderLimits = limits
+    }
+
+    public func handlerAdded(context: ChannelHandlerContext) {
+        let pipeline = context.pipeline.syncOperations
+        let gate = HeadGate()
+        do {
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(gate, position: .before(decoder))
+            self.gate = gate
+        } catch {
+            context.fireErrorCaught(error)
+            context.close(promise: nil)
+        }
+    }
+
+    public func handlerRemoved(context: ChannelHandlerContext) {
+        admission?.cancel()
+    }
+
+    public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isDeciding else { return }
+        guard case .head(let request) = unwrapInboundIn(data), request.headerFields.contains(.upgrade) else {
+            gate?.open()
+            context.fireChannelRead(data)
+            context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+            return
+        }
+        isDeciding = true
+        gate?.hold()
+        let path = request.path?.prefix { $0 != "?" } ?? ""
+        guard Handshake.isRequested(by: request), let route = routes.first(where: { $0.path == path }) else {
+            return ignoreUpgrade(context: context)
+        }
+        do throws(Handshake.Invalid) {
+            admit(request, to: route, try Handshake(request), context: context)
+        } catch {
+            answer(error.status, error.headers, ByteBuffer(), context: context)
+        }
+    }
+
+    private func admit(
+        _ request: HTTPRequest, to route: SocketRoute, _ handshake: Handshake, context: ChannelHandlerContext
+    ) {
+        let peer = context.channel.remoteAddress?.ipAddress
+        let this = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        admission = Task {
+            let admission = await route.admit(request, peer)
+            eventLoop.execute {
+                let (upgrade, context) = this.value
+                guard context.channel.isActive else { return }
+                switch admission {
+                case .accept(let make):
+                    handshake.response(on: context.channel).assumeIsolated().whenSuccess { response in
+                        upgrade.accept(response, request, make, route.limits, context: context)
+                    }
+                case .refuse(let status, let headers, let body):
+                    upgrade.answer(status, headers, body, context: context)
+                }
+            }
+        }
+    }
+
+    // MARK: The three ways out
+
+    private func ignoreUpgrade(context: ChannelHandlerContext) {
+        removeDecoder(context: context) { [self] in
+            addDecoder(context: context)
+            context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+            gate?.open(replayingHead: true)
+        }
+    }
+
+    /// Answers the handshake with an ordinary response and looks at the next request.
+    private func answer(
+        _ status: HTTPResponse.Status, _ headers: HTTPFields, _ body: ByteBuffer, context: ChannelHandlerContext
+    ) {
+        var response = HTTPResponse(status: status, headerFields: headers)
+        response.headerFields[.contentLength] = String(body.readableBytes)
+        context.write(wrapOutboundOut(.head(response)), promise: nil)
+        context.write(wrapOutboundOut(.body(body)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        removeDecoder(context: context) { [self] in
+            addDecoder(context: context)
+            isDeciding = false
+            gate?.scanNext()
+        }
+    }
+
+    private func accept(
+        _ response: HTTPResponse, _ request: HTTPRequest, _ make: @escaping () -> any SocketHandler,
+        _ limits: SocketLimits, context: ChannelHandlerContext
+    ) {
+        context.writeAndFlush(wrapOutboundOut(.head(response)), promise: nil)
+        removeDecoder(context: context) { [self] in
+            let pipeline = context.pipeline.syncOperations
+            pipeline.removeHandler(ofType: HTTP1ToHTTPServerCodec.self)
+            pipeline.removeHandler(ofType: HTTPResponseEncoder.self)
+            // Its idle time-out would end quiet sockets.
+            pipeline.removeHandler(ofType: HTTPConnectionStateHandler.self)
+            let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: request.path ?? "/")
+            context.pipeline.fireUserInboundEventTriggered(
+                HTTPServerUpgradeEvents.upgradeComplete(toProtocol: "websocket", upgradeRequest: head))
+            let decoder = ByteToMessageHandler(
+                WebSocketFrameDecoder(maxFrameSize: max(125, limits.maximumMessageSize)))
+            let socket = SocketChannelHandler(make(), limits: limits, channel: context.channel)
+            do {
+                try pipeline.addHandler(decoder, position: .after(self))
+                try pipeline.addHandler(socket, position: .after(decoder))
+            } catch {
+                return context.close(promise: nil)
+            }
+            pipeline.removeHandler(context: context, promise: nil)
+            gate?.open()
+        }
+    }
+
+    // MARK: The decoder
+
+    /// Takes the HTTP decoder out, which NIO finishes a tick later. It holds no bytes: ``HeadGate`` saw to that.
+    private func removeDecoder(context: ChannelHandlerContext, then next: @escaping () -> Void) {
+        let pipeline = context.pipeline.syncOperations
+        do {
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
+                if context.channel.isActive { next() }
+            }
+        } catch {
+            context.close(promise: nil)
+        }
+    }
+
+    private func addDecoder(context: ChannelHandlerContext) {
+        let decoder = ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: decoderLimits))
+        do {
+            try context.pipeline.syncOperations.addHandler(decoder, position: gate.map { .after($0) } ?? .first)
+        } catch {
+            context.close(promise: nil)
+        }
+    }
+}
+
+extension ChannelPipeline.SynchronousOperations {
+    fileprivate func removeHandler<Handler: RemovableChannelHandler>(ofType type: Handler.Type) {
+        guard let context = try? context(handlerType: type) else { return }
+        removeHandler(context: context, promise: nil)
+    }
+}

@@ -1,0 +1,82 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import Foundation
+import Identity
+import Logging
+import MessengerAPI
+import MessengerService
+import NIOCore
+import NIOPosix
+import ObjectStore
+
+/// One API, put together and ready to listen.
+struct Hosted: Sendable {
+    let name: String
+    let listener: Listener
+    let health: Health
+    /// To be called now and then.
+    let sweep: @Sendable () async throws -> Void
+    let close: @Sendable () async throws -> Void
+}
+
+/// What all APIs share.
+struct Composition: Sendable {
+    let folder: String
+    let keys: SecretKeys
+    let passwords: Passwords
+    let group: any EventLoopGroup
+    let logger: Logger
+    let trustedProxies: Set<String>
+    /// Of an API: what its absolute URLs begin with.
+    let publicURL: @Sendable (String) -> String
+    let storageQuota: Int64
+
+    /// Every API there is, with the port it takes when none is given.
+    static let apis: [(name: String, port: Int)] = [(Messenger.name, 8080)]
+
+    func host(_ name: String) throws -> Hosted {
+        switch name {
+        case Messenger.name: try messenger()
+        default: preconditionFailure("names are checked before")
+        }
+    }
+
+    private func messenger() throws -> Hosted {
+        let api = Messenger.self
+        let database = try openDatabase(api.name, MessengerService.schema)
+        let objects = try openObjects(api.name)
+        var settings = MessengerService.Settings()
+        settings.storageQuota = storageQuota
+        let service = MessengerService(
+            database: database, objects: objects, passwords: passwords,
+            tokenKey: try keys.key("messenger-tokens", variable: "CONCORD_MESSENGER_TOKEN_KEY"),
+            group: group, settings: settings)
+        let health = Health(check: service.check)
+        var routes = service.routes()
+        routes.serve(health)
+        routes.serve(objects)
+        let table = RouteTable(routes, options: options(api))
+        return Hosted(
+            name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
+            sweep: service.sweep, close: database.close)
+    }
+
+    private func openDatabase(_ name: String, _ schema: Schema) throws -> Database {
+        try Database.sqlite(path: "\(folder)/\(name).sqlite", schema: schema)
+    }
+
+    private func openObjects(_ name: String) throws -> LocalObjectStore {
+        try LocalObjectStore(
+            folder: "\(folder)/files/\(name)",
+            signingKey: try keys.key("signed-urls", variable: "CONCORD_URL_KEY"),
+            baseURL: publicURL(name) + "/objects", now: { TimeSource.system.seconds })
+    }
+
+    private func options<API: ServiceAPI>(_ api: API.Type) -> RouteTable<API>.Options {
+        var logger = logger
+        logger[metadataKey: "api"] = "\(api.name)"
+        return .init(logger: logger, trustedProxies: trustedProxies) { Problem.unavailable($0, API.phrases) }
+    }
+}

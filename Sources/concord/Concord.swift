@@ -1,0 +1,10 @@
+import ArgumentParser
+
+@main
+struct Concord: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "concord",
+        abstract: "Mobile backends, exactly to their published API contracts.",
+        version: "0.1.0",
+        subcommands: [Serve.self])
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// The folder with everything that must survive: databases, objects, keys. One process owns it at a time.
+struct DataFolder {
+    let path: String
+    /// Held open for as long as the process lives: the lock goes with it.
+    private let lock: FileHandle
+
+    /// Makes the folder when there is none, and takes it.
+    ///
+    /// - Throws: ``Unusable``, in words for an operator.
+    init(_ path: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw Unusable("The data folder \(path) cannot be made: \(Self.reason())")
+        }
+        let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw Unusable(
+                "The data folder \(path) cannot be written to: \(Self.reason()). "
+                    + "Give its owner write permission, or choose another with --data.")
+        }
+        let lock = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let owner = (try? lock.readToEnd()).flatMap { String(data: $0, encoding: .utf8) } ?? ""
+            throw Unusable(
+                "The data folder \(path) is in use by another concord (process \(owner)). "
+                    + "Stop it, or choose another folder with --data.")
+        }
+        ftruncate(descriptor, 0)
+        try? lock.write(contentsOf: Data("\(getpid())".utf8))
+        self.path = path
+        self.lock = lock
+    }
+
+    private static func reason() -> String { String(cString: strerror(errno)) }
+
+    struct Unusable: Error, CustomStringConvertible {
+        let description: String
+        init(_ description: String) { self.description = description }
+    }
+}

@@ -1,0 +1,205 @@
+import ArgumentParser
+import Backend
+import Foundation
+import Identity
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serve the APIs until SIGTERM or Ctrl-C.",
+        discussion: """
+            Prints a line for each API with its base URL, then 'ready'. Everything that must survive is in the data \
+            folder: databases, uploaded files and generated keys. On SIGTERM or Ctrl-C, requests in flight are \
+            finished, live sockets are closed with code 1001, and the process exits with 0.
+
+            A flag wins over its environment variable. Secrets are generated into the data folder on the first \
+            start; CONCORD_MESSENGER_TOKEN_KEY and CONCORD_URL_KEY (base64 of 32 bytes or more) replace them.
+
+            Log lines go to standard error.
+            """)
+
+    @Argument(help: "Which APIs: \(Self.names.joined(separator: ", ")). All when none is named.")
+    var apis: [String] = []
+
+    @Option(help: "Address to listen on. [CONCORD_HOST] (default: 127.0.0.1)")
+    var host: String?
+
+    @Option(help: "Folder for everything that must survive. [CONCORD_DATA] (default: ./data)")
+    var data: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Port of an API; 0 takes a free one. Repeatable. [CONCORD_PORT_MESSENGER …] (default: \(Self.defaults))",
+            valueName: "name=port"))
+    var port: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "What the absolute URLs of an API begin with, as clients reach it. [CONCORD_PUBLIC_URL_MESSENGER …] "
+                + "(default: http://localhost:<port>)",
+            valueName: "name=url"))
+    var publicURL: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Address of a proxy whose X-Forwarded-For is believed. Repeatable. [CONCORD_TRUSTED_PROXIES, "
+                + "separated by commas]",
+            valueName: "ip"))
+    var trustedProxy: [String] = []
+
+    @Option(help: "What one user may store, in bytes. [CONCORD_STORAGE_QUOTA] (default: 10737418240)")
+    var storageQuota: Int64?
+
+    @Option(
+        help: "trace, debug, info, notice, warning, error or critical. [CONCORD_LOG_LEVEL] (default: info)",
+        transform: Serve.level)
+    var logLevel: Logger.Level?
+
+    @Option(help: "text or json, a line per event. [CONCORD_LOG_FORMAT] (default: text)")
+    var logFormat: LogFormat?
+
+    static var names: [String] { Composition.apis.map(\.name) }
+    static var defaults: String { Composition.apis.map { "\($0.name)=\($0.port)" }.joined(separator: ", ") }
+
+    static func level(_ text: String) throws -> Logger.Level {
+        guard let level = Logger.Level(rawValue: text) else { throw ValidationError("no log level: \(text)") }
+        return level
+    }
+
+    func validate() throws {
+        for name in apis where !Self.names.contains(name) {
+            throw ValidationError("There is no API '\(name)'. Known: \(Self.names.joined(separator: ", "))")
+        }
+    }
+
+    func run() async throws {
+        let environment = Environment.process
+        let host = try environment.value(host, "CONCORD_HOST", { $0 }, default: "127.0.0.1")
+        let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
+        let level = try environment.value(logLevel, "CONCORD_LOG_LEVEL", Logger.Level.init(rawValue:), default: .info)
+        let format = try environment.value(
+            logFormat, "CONCORD_LOG_FORMAT", LogFormat.init(rawValue:), default: .text)
+        let ports = try ports(environment)
+        let urls = try environment.perAPI(publicURL, "CONCORD_PUBLIC_URL", names: Self.names)
+
+        let logger = Logger(label: "concord") { LogOutput(label: $0, level: level, format: format) }
+        raiseDescriptorLimit()
+        let dataFolder = try DataFolder(folder)
+        let composition = Composition(
+            folder: dataFolder.path,
+            keys: SecretKeys(folder: dataFolder.path, environment: environment.variables),
+            passwords: Passwords(), group: MultiThreadedEventLoopGroup.singleton, logger: logger,
+            trustedProxies: Set(environment.list(trustedProxy, "CONCORD_TRUSTED_PROXIES")),
+            publicURL: { name in
+                let url = urls[name] ?? "http://localhost:\(ports[name] ?? 0)"
+                return url.hasSuffix("/") ? String(url.dropLast()) : url
+            },
+            storageQuota: try environment.value(
+                storageQuota, "CONCORD_STORAGE_QUOTA", Int64.init, default: 10 * 1024 * 1024 * 1024))
+
+        let hosted = try (apis.isEmpty ? Self.names : apis).map(composition.host)
+        let announcement = Announcement(expected: hosted.count)
+        var services: [any Service] = hosted.map { api in
+            ListenerService(
+                hosted: api, address: .init(host: host, port: ports[api.name] ?? 0), logger: logger,
+                announcement: announcement)
+        }
+        services.append(Sweeper(hosted: hosted, logger: logger))
+        // Services are shut down from the last to the first: readiness is withdrawn before the listeners stop.
+        services.append(Drain(hosted: hosted))
+        var group = ServiceGroupConfiguration(
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet(logger))
+        group.maximumGracefulShutdownDuration = .seconds(30)
+        group.maximumCancellationDuration = .seconds(5)
+        try await ServiceGroup(configuration: group).run()
+        for api in hosted { try await api.close() }
+        withExtendedLifetime(dataFolder) { logger.info("stopped") }
+    }
+
+    private func ports(_ environment: Environment) throws -> [String: Int] {
+        let given = try environment.perAPI(port, "CONCORD_PORT", names: Self.names)
+        var ports = Dictionary(uniqueKeysWithValues: Composition.apis.map { ($0.name, $0.port) })
+        for (name, text) in given {
+            guard let port = Int(text), 0...65_535 ~= port else {
+                throw ValidationError("\(text) is no port for \(name): 0 to 65535")
+            }
+            ports[name] = port
+        }
+        return ports
+    }
+
+    /// The lifecycle library reports each of its steps at a level that operators read.
+    private func quiet(_ logger: Logger) -> Logger {
+        var quiet = logger
+        quiet.logLevel = max(.warning, logger.logLevel)
+        return quiet
+    }
+
+    /// Every socket is a file descriptor; the usual limit of 1,024 is for programs that have few.
+    private func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+/// Says where each API is, and `ready` once all of them are.
+private actor Announcement {
+    private var remaining: Int
+
+    init(expected: Int) { remaining = expected }
+
+    func started(_ name: String, _ url: String) {
+        print("\(name.padding(toLength: 12, withPad: " ", startingAt: 0)) \(url)")
+        remaining -= 1
+        if remaining == 0 { print("ready") }
+        fflush(nil)
+    }
+}
+
+private struct ListenerService: Service {
+    let hosted: Hosted
+    let address: Listener.Address
+    let logger: Logger
+    let announcement: Announcement
+
+    func run() async throws {
+        try await hosted.listener.serve(on: address, logger: logger) { port in
+            await announcement.started(hosted.name, "http://\(address.host):\(port)")
+        }
+    }
+}
+
+private struct Drain: Service {
+    let hosted: [Hosted]
+
+    func run() async throws {
+        try await gracefulShutdown()
+        for api in hosted { api.health.drain() }
+    }
+}
+
+/// Forgets what has expired, every hour.
+private struct Sweeper: Service {
+    let hosted: [Hosted]
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                for api in hosted {
+                    do {
+                        try await api.sweep()
+                    } catch {
+                        logger.warning("sweep failed", metadata: ["api": "\(api.name)", "error": "\(error)"])
+                    }
+                }
+                try? await Task.sleep(for: .seconds(3600))
+            }
+        }
+    }
+}

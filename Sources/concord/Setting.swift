@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+
+/// What an operator may set: by a flag, else by an environment variable, else by default.
+struct Environment: Sendable {
+    let variables: [String: String]
+
+    static let process = Environment(variables: ProcessInfo.processInfo.environment)
+
+    /// A flag's value, else the variable's, else the default.
+    func value<T>(_ flag: T?, _ variable: String, _ read: (String) -> T?, default fallback: T) throws -> T {
+        if let flag { return flag }
+        guard let text = variables[variable], !text.isEmpty else { return fallback }
+        guard let value = read(text) else { throw ValidationError("\(variable) has no valid value: \(text)") }
+        return value
+    }
+
+    /// Repeated flags, else the variable's elements, separated by commas.
+    func list(_ flags: [String], _ variable: String) -> [String] {
+        if !flags.isEmpty { return flags }
+        return (variables[variable] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// `messenger=8080` flags, else one variable for each name: `CONCORD_PORT_MESSENGER`.
+    func perAPI(_ flags: [String], _ variable: String, names: [String]) throws -> [String: String] {
+        var values: [String: String] = [:]
+        for name in names { values[name] = variables["\(variable)_\(Self.suffix(name))"] }
+        for flag in flags {
+            let parts = flag.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, names.contains(parts[0]) else {
+                throw ValidationError("'\(flag)' is not NAME=VALUE with one of: \(names.joined(separator: ", "))")
+            }
+            values[parts[0]] = parts[1]
+        }
+        return values
+    }
+
+    static func suffix(_ name: String) -> String {
+        name.uppercased().replacingOccurrences(of: "-", with: "_")
+    }
+}

@@ -1,0 +1,379 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOPosix
+import ServiceLifecycle
+import Testing
+
+@testable import ContractServer
+
+/// The guard behind NIO's own HTTP handlers, on a virtual clock.
+struct ConnectionGuardTests {
+    private let channel = EmbeddedChannel()
+    private let front = Front()
+    private let back = Back()
+
+    init() throws {
+        try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(front)
+        try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
+        try pipeline.addHandlers([
+            HTTP1ToHTTPServerCodec(secure: false),
+            ConnectionGuard(malformed: ByteBuffer(string: #"{"error":"Malformed"}"#)), back,
+        ])
+        channel.read()
+    }
+
+    private func receive(_ text: String) throws {
+        try channel.writeInbound(ByteBuffer(string: text))
+        channel.read()
+    }
+
+    private func pass(_ time: TimeAmount) {
+        channel.embeddedEventLoop.advanceTime(by: time)
+    }
+
+    private func answer(_ status: HTTPResponse.Status = .ok, close: Bool = false) throws {
+        var response = HTTPResponse(status: status, headerFields: [.contentLength: "0"])
+        if close { response.headerFields[.connection] = "close" }
+        channel.write(HTTPResponsePart.head(response), promise: nil)
+        try channel.writeAndFlush(HTTPResponsePart.end(nil)).wait()
+    }
+
+    private func sent() throws -> String {
+        var text = ""
+        while let buffer = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: buffer) }
+        return text
+    }
+
+    // MARK: Heads
+
+    @Test func aConnectionMustSendAHead() {
+        pass(.seconds(9))
+        #expect(channel.isActive)
+        pass(.seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func aDrippingHeadIsCut() throws {
+        try receive("GET / HTTP/1.1\r\n")
+        for _ in 1...4 {
+            pass(.seconds(2))
+            try receive("A: b\r\n")
+        }
+        #expect(channel.isActive)
+        pass(.seconds(2))
+        #expect(!channel.isActive)
+    }
+
+    @Test func anIdleConnectionIsKeptFor75Seconds() throws {
+        for _ in 1...3 {
+            try receive("GET / HTTP/1.1\r\n\r\n")
+            try answer()
+            pass(.seconds(74))
+            #expect(channel.isActive)
+        }
+        pass(.seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func aFurtherHeadHas10SecondsFromItsFirstByte() throws {
+        try receive("GET / HTTP/1.1\r\n\r\n")
+        try answer()
+        pass(.seconds(70))
+        try receive("GET ")
+        pass(.seconds(9))
+        try receive("/ ")
+        #expect(channel.isActive)
+        pass(.seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func theServerMayTakeItsTime() throws {
+        try receive("GET / HTTP/1.1\r\n\r\nGET /half")
+        try receive("-sent")
+        pass(.hours(1))
+        #expect(channel.isActive)
+        try answer()
+        pass(.seconds(9))
+        #expect(channel.isActive)
+        pass(.seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    // MARK: Bodies
+
+    @Test func aBodyMustGoOn() throws {
+        try receive("POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n")
+        for _ in 1...5 {
+            pass(.seconds(29))
+            try receive("x")
+        }
+        #expect(channel.isActive)
+        pass(.seconds(30))
+        #expect(!channel.isActive)
+    }
+
+    /// Bytes that make no part of a body are progress too.
+    @Test func aRequestMayTake10Minutes() throws {
+        try receive("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;")
+        for _ in 1...29 {
+            pass(.seconds(20))
+            try receive("x")
+        }
+        pass(.seconds(19))
+        #expect(channel.isActive)
+        pass(.seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func timeInWhichTheServerDoesNotReadIsNotTheClients() throws {
+        back.isReading = false
+        try receive("POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nx")
+        pass(.seconds(300))
+        back.isReading = true
+        channel.read()
+        pass(.seconds(29))
+        #expect(channel.isActive)
+        pass(.seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func aClientMustTakeItsAnswer() throws {
+        try receive("GET / HTTP/1.1\r\n\r\n")
+        channel.isWritable = false
+        channel.pipeline.fireChannelWritabilityChanged()
+        pass(.seconds(59))
+        #expect(channel.isActive)
+        pass(.seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    // MARK: The end
+
+    @Test func anEarlyLastAnswerIsLeftToBeRead() throws {
+        try receive("POST / HTTP/1.1\r\nContent-Length: 1000000\r\n\r\nx")
+        back.isReading = false
+        try answer(.contentTooLarge, close: true)
+        #expect(try sent().hasPrefix("HTTP/1.1 413"))
+        #expect(front.isOutputClosed)
+        let parts = back.parts
+        let reads = front.reads
+        for _ in 1...4 {
+            pass(.seconds(1))
+            try receive("more")
+        }
+        #expect(back.parts == parts)
+        #expect(front.reads > reads)
+        #expect(channel.isActive)
+        pass(.seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func aLingeringConnectionEndsWithItsClient() throws {
+        try receive("GET / HTTP/1.1\r\n\r\n")
+        try answer(close: true)
+        #expect(channel.isActive)
+        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(!channel.isActive)
+    }
+
+    @Test func aHalfCloseOfTheServersLingersToo() throws {
+        try receive("GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+        try answer()
+        channel.close(mode: .output, promise: nil)
+        pass(.seconds(4))
+        #expect(channel.isActive)
+        pass(.seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    // MARK: Malformed requests
+
+    private static let malformed =
+        "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: 21\r\nConnection: close\r\n\r\n"
+        + #"{"error":"Malformed"}"#
+
+    @Test(arguments: ["nonsense\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n"])
+    func whatIsNotHTTPGetsA400(_ text: String) throws {
+        try receive(text)
+        #expect(try sent() == Self.malformed)
+        #expect(back.parts.isEmpty)
+        try receive("more")
+        #expect(try sent() == "")
+        #expect(back.errors == 0)
+        pass(.seconds(5))
+        #expect(!channel.isActive)
+    }
+
+    @Test func theAnswersBeforeItComeFirst() throws {
+        try receive("GET / HTTP/1.1\r\n\r\nnonsense\r\n\r\n")
+        #expect(try sent() == "")
+        try answer()
+        #expect(try sent() == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" + Self.malformed)
+        #expect(back.errors == 0)
+    }
+
+    @Test func aMalformedBodyEndsItsHandler() throws {
+        try receive("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n")
+        #expect(try sent() == Self.malformed)
+        #expect(back.errors == 1)
+        try answer(.internalServerError)
+        #expect(try sent() == "")
+    }
+
+    @Test func anAnswerThatHasBegunIsCutShort() throws {
+        try receive("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+        let response = HTTPResponse(status: .ok, headerFields: [.contentLength: "9"])
+        try channel.writeAndFlush(HTTPResponsePart.head(response)).wait()
+        try receive("zz\r\n")
+        #expect(try sent() == "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")
+        #expect(front.isOutputClosed)
+        #expect(back.errors == 1)
+    }
+
+    // MARK: Upgrades
+
+    @Test func theGuardLeavesWithHTTP() throws {
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+        channel.pipeline.fireUserInboundEventTriggered(
+            HTTPServerUpgradeEvents.upgradeComplete(toProtocol: "websocket", upgradeRequest: head))
+        #expect(throws: (any Error).self) { try channel.pipeline.syncOperations.handler(type: ConnectionGuard.self) }
+        pass(.hours(1))
+        #expect(channel.isActive)
+    }
+
+    @Test(arguments: ["GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n", "CONNECT a:1 HTTP/1.1\r\n\r\n"])
+    func aRequestThatStopsTheDecoderIsTheLast(_ text: String) throws {
+        try receive("GET /first HTTP/1.1\r\n\r\n" + text)
+        try answer()
+        #expect(try !sent().contains("Connection: close"))
+        try answer()
+        #expect(try sent().contains("Connection: close"))
+        #expect(front.isOutputClosed)
+    }
+}
+
+/// The guard in a Hummingbird server.
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionGuardServerTests {
+    /// Answers 413 without reading bodies.
+    private func run(_ body: (Int) async throws -> Void) async throws {
+        let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let quick = {
+            var limits = ConnectionGuard.Limits()
+            limits.lingering = .milliseconds(200)
+            return limits
+        }()
+        let app = Application(
+            responder: CallbackResponder<BasicRequestContext> { request, _ in
+                Response(status: .contentTooLarge, headers: [.connection: "close"], body: .init(byteBuffer: .init(string: "413")))
+            },
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [
+                        ConnectionGuard(limits: quick, malformed: ByteBuffer(string: "malformed"))
+                    ])),
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
+            logger: logger)
+        let group = ServiceGroup(configuration: .init(services: [.init(service: app)], logger: logger))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            var iterator = ports.makeAsyncIterator()
+            try await body(await iterator.next() ?? 0)
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    private func connect(_ port: Int) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel(
+                        wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+                }
+            }
+    }
+
+    @Test func theAnswerToAGiantBodyIsReadAndTheConnectionEnds() async throws {
+        try await run { port in
+            try await connect(port).executeThenClose { inbound, outbound in
+                try await outbound.write(
+                    ByteBuffer(string: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000000\r\n\r\n"))
+                let chunk = ByteBuffer(repeating: 0, count: 65_536)
+                // Writes for as long as the server takes bytes; only its end makes this end.
+                let writing = Task { while true { try await outbound.write(chunk) } }
+                var answer = ""
+                for try await buffer in inbound { answer += String(buffer: buffer) }
+                #expect(answer.hasPrefix("HTTP/1.1 413 "))
+                #expect(answer.hasSuffix("\r\n\r\n413"))
+                await #expect(throws: (any Error).self) { try await writing.value }
+            }
+        }
+    }
+
+    @Test func whatIsNotHTTPGetsTheAPIsAnswer() async throws {
+        try await run { port in
+            try await connect(port).executeThenClose { inbound, outbound in
+                try await outbound.write(ByteBuffer(string: "nonsense\r\n\r\n"))
+                var answer = ""
+                for try await buffer in inbound { answer += String(buffer: buffer) }
+                #expect(answer.hasPrefix("HTTP/1.1 400 "))
+                #expect(answer.hasSuffix("\r\n\r\nmalformed"))
+            }
+        }
+    }
+}
+
+/// The socket's end of the pipeline; `EmbeddedChannel` knows no half-closed output.
+private final class Front: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+
+    private(set) var isOutputClosed = false
+    private(set) var reads = 0
+
+    func read(context: ChannelHandlerContext) {
+        reads += 1
+        context.read()
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .output else { return context.close(mode: mode, promise: promise) }
+        isOutputClosed = true
+        promise?.succeed()
+    }
+}
+
+/// The server's end of the pipeline.
+private final class Back: ChannelDuplexHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+
+    var isReading = true
+    private(set) var parts: [HTTPRequestPart] = []
+    private(set) var errors = 0
+
+    func read(context: ChannelHandlerContext) {
+        if isReading { context.read() }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        parts.append(unwrapInboundIn(data))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        errors += 1
+    }
+}

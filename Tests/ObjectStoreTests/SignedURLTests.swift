@@ -1,0 +1,175 @@
+import Foundation
+import Testing
+
+@testable import ObjectStore
+
+@Suite struct SignedURLTests {
+    private static let start: Int64 = 1_700_000_000
+
+    private let folder: TemporaryFolder
+    private let store: LocalObjectStore
+    private let key: ObjectKey
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try LocalObjectStore(in: folder, at: Self.start)
+        key = try #require(ObjectKey("ab/c-1_x.png"))
+    }
+
+    private func query(_ download: Download = Download(filename: "ä b&c=d?.png", contentType: "image/png")) throws
+        -> String
+    {
+        let url = try store.downloadURL(for: key, as: download, expiresIn: 3600)
+        let prefix = "http://localhost:8080/objects/ab/c-1_x.png?"
+        try #require(url.hasPrefix(prefix))
+        return String(url.dropFirst(prefix.count))
+    }
+
+    @Test func `the URL is a URL, with the parameters of the design in their order`() throws {
+        let query = try query()
+        let components = try #require(URLComponents(string: "http://h/p?" + query))
+        let items = try #require(components.queryItems)
+        #expect(items.map(\.name) == ["expires", "name", "type", "disposition", "signature"])
+        #expect(items.dropLast().map(\.value) == ["1700003600", "ä b&c=d?.png", "image/png", "attachment"])
+        #expect(URL(string: "http://h/p?" + query)?.absoluteString == "http://h/p?" + query)
+    }
+
+    @Test(arguments: ["GET", "HEAD"])
+    func `what was signed is served`(method: String) async throws {
+        try await store.put("12345", at: key)
+        let found = try await store.verify(method: method, path: key.rawValue, query: query())
+        #expect(found.size == 5)
+        #expect(FileManager.default.contents(atPath: found.path) == Data("12345".utf8))
+        #expect(found.download.filename == "ä b&c=d?.png")
+        #expect(found.contentType == "image/png")
+        #expect(found.contentDisposition.hasPrefix("attachment; filename=\"_ b&c=d?.png\"; filename*="))
+    }
+
+    @Test(arguments: ["", "&", "%", "a&signature=b", "\r\n", "é\0", "x=y&disposition=inline", "+", "🔑"])
+    func `any name survives`(name: String) async throws {
+        try await store.put("", at: key)
+        for disposition in [ContentDisposition.attachment, .inline] {
+            let download = Download(filename: name, contentType: "text/html", disposition: disposition)
+            let found = try await store.verify(method: "GET", path: key.rawValue, query: query(download))
+            #expect(found.download == download)
+            #expect(found.contentType == "application/octet-stream")
+        }
+    }
+
+    @Test func `a base URL may end in a slash`() throws {
+        let store = try LocalObjectStore(
+            folder: folder.path, signingKey: Array(repeating: 1, count: 32), baseURL: "https://a.b/c/", now: { 0 })
+        let url = try store.downloadURL(for: key, as: Download(filename: "", contentType: ""), expiresIn: .max)
+        #expect(url.hasPrefix("https://a.b/c/ab/c-1_x.png?expires=9223372036854775807&name=&"))
+    }
+
+    @Test func `time that would overflow is the end of time`() throws {
+        let url = try store.downloadURL(for: key, as: Download(filename: "", contentType: ""), expiresIn: .max)
+        #expect(url.contains("?expires=9223372036854775807&"))
+    }
+
+    @Test(arguments: [(3599, nil), (3600, .expired), (3601, .expired)] as [(Int64, SignedURLError?)])
+    func `a URL ends at its second`(seconds: Int64, expected: SignedURLError?) async throws {
+        try await store.put("x", at: key)
+        let query = try query()
+        let later = try LocalObjectStore(in: folder, at: Self.start + seconds)
+        if let expected {
+            await #expect(throws: expected) { try await later.verify(method: "GET", path: key.rawValue, query: query) }
+        } else {
+            await #expect(throws: Never.self) {
+                try await later.verify(method: "GET", path: key.rawValue, query: query)
+            }
+        }
+    }
+
+    @Test func `a deleted object is not found, and only to who may know`() async throws {
+        await #expect(throws: SignedURLError.notFound) {
+            try await store.verify(method: "GET", path: key.rawValue, query: query())
+        }
+        await #expect(throws: SignedURLError.badSignature) {
+            try await store.verify(method: "GET", path: key.rawValue, query: query() + "A")
+        }
+    }
+
+    // MARK: Tampering
+
+    private func expectRefused(method: String = "GET", path: String? = nil, query: String) async {
+        await #expect(throws: SignedURLError.badSignature, "\(method) \(path ?? key.rawValue) \(query)") {
+            try await store.verify(method: method, path: path ?? key.rawValue, query: query)
+        }
+    }
+
+    @Test(arguments: ["POST", "PUT", "DELETE", "get", "Get", "head", "", "GET ", "OPTIONS", "GET\n"])
+    func `other methods are refused`(method: String) async throws {
+        try await store.put("x", at: key)
+        try await expectRefused(method: method, query: query())
+    }
+
+    @Test(arguments: [
+        "", "/ab/c-1_x.png", "ab/c-1_x.png/", "ab/c-1_x.pn", "ab/C-1_x.png", "ab//c-1_x.png", "ab/./c-1_x.png",
+        "x/../ab/c-1_x.png", "ab%2Fc-1_x.png", "ab/c%2D1_x.png", "../objects/ab/c-1_x.png", "..", "/etc/passwd",
+        "../../../../etc/passwd", "ab/c-1_x.png\n", "ab/c-1_x.png\0", "ab",
+    ])
+    func `other keys are refused`(path: String) async throws {
+        try await store.put("x", at: key)
+        try await expectRefused(path: path, query: query())
+    }
+
+    @Test func `the URL of one object does not open another, nor that of another key`() async throws {
+        let other = try #require(ObjectKey("ab/other"))
+        try await store.put("x", at: other)
+        try await expectRefused(path: other.rawValue, query: query())
+        let stranger = try LocalObjectStore(in: folder, at: Self.start, key: 2)
+        let foreign = try stranger.downloadURL(for: key, as: Download(filename: "a", contentType: ""), expiresIn: 9)
+        await expectRefused(query: String(foreign.drop { $0 != "?" }.dropFirst()))
+    }
+
+    @Test func `no byte of the query can be changed, dropped or added`() async throws {
+        try await store.put("x", at: key)
+        let query = try Array(query().utf8)
+        var generator = SeededGenerator(state: 42)
+        for index in query.indices {
+            let samples = (0..<12).map { _ in UInt8.random(in: 1...126, using: &generator) }
+            for byte in samples + Array("&=%+;09aAzZ-_".utf8) where byte != query[index] {
+                var changed = query
+                changed[index] = byte
+                await expectRefused(query: String(decoding: changed, as: UTF8.self))
+                changed = query
+                changed.insert(byte, at: index)
+                if changed != query { await expectRefused(query: String(decoding: changed, as: UTF8.self)) }
+            }
+            var shorter = query
+            shorter.remove(at: index)
+            await expectRefused(query: String(decoding: shorter, as: UTF8.self))
+        }
+    }
+
+    @Test func `parameters cannot be added, repeated, moved or left out`() async throws {
+        try await store.put("x", at: key)
+        let query = try query()
+        let items = query.split(separator: "&").map(String.init)
+        for index in items.indices {
+            var fewer = items
+            fewer.remove(at: index)
+            await expectRefused(query: fewer.joined(separator: "&"))
+            for position in 0...items.count {
+                for extra in [items[index], "expires=9999999999", "type=text/html", "x=y", "", "signature="] {
+                    var more = items
+                    more.insert(extra, at: position)
+                    await expectRefused(query: more.joined(separator: "&"))
+                }
+            }
+            for other in items.indices where other != index {
+                var moved = items
+                moved.swapAt(index, other)
+                await expectRefused(query: moved.joined(separator: "&"))
+            }
+        }
+        let respelled = [
+            query.replacingOccurrences(of: "%C3", with: "%c3"), query.replacingOccurrences(of: "%20", with: "+"),
+            query.replacingOccurrences(of: "png", with: "%70ng"), query + "=", query + "&", query + "#", "&" + query,
+            "?" + query, query + query, "", "signature=", "&signature=", query.replacingOccurrences(of: "&", with: ";"),
+        ]
+        for changed in respelled { await expectRefused(query: changed) }
+    }
+}

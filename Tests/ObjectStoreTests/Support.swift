@@ -1,0 +1,62 @@
+import Foundation
+import NIOCore
+import ObjectStore
+
+/// A folder of the test's own, removed with the last reference to it.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "concord-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Every file below `name`, as paths relative to it.
+    func files(in name: String) -> [String] {
+        let root = path + "/" + name
+        let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+        return names.filter { name in
+            var isFolder: ObjCBool = false
+            let exists = FileManager.default.fileExists(atPath: root + "/" + name, isDirectory: &isFolder)
+            return exists && !isFolder.boolValue
+        }
+    }
+}
+
+/// SplitMix64: the same "random" choices at each run.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension LocalObjectStore {
+    /// A store in `folder` whose clock stands at `time`.
+    init(in folder: TemporaryFolder, at time: Int64 = 1_700_000_000, key: UInt8 = 1) throws {
+        try self.init(
+            folder: folder.path, signingKey: Array(repeating: key, count: 32),
+            baseURL: "http://localhost:8080/objects", now: { time })
+    }
+
+    /// Stores `text` under `key`.
+    func put(_ text: String, at key: ObjectKey) async throws {
+        let file = try await spool()
+        try await file.append(ByteBuffer(string: text))
+        do {
+            try await put(file, at: key, contentType: "text/plain")
+        } catch {
+            try await file.discard()
+            throw error
+        }
+    }
+}

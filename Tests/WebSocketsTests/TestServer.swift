@@ -1,0 +1,128 @@
+import ContractServer
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import ServiceLifecycle
+import WebSockets
+
+/// A Hummingbird server on a free port of the loopback interface. HTTP requests are answered with their own method,
+/// path, `Upgrade` field and body.
+struct TestServer {
+    let port: Int
+    private let group: ServiceGroup
+
+    /// Runs `body` against a server and shuts it down gracefully; hangs, as a server would, if a connection stays.
+    static func run(_ routes: [SocketRoute] = [], _ body: (TestServer) async throws -> Void) async throws {
+        let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let responder = CallbackResponder<BasicRequestContext> { request, _ in
+            let body = try await request.body.collect(upTo: 1_000_000)
+            let upgrade = request.headers[.upgrade] ?? "none"
+            return Response(
+                status: .ok,
+                body: .init(
+                    byteBuffer: ByteBuffer(
+                        string: "\(request.method) \(request.uri.path) upgrade=\(upgrade) body=\(String(buffer: body))")))
+        }
+        let app = Application(
+            responder: responder,
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [
+                        SocketUpgrade(routes: routes),
+                        ConnectionGuard(malformed: ByteBuffer(string: #"{"error":"Malformed"}"#)),
+                    ])),
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
+            logger: logger)
+        let group = ServiceGroup(configuration: .init(services: [.init(service: app)], logger: logger))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            var iterator = ports.makeAsyncIterator()
+            let server = TestServer(port: await iterator.next() ?? 0, group: group)
+            do {
+                try await body(server)
+            } catch {
+                await group.triggerGracefulShutdown()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    func shutDown() async {
+        await group.triggerGracefulShutdown()
+    }
+}
+
+extension SocketRoute {
+    /// A socket that sends back every text, and what it is told about binary messages and its end.
+    static func echo(
+        _ path: String = "/ws", limits: SocketLimits = SocketLimits(), events: Events = Events(),
+        admission: @escaping @Sendable (HTTPRequest) async -> SocketAdmission? = { _ in nil }
+    ) -> SocketRoute {
+        SocketRoute(path: path, limits: limits) { request, peer in
+            if let refusal = await admission(request) { return refusal }
+            events.add("admitted \(request.path ?? "") from \(peer ?? "")")
+            return .accept { Echo(events) }
+        }
+    }
+}
+
+/// What happened on the server, in order.
+final class Events: Sendable {
+    private let stream: AsyncStream<String>
+    private let continuation: AsyncStream<String>.Continuation
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    func add(_ event: String) {
+        continuation.yield(event)
+    }
+
+    /// Waits for the event, and throws away those before it.
+    func wait(for expected: String) async {
+        for await event in stream where event == expected { return }
+    }
+}
+
+/// Commands in the text make it close or flood the peer.
+final class Echo: SocketHandler {
+    private let events: Events
+    private var socket: (any SocketConnection)?
+
+    init(_ events: Events) {
+        self.events = events
+    }
+
+    func opened(_ socket: any SocketConnection) {
+        self.socket = socket
+        events.add("opened")
+    }
+
+    func received(_ text: ByteBuffer) {
+        switch String(buffer: text) {
+        case "close": socket?.close(.sessionEnded, reason: "Session ended")
+        case "binary": break
+        case let text where text.hasPrefix("repeat "):
+            let size = Int(text.dropFirst(7)) ?? 0
+            socket?.send(TextFrame(String(repeating: "x", count: size)))
+        default: socket?.send(TextFrame(text))
+        }
+    }
+
+    func receivedBinary(_ count: Int) {
+        socket?.send(TextFrame("binary \(count)"))
+    }
+
+    func closed() {
+        socket = nil
+        events.add("closed")
+    }
+}
