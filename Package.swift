@@ -20,6 +20,7 @@ let platform: [Target] = [
         name: "NIOSockets",
         dependencies: [
             "ContractClient",
+            .product(name: "HTTPTypes", package: "swift-http-types"),
             .product(name: "NIOCore", package: "swift-nio", condition: nio),
             .product(name: "NIOPosix", package: "swift-nio", condition: nio),
             .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
@@ -62,15 +63,20 @@ let platform: [Target] = [
     .target(
         name: "ObjectStore",
         dependencies: [
-            product("Crypto", "swift-crypto"), product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"),
+            product("Crypto", "swift-crypto"), product("NIOConcurrencyHelpers", "swift-nio"),
+            product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"),
         ]
     ),
-    .target(name: "Realtime", dependencies: [product("NIOCore", "swift-nio")]),
+    .target(
+        name: "Realtime",
+        dependencies: [product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio")]
+    ),
     .target(
         name: "Identity",
         dependencies: [
             product("Crypto", "swift-crypto"), product("CryptoExtras", "swift-crypto"),
-            product("JWTKit", "jwt-kit"), product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"),
+            product("JWTKit", "jwt-kit"), product("NIOConcurrencyHelpers", "swift-nio"),
+            product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"),
         ]
     ),
     .target(
@@ -162,13 +168,13 @@ let package = Package(
     targets: platform + services.flatMap(service) + [
         command, testbed,
         tests("Contract"),
-        tests("ContractServer"),
+        tests("ContractServer", product("NIOEmbedded", "swift-nio")),
         tests("ContractClient"),
         tests("Database"),
-        tests("Identity"),
-        tests("ObjectStore"),
-        tests("Realtime"),
-        tests("WebSockets"),
+        tests("Identity", product("Crypto", "swift-crypto")),
+        tests("ObjectStore", product("Crypto", "swift-crypto")),
+        tests("Realtime", product("NIOEmbedded", "swift-nio")),
+        tests("WebSockets", product("NIOEmbedded", "swift-nio")),
         .testTarget(name: "MessengerTests", dependencies: ["MessengerCheck", "Testbed"]),
         .testTarget(name: "ConcordTests", dependencies: ["concord", "Testbed"]),
     ]

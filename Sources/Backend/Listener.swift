@@ -34,12 +34,14 @@ public struct Listener: Sendable {
         name = API.name
         run = { address, logger, started in
             let malformed = try JSONBody.encode(API.Failure(Problem(.badRequest, "Malformed request"), requestID: ""))
+            let headers = HTTP1Channel.Configuration.DecoderConfiguration(
+                maxHeaderFieldSize: 16_384, maxHeaderListSize: 32_768, maxHeaderFieldCount: 100)
             let configuration = HTTP1Channel.Configuration(
                 additionalChannelHandlers: [
-                    ConnectionGuard(limits: limits, malformed: malformed), SocketUpgrade(routes: sockets),
+                    SocketUpgrade(routes: sockets, decoder: headers),
+                    ConnectionGuard(limits: limits, malformed: malformed),
                 ],
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: 16_384, maxHeaderListSize: 32_768, maxHeaderFieldCount: 100))
+                httpDecoderConfiguration: headers)
             // Hummingbird would log a line for each listener in its own words.
             var quiet = logger
             quiet.logLevel = max(.notice, logger.logLevel)

@@ -1,51 +1,176 @@
-/// A look at a JSON text before it is parsed: cheap, and bounded for hostile input.
+/// A look at a JSON text before it is parsed: strict, and bounded for hostile input.
 public enum JSONShape {
     /// Objects and lists within each other, the outermost counted.
     public static let maximumDepth = 64
 
-    /// Whether the bytes can be one JSON object: UTF-8, no NUL, first an opening brace, at most ``maximumDepth`` deep.
+    /// Whether the bytes are one JSON object (RFC 8259): UTF-8, without NUL, at most ``maximumDepth`` deep.
     ///
-    /// The parser behind it takes other encodings and 512 levels; the contracts do not.
+    /// Foundation's parser takes other encodings, 512 levels and a comma behind the last member, and does not look at
+    /// values that nobody reads; the contracts do not.
     public static func isObject(_ bytes: some Collection<UInt8>) -> Bool {
-        var depth = 0
-        var inString = false
-        var escaped = false
-        var isASCII = true
-        var started = false
-        for byte in bytes {
-            if byte >= 0x80 { isASCII = false }
-            if inString {
-                if escaped {
-                    escaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    escaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    inString = false
-                } else if byte == 0 {
-                    return false
-                }
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"):
-                continue
-            case UInt8(ascii: "\""):
-                inString = true
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                if !started, byte != UInt8(ascii: "{") { return false }
-                depth += 1
-                if depth > maximumDepth { return false }
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                depth -= 1
-            case 0:
-                return false
-            default:
-                break
-            }
-            if !started, byte != UInt8(ascii: "{") { return false }
-            started = true
+        func check(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+            var scanner = JSONScanner(bytes: bytes)
+            guard scanner.scanObject() else { return false }
+            return scanner.isASCII || String(validating: bytes, as: UTF8.self) != nil
         }
-        guard started else { return false }
-        return isASCII || String(validating: bytes, as: UTF8.self) != nil
+        return bytes.withContiguousStorageIfAvailable(check) ?? Array(bytes).withUnsafeBufferPointer(check)
+    }
+}
+
+/// Walks through a JSON text once, without recursion.
+private struct JSONScanner {
+    let bytes: UnsafeBufferPointer<UInt8>
+    var isASCII = true
+    private var index = 0
+    private var depth = 0
+    /// What is open, the innermost in the lowest bit: 1 for an object, 0 for a list.
+    private var containers: UInt64 = 0
+
+    init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    mutating func scanObject() -> Bool {
+        skipSpace()
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "{") else { return false }
+        repeat {
+            skipSpace()
+            guard let byte = next() else { return false }
+            switch byte {
+            case UInt8(ascii: "{"):
+                guard open(isObject: true) else { return false }
+                skipSpace()
+                if take(UInt8(ascii: "}")) { close() } else if scanKey() { continue } else { return false }
+            case UInt8(ascii: "["):
+                guard open(isObject: false) else { return false }
+                skipSpace()
+                if take(UInt8(ascii: "]")) { close() } else { continue }
+            case UInt8(ascii: "\""): guard scanString() else { return false }
+            case UInt8(ascii: "t"): guard scan("rue") else { return false }
+            case UInt8(ascii: "f"): guard scan("alse") else { return false }
+            case UInt8(ascii: "n"): guard scan("ull") else { return false }
+            default: guard scanNumber(byte) else { return false }
+            }
+            guard scanEnds() else { return false }
+        } while depth > 0
+        return index == bytes.count
+    }
+
+    /// What follows a value: the ends of containers, then a comma and what goes before the next value.
+    private mutating func scanEnds() -> Bool {
+        skipSpace()
+        while depth > 0 {
+            let inObject = containers & 1 == 1
+            if take(UInt8(ascii: ",")) {
+                skipSpace()
+                return !inObject || scanKey()
+            }
+            guard take(inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { return false }
+            close()
+            skipSpace()
+        }
+        return true
+    }
+
+    private mutating func open(isObject: Bool) -> Bool {
+        guard depth < JSONShape.maximumDepth else { return false }
+        depth += 1
+        containers = containers << 1 | (isObject ? 1 : 0)
+        return true
+    }
+
+    private mutating func close() {
+        depth -= 1
+        containers >>= 1
+    }
+
+    private mutating func scanKey() -> Bool {
+        guard take(UInt8(ascii: "\"")), scanString() else { return false }
+        skipSpace()
+        return take(UInt8(ascii: ":"))
+    }
+
+    /// The rest of a string, its closing quote included.
+    private mutating func scanString() -> Bool {
+        while let byte = next() {
+            switch byte {
+            case UInt8(ascii: "\""): return true
+            case UInt8(ascii: "\\"): guard scanEscape() else { return false }
+            case 0..<0x20: return false
+            case 0x80...: isASCII = false
+            default: break
+            }
+        }
+        return false
+    }
+
+    private mutating func scanEscape() -> Bool {
+        switch next() {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            return true
+        case UInt8(ascii: "u"):
+            for _ in 0..<4 {
+                guard let digit = next() else { return false }
+                switch digit {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+                    UInt8(ascii: "A")...UInt8(ascii: "F"):
+                    continue
+                default: return false
+                }
+            }
+            return true
+        default:
+            return false
+        }
+    }
+
+    /// A number whose first byte has been taken.
+    private mutating func scanNumber(_ first: UInt8) -> Bool {
+        var first = first
+        if first == UInt8(ascii: "-") {
+            guard let digit = next() else { return false }
+            first = digit
+        }
+        guard isDigit(first) else { return false }
+        if first != UInt8(ascii: "0") { _ = scanDigits() }
+        if take(UInt8(ascii: ".")), !scanDigits() { return false }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            return scanDigits()
+        }
+        return true
+    }
+
+    /// Whether there was a digit at all.
+    private mutating func scanDigits() -> Bool {
+        let start = index
+        while index < bytes.count, isDigit(bytes[index]) { index += 1 }
+        return index > start
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+
+    private mutating func scan(_ word: StaticString) -> Bool {
+        word.withUTF8Buffer { $0.allSatisfy { take($0) } }
+    }
+
+    private mutating func skipSpace() {
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): index += 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func next() -> UInt8? {
+        guard index < bytes.count else { return nil }
+        defer { index += 1 }
+        return bytes[index]
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard index < bytes.count, bytes[index] == byte else { return false }
+        index += 1
+        return true
     }
 }

@@ -44,7 +44,8 @@ extension RequestCoding {
             }
         }
         if case .query = route.form, !parts.items.isEmpty {
-            path += "?" + parts.items.map { percentEncoded($0.name) + "=" + percentEncoded($0.value) }.joined(separator: "&")
+            let items = parts.items.map { percentEncoded($0.name) + "=" + percentEncoded($0.value) }
+            path += "?" + items.joined(separator: "&")
         }
         return Encoded(path: path, body: body)
     }

@@ -19,19 +19,64 @@ public struct URLSessionTransport: Transport {
         var outgoing = URLRequest(url: request.url)
         outgoing.httpMethod = request.method.rawValue
         for field in request.headers { outgoing.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
-        let delegate = TaskDelegate(progress: progress)
-        let (data, response) =
+        let (data, response) = try await run(TaskDelegate(progress: progress)) { completion in
             switch request.body {
-            case .none: try await session.data(for: outgoing, delegate: delegate)
-            case .bytes(let bytes): try await session.upload(for: outgoing, from: Data(bytes), delegate: delegate)
-            case .file(let url): try await session.upload(for: outgoing, fromFile: url, delegate: delegate)
+            case .none: session.dataTask(with: outgoing, completionHandler: completion)
+            case .bytes(let bytes): session.uploadTask(with: outgoing, from: Data(bytes), completionHandler: completion)
+            case .file(let url): session.uploadTask(with: outgoing, fromFile: url, completionHandler: completion)
             }
+        }
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         var headers = HTTPFields()
         for (name, value) in response.allHeaderFields {
             if let name = HTTPField.Name("\(name)") { headers[name] = "\(value)" }
         }
         return TransportResponse(status: .init(code: response.statusCode), headers: headers, body: [UInt8](data))
+    }
+
+    /// Runs a task under a delegate of its own. The session's async methods take one too, but on Linux they forget it
+    /// and follow redirects.
+    private func run(
+        _ delegate: TaskDelegate,
+        _ make: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
+    ) async throws -> (Data, URLResponse) {
+        let running = RunningTask()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let task = make { data, response, error in
+                    if let data, let response, error == nil {
+                        continuation.resume(returning: (data, response))
+                    } else {
+                        continuation.resume(throwing: error ?? URLError(.badServerResponse))
+                    }
+                }
+                task.delegate = delegate
+                running.start(task)
+            }
+        } onCancel: {
+            running.cancel()
+        }
+    }
+
+    /// A task that may be cancelled before it is there.
+    private final class RunningTask: @unchecked Sendable {
+        private let lock = NSLock()
+        private var task: URLSessionTask?
+        private var isCancelled = false
+
+        func start(_ task: URLSessionTask) {
+            lock.withLock { self.task = task }
+            task.resume()
+            if lock.withLock({ isCancelled }) { task.cancel() }
+        }
+
+        func cancel() {
+            let task = lock.withLock {
+                isCancelled = true
+                return self.task
+            }
+            task?.cancel()
+        }
     }
 
     /// Stops at redirects and reports progress.

@@ -6,9 +6,9 @@ public import NIOHTTPTypes
 /// Keeps the deadlines of an HTTP/1 connection, answers malformed requests, and ends connections so that the client
 /// reads the last answer.
 ///
-/// One of `HTTP1Channel.Configuration.additionalChannelHandlers`, after a `SocketUpgrade` if there is one: it leaves when
-/// `HTTPServerUpgradeEvents.upgradeComplete` passes. It replaces `HTTP1Channel.Configuration.idleTimeout`, which counts
-/// no half-sent head.
+/// One of `HTTP1Channel.Configuration.additionalChannelHandlers`, after a `SocketUpgrade` if there is one: it leaves
+/// when `HTTPServerUpgradeEvents.upgradeComplete` passes. It replaces `HTTP1Channel.Configuration.idleTimeout`, which
+/// counts no half-sent head.
 public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     public typealias InboundIn = HTTPRequestPart
     public typealias InboundOut = HTTPRequestPart

@@ -28,6 +28,7 @@ public final class Database: Sendable {
     }
 
     /// Runs a closure that may write. Durable when it returns; without effect when it throws.
+    @discardableResult
     public func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
         try await engine.write(body)
     }

@@ -8,6 +8,7 @@ import NIOCore
 public struct Passwords: Sendable {
     /// Too many passwords wait to be hashed; the client should try again in a moment.
     public struct Overloaded: Error {
+        /// The error has no details.
         public init() {}
     }
 

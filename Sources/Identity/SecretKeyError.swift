@@ -11,6 +11,7 @@ public enum SecretKeyError: Error, Equatable, CustomStringConvertible {
     /// The name of the key would not be safe as a file name: it is 1…64 of a–z, 0–9 and "-".
     case unsuitableName(String)
 
+    /// What is wrong, and what to do about it.
     public var description: String {
         switch self {
         case .unusableVariable(let name):

@@ -13,6 +13,7 @@ public struct TokenClaims: Sendable, Equatable {
     /// The session it belongs to, claim `sid`.
     public var session: String
 
+    /// Times are Unix seconds.
     public init(subject: String, kind: String, issuedAt: Int64, expiresAt: Int64, id: String, session: String) {
         self.subject = subject
         self.kind = kind

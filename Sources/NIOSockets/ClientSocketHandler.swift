@@ -127,7 +127,7 @@ final class ClientSocketHandler: ChannelDuplexHandler {
             guard let payload = frame.data.getInteger(at: frame.data.readerIndex, as: UInt64.self),
                 let index = pings.firstIndex(where: { $0.payload == payload })
             else { return }
-            pings[...index].forEach { $0.pong.succeed() }
+            for ping in pings[...index] { ping.pong.succeed() }
             pings.removeSubrange(...index)
         default:
             fail(1002, "Unknown opcode")
@@ -209,9 +209,9 @@ final class ClientSocketHandler: ChannelDuplexHandler {
     private func end() {
         guard !isOver else { return }
         isOver = true
-        receivers.forEach { $0.fail(ending) }
+        for receiver in receivers { receiver.fail(ending) }
         receivers.removeAll()
-        pings.forEach { $0.pong.fail(ending) }
+        for ping in pings { ping.pong.fail(ending) }
         pings.removeAll()
     }
 }

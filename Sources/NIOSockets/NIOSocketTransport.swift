@@ -23,8 +23,8 @@ public struct NIOSocketTransport: SocketTransport {
 
     /// Opens a WebSocket; see ``ContractClient/SocketTransport/open(_:headers:maximumMessageSize:)``.
     ///
-    /// - Throws: ``ContractClient/SocketRefused`` with up to 64 KiB of the body, `InvalidSocketURL`, `CancellationError`,
-    ///   or the error of NIO or NIOSSL; `ChannelError.connectTimeout` when the 10 s are over.
+    /// - Throws: ``ContractClient/SocketRefused`` with up to 64 KiB of the body, ``InvalidSocketURL``,
+    ///   `CancellationError`, or the error of NIO or NIOSSL; `ChannelError.connectTimeout` when the 10 s are over.
     public func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
         let target = try SocketTarget(url)
         let eventLoop = eventLoopGroup.next()

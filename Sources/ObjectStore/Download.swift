@@ -4,6 +4,7 @@ public struct Download: Sendable, Hashable {
     public let filename: String
     /// The media type to serve: not necessarily the one given, see ``init(filename:contentType:disposition:)``.
     public let contentType: String
+    /// Whether a browser saves it or shows it.
     public let disposition: ContentDisposition
 
     /// An uploader chooses the type, and a browser runs what it takes for a document, in the origin of the server.

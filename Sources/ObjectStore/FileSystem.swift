@@ -4,10 +4,12 @@ import Foundation
 public struct FileSystemError: Error, Equatable, CustomStringConvertible {
     /// The call, for example `open`.
     public let call: String
+    /// The file or folder it was about.
     public let path: String
     /// The value of `errno`.
     public let code: Int32
 
+    /// Call, path and the text of the error: `open /data/x: No space left on device`.
     public var description: String { "\(call) \(path): \(String(cString: strerror(code)))" }
 }
 
@@ -72,9 +74,9 @@ enum FileSystem {
         }
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
         #if canImport(Darwin)
-            return (Int64(status.st_size), Int64(status.st_mtimespec.tv_sec))
+        return (Int64(status.st_size), Int64(status.st_mtimespec.tv_sec))
         #else
-            return (Int64(status.st_size), Int64(status.st_mtim.tv_sec))
+        return (Int64(status.st_size), Int64(status.st_mtim.tv_sec))
         #endif
     }
 

@@ -3,6 +3,7 @@
 ///
 /// Such a name means the same in a path, a URL and a signature without any escaping.
 public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
+    /// The name itself.
     public let rawValue: String
 
     /// Nil when `rawValue` breaks one of the rules above.
@@ -13,6 +14,7 @@ public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
         self.rawValue = rawValue
     }
 
+    /// The name itself.
     public var description: String { rawValue }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

@@ -35,10 +35,12 @@ public protocol ObjectStore: Sendable {
 
 /// A part of the store's keys.
 public struct ObjectKeyPage: Sendable, Equatable {
+    /// The keys of this part; may be empty although there is a next one.
     public var keys: [ObjectKey]
     /// What to pass to get the next page, opaque; nil after the last one.
     public var next: String?
 
+    /// A page with what follows it.
     public init(keys: [ObjectKey], next: String?) {
         self.keys = keys
         self.next = next

@@ -11,6 +11,7 @@ import NIOPosix
 public final class SpooledFile: Sendable {
     /// The file was finished or discarded, or a write failed.
     public struct Closed: Error {
+        /// The error has no details.
         public init() {}
     }
 

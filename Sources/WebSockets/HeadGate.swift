@@ -139,7 +139,8 @@ extension ByteBuffer {
     fileprivate func withoutUpgradeField() -> ByteBuffer {
         var result = ByteBuffer()
         var isDropping = false
-        for line in readableBytesView.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
+        let lines = readableBytesView.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for line in lines.dropLast() {
             if line.first != UInt8(ascii: " "), line.first != UInt8(ascii: "\t") {
                 let name = line.prefix { $0 != UInt8(ascii: ":") }
                 isDropping = name.count == 7 && String(decoding: name, as: UTF8.self).lowercased() == "upgrade"

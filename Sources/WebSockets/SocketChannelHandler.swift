@@ -70,8 +70,8 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
         schedule(at: eventLoop.now + Self.closingTime)
     }
 
-    /// Closes after a breach by the peer. Its further bytes are not to be trusted, so we wait only for their end: closing
-    /// at once could make the kernel discard our close frame together with what it has yet to hand us.
+    /// Closes after a breach by the peer. Its further bytes are not to be trusted, so we wait only for their end:
+    /// closing at once could make the kernel discard our close frame together with what it has yet to hand us.
     private func fail(_ code: SocketCloseCode, reason: String) {
         guard state == .open else { return }
         close(code, reason: reason)
@@ -133,6 +133,8 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         lastHeard = eventLoop.now
+        // The channel's own reads start behind this handler, where the dismissed server's handler stops them.
+        context.read()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -159,6 +161,7 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         scheduleNextCheck()
+        context.read()
         handler?.opened(self)
     }
 

@@ -2,20 +2,22 @@ public import NIOCore
 
 /// One open WebSocket as its owner sees it. Every member is used on ``eventLoop``.
 public protocol SocketConnection: AnyObject {
+    /// Where the connection lives; any other thread reaches it by `eventLoop.execute`.
     var eventLoop: any EventLoop { get }
 
     /// The peer's IP address, without its port; behind a proxy, the proxy's. `nil` on a Unix domain socket.
     var remoteAddress: String? { get }
 
-    /// Queues one text message. A queue beyond ``SocketLimits`` closes the socket with 1013; after ``close(_:reason:)``
-    /// the message is dropped.
+    /// Queues one text message. A queue beyond ``SocketLimits`` closes the socket with 1013; after
+    /// ``close(_:reason:)`` the message is dropped.
     func send(_ frame: TextFrame)
 
     /// Runs `action` once everything queued so far has been handed to the network, or at once when nothing is queued; not
     /// at all when the socket ends before. For sending more than the queue holds, a batch at a time.
     func whenFlushed(_ action: @escaping () -> Void)
 
-    /// Sends the close frame, waits up to 5 s for the peer's, then closes the connection. Idempotent: the first call wins.
+    /// Sends the close frame, waits up to 5 s for the peer's, then closes the connection. Idempotent: the first call
+    /// wins.
     ///
     /// - Parameter reason: Cut to 123 bytes of UTF-8 (RFC 6455 §5.5).
     func close(_ code: SocketCloseCode, reason: String)

@@ -8,10 +8,11 @@ import NIOWebSocket
 
 /// Turns an HTTP/1 connection into a WebSocket, if its first request asks for one at a route.
 ///
-/// One of `HTTP1Channel.Configuration.additionalChannelHandlers`, and the first of them: no other handler hears of a
-/// handshake. After the handshake every HTTP handler is gone and `HTTPServerUpgradeEvents.upgradeComplete` has passed
-/// through the pipeline, upon which any other handler of the connection has to leave. A first request that asks for
-/// anything else is forwarded, an `Upgrade` field it may have taken away, and this handler leaves.
+/// One of `HTTP1Channel.Configuration.additionalChannelHandlers`, and the first of them: the others never hear of a
+/// handshake, so that their time limit for a first request also limits the admission. After it every HTTP handler is
+/// gone and `HTTPServerUpgradeEvents.upgradeComplete` has passed through the pipeline, upon which any other handler of
+/// the connection has to leave. A first request that asks for anything else is forwarded, without the `Upgrade` field
+/// it may have had, and this handler leaves.
 public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler {
     public typealias InboundIn = HTTPRequestPart
     public typealias InboundOut = HTTPRequestPart
@@ -143,6 +144,7 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
             do {
                 try pipeline.addHandler(decoder, position: .after(self))
                 try pipeline.addHandler(socket, position: .after(decoder))
+                try pipeline.addHandler(ServerDismissal(), position: .after(socket))
             } catch {
                 return context.close(promise: nil)
             }

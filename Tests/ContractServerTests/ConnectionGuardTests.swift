@@ -275,8 +275,10 @@ struct ConnectionGuardServerTests {
             return limits
         }()
         let app = Application(
-            responder: CallbackResponder<BasicRequestContext> { request, _ in
-                Response(status: .contentTooLarge, headers: [.connection: "close"], body: .init(byteBuffer: .init(string: "413")))
+            responder: CallbackResponder<BasicRequestContext> { _, _ in
+                Response(
+                    status: .contentTooLarge, headers: [.connection: "close"],
+                    body: .init(byteBuffer: .init(string: "413")))
             },
             server: .http1(
                 configuration: .init(

@@ -120,9 +120,11 @@ struct FrameTests {
         #expect(bytes.readableBytes == 2 + 2 + 41 * 3)
     }
 
-    @Test func UTF8IsValidatedAsTheStandardLibraryDecodesIt() {
+    @Test func textIsValidatedAsTheStandardLibraryDecodesIt() {
         var generator = SplitMix64(state: 7)
-        let seeds = ["", "plain ASCII of more than eight bytes", "é€😀", "日本語テキスト", "\u{FFFD}\u{10FFFF}\u{D7FF}\u{E000}"]
+        let seeds = [
+            "", "plain ASCII of more than eight bytes", "é€😀", "日本語テキスト", "\u{FFFD}\u{10FFFF}\u{D7FF}\u{E000}",
+        ]
         for seed in seeds {
             for _ in 0..<2_000 {
                 var bytes = Array(seed.utf8)

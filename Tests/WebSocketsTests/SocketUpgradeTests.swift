@@ -72,7 +72,9 @@ struct SocketUpgradeTests {
     }
 
     /// In one segment, and in as many as bytes.
-    @Test(arguments: [true, false], ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"])
+    @Test(
+        arguments: [true, false],
+        ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"])
     func aForeignUpgradeKeepsItsBodyAndWhatFollows(atOnce: Bool, rest: String) async throws {
         try await TestServer.run([.echo()]) { server in
             let connection = try await RawConnection(port: server.port)

@@ -25,7 +25,8 @@ struct TestServer {
                 status: .ok,
                 body: .init(
                     byteBuffer: ByteBuffer(
-                        string: "\(request.method) \(request.uri.path) upgrade=\(upgrade) body=\(String(buffer: body))")))
+                        string: "\(request.method) \(request.uri.path) upgrade=\(upgrade) body=\(String(buffer: body))")
+                ))
         }
         let app = Application(
             responder: responder,

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Foundation
+
+@main
+struct Benchmarks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "benchmarks",
+        abstract: "Measures a release build of concord beside its floors. Linux only.",
+        discussion: """
+            Each figure stands beside its floor: the least that the same work costs here, measured in the same run \
+            and in turns with it. On a shared machine the ratio says more than the figure. Server CPU is the time \
+            that the server's process used, from /proc; the load comes from this process.
+
+            Servers listen on free loopback ports, with temporary data folders that are removed afterwards.
+            """,
+        subcommands: [Run.self, HTTPFloor.self, HubFloor.self],
+        defaultSubcommand: Run.self)
+}
+
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Run the benchmarks. The default.")
+
+    @Option(help: ArgumentHelp("The server: a release build of the concord command.", valueName: "path"))
+    var concord: String?
+
+    @Option(help: ArgumentHelp("Run one benchmark only. Repeatable.", valueName: "name"))
+    var only: [String] = []
+
+    @Option(help: "Length of one turn. Each server under load gets three.")
+    var seconds: Double = 4
+
+    @Flag(help: "List the benchmarks.")
+    var list = false
+
+    func validate() throws {
+        for name in only where !Benchmark.all.contains(where: { $0.name == name }) {
+            throw ValidationError("There is no benchmark '\(name)'. Known: \(Benchmark.names)")
+        }
+        guard seconds > 0 else { throw ValidationError("--seconds must be more than 0") }
+    }
+
+    func run() async throws {
+        if list {
+            for benchmark in Benchmark.all { print("\(benchmark.name.padded(to: 8)) \(benchmark.abstract)") }
+            return
+        }
+        let chosen = Benchmark.all.filter { only.isEmpty || only.contains($0.name) }
+        let server = try server(for: chosen)
+        Leftovers.removeOnSignals()
+        raiseDescriptorLimit()
+
+        var report = Report()
+        for benchmark in chosen {
+            Report.note("\(benchmark.name): \(benchmark.abstract)")
+            report.rows += try await benchmark.measure(Setting(concord: server, turn: .seconds(seconds)))
+        }
+        print(report.text)
+    }
+
+    private func server(for benchmarks: [Benchmark]) throws -> String {
+        guard benchmarks.contains(where: \.needsServer) else { return "" }
+        guard let concord else {
+            throw ValidationError("--concord PATH is needed: swift build -c release --product concord")
+        }
+        guard FileManager.default.isExecutableFile(atPath: concord) else {
+            throw ValidationError("\(concord) is not an executable file")
+        }
+        return concord
+    }
+
+    /// Every socket is a file descriptor, here and in the servers, which inherit the limit.
+    private func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// A request and its answer on a connection of their own, blocking: to set the scene, not to measure.
+enum Exchange {
+    static func request(
+        _ method: String, _ path: String, port: Int, token: String? = nil, body: String? = nil, keepAlive: Bool = false
+    ) -> String {
+        var text = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+        if let token { text += "Authorization: Bearer \(token)\r\n" }
+        if let body { text += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
+        if !keepAlive { text += "Connection: close\r\n" }
+        return text + "\r\n" + (body ?? "")
+    }
+
+    /// The body of the answer, as JSON.
+    ///
+    /// - Throws: ``Failed`` for an answer that is no success.
+    static func json(
+        _ method: String, _ path: String, port: Int, token: String? = nil, body: String? = nil
+    ) throws -> Any {
+        let answer = try send(request(method, path, port: port, token: token, body: body), to: port)
+        return try JSONSerialization.jsonObject(with: answer, options: .fragmentsAllowed)
+    }
+
+    /// The body of the answer to a request that asks to keep the connection, as text.
+    static func answer(to request: String, port: Int) throws -> String {
+        guard let headEnd = request.range(of: "\r\n\r\n") else { throw Failed("no request: \(request)") }
+        let closing = request.replacingCharacters(in: headEnd, with: "\r\nConnection: close\r\n\r\n")
+        return String(decoding: try send(closing, to: port), as: UTF8.self)
+    }
+
+    /// Sends a request that asks the server to close, and reads to the end.
+    @discardableResult
+    static func send(_ request: String, to port: Int) throws -> Data {
+        let socket = try Socket(to: port)
+        defer { socket.close() }
+        try socket.send(request)
+        var answer = Data()
+        while case let bytes = socket.receive(), !bytes.isEmpty { answer += bytes }
+        let status = String(decoding: answer.prefix(12), as: UTF8.self)
+        guard status.hasPrefix("HTTP/1.1 2"), let headEnd = answer.range(of: Data("\r\n\r\n".utf8)) else {
+            throw Failed("\(request.prefix { $0 != "\r" }): \(String(decoding: answer, as: UTF8.self))")
+        }
+        return answer[headEnd.upperBound...]
+    }
+}

@@ -1,0 +1,179 @@
+import NIOCore
+import NIOPosix
+
+/// Keep-alive connections, each of which sends its next request when it has the answer to its last: as lean as it
+/// gets, since the servers under measurement share the machine with it.
+///
+/// Everything happens on one event loop, to which its state belongs.
+final class HTTPLoad: @unchecked Sendable {
+    /// What one turn saw.
+    struct Turn {
+        var requests = 0
+        var duration = Duration.zero
+        /// In nanoseconds, in ascending order.
+        var latencies: [Int64] = []
+
+        var perSecond: Double { Double(requests) / duration.inSeconds }
+        func percentile(_ share: Double) -> Duration {
+            guard !latencies.isEmpty else { return .zero }
+            return .nanoseconds(latencies[min(latencies.count - 1, Int(Double(latencies.count) * share))])
+        }
+    }
+
+    private let eventLoop: any EventLoop
+    private let request: ByteBuffer
+    private var connections: [HTTPConnection] = []
+    private var isRunning = false
+    private var parked = 0
+    private var turn = Turn()
+    private var whenParked: EventLoopPromise<Void>?
+
+    private init(_ eventLoop: any EventLoop, _ request: String) {
+        self.eventLoop = eventLoop
+        self.request = ByteBuffer(string: request)
+    }
+
+    static func connect(_ count: Int, to port: Int, sending request: String) async throws -> HTTPLoad {
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let load = HTTPLoad(eventLoop, request)
+        for _ in 0..<count {
+            _ = try await ClientBootstrap(group: eventLoop)
+                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                // A second read after each answer would find nothing.
+                .channelOption(.maxMessagesPerRead, value: 1)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let connection = HTTPConnection(load)
+                        load.connections.append(connection)
+                        load.parked += 1
+                        try channel.pipeline.syncOperations.addHandler(connection)
+                    }
+                }
+                .connect(host: "127.0.0.1", port: port).get()
+        }
+        return load
+    }
+
+    /// Keeps all connections busy for a while, and waits for the last answers.
+    func run(for duration: Duration) async throws -> Turn {
+        let parked = eventLoop.makePromise(of: Void.self)
+        let start = ContinuousClock.now
+        eventLoop.execute {
+            self.whenParked = parked
+            self.turn = Turn()
+            self.isRunning = true
+            self.parked = 0
+            for connection in self.connections { connection.send(self.request) }
+        }
+        let length = TimeAmount.nanoseconds(Int64(duration / .nanoseconds(1)))
+        eventLoop.scheduleTask(in: length) { self.isRunning = false }
+        try await parked.futureResult.get()
+        return try await eventLoop.submit {
+            self.turn.duration = ContinuousClock.now - start
+            self.turn.latencies.sort()
+            return self.turn
+        }.get()
+    }
+
+    func close() async throws {
+        try await eventLoop.submit { for connection in self.connections { connection.close() } }.get()
+    }
+
+    // MARK: On the event loop
+
+    fileprivate func answered(_ connection: HTTPConnection, in latency: TimeAmount) {
+        turn.requests += 1
+        turn.latencies.append(latency.nanoseconds)
+        if isRunning { return connection.send(request) }
+        parked += 1
+        if parked == connections.count { whenParked?.succeed() }
+    }
+
+    fileprivate func failed(_ text: String) { whenParked?.fail(Failed(text)) }
+}
+
+/// Reads just enough of an answer to know where it ends.
+private final class HTTPConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let load: HTTPLoad
+    private var context: ChannelHandlerContext?
+    private var sent = NIODeadline.now()
+    private var isClosing = false
+    private var received = ByteBuffer()
+    /// Of the answer that is being received: once its head is complete.
+    private var length: Int?
+
+    init(_ load: HTTPLoad) { self.load = load }
+
+    func send(_ request: ByteBuffer) {
+        sent = .now()
+        context?.writeAndFlush(wrapOutboundOut(request), promise: nil)
+    }
+
+    func close() {
+        isClosing = true
+        context?.close(promise: nil)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if !isClosing { load.failed("the server closed a connection: \(String(buffer: received))") }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        if received.readableBytes == 0 { received = bytes } else { received.writeBuffer(&bytes) }
+        if length == nil { length = received.withUnsafeReadableBytes(AnswerHead.lengthOfAnswer) }
+        guard let length, received.readableBytes >= length else { return }
+        // "HTTP/1.1 200 OK"
+        guard received.getInteger(at: received.readerIndex + 9, as: UInt8.self) == UInt8(ascii: "2") else {
+            return load.failed("the server refused: \(String(buffer: received))")
+        }
+        received.clear()
+        self.length = nil
+        load.answered(self, in: .now() - sent)
+    }
+}
+
+enum AnswerHead {
+    private static let contentLength = Array("\ncontent-length:".utf8)
+
+    /// How long an answer is with its head, or nil while the head is incomplete.
+    static func lengthOfAnswer(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        var body = 0
+        var index = 0
+        while index + 3 < bytes.count {
+            defer { index += 1 }
+            guard bytes[index] == UInt8(ascii: "\n") else { continue }
+            if bytes[index + 1] == UInt8(ascii: "\r"), bytes[index + 2] == UInt8(ascii: "\n") {
+                return index + 3 + body
+            }
+            if hasContentLength(bytes, at: index) { body = number(bytes, from: index + contentLength.count) }
+        }
+        // The blank line may be the very end.
+        if bytes.count >= 3, bytes.suffix(3).elementsEqual("\n\r\n".utf8) { return bytes.count + body }
+        return nil
+    }
+
+    private static func hasContentLength(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
+        guard start + contentLength.count < bytes.count else { return false }
+        // Letters only, of either case.
+        for (offset, byte) in contentLength.enumerated() where bytes[start + offset] | 0x20 != byte | 0x20 {
+            return false
+        }
+        return true
+    }
+
+    private static func number(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var value = 0
+        for byte in bytes.dropFirst(start).drop(while: { $0 == UInt8(ascii: " ") }) {
+            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { break }
+            value = value * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return value
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import GRDB
+
+extension Benchmark {
+    static let history = Benchmark(
+        name: "history", abstract: "the newest 50 of a chat of 1,000,000 messages (GET), 64 connections"
+    ) { setting in
+        try await MessengerServer.run(setting.concord, seed: fill) { server in
+            let get = Exchange.request(
+                "GET", server.path + "?limit=50", port: server.port, token: server.token, keepAlive: true)
+            let answer = try Exchange.answer(to: get, port: server.port)
+            let bare = try ServerProcess.floor("floor-http", ["--status", "200", "--body", answer])
+            defer { bare.stop() }
+
+            let subject = try await HTTPSeries(server.process, sending: get)
+            let floor = try await HTTPSeries(bare, sending: get)
+            for _ in 0..<setting.turns {
+                try await subject.run(setting.turn)
+                try await floor.run(setting.turn)
+            }
+            try await subject.close()
+            try await floor.close()
+            let beside = "a bare Hummingbird route, \(answer.utf8.count) bytes"
+            return [
+                Row(
+                    name: "history, server CPU", unit: "µs/request", result: subject.cpu, floor: floor.cpu,
+                    beside: beside, aim: .atMost(110)),
+                Row(name: "history, rate", unit: "/s", result: subject.rate, floor: floor.rate, beside: beside),
+                Row(name: "history, p50", unit: "ms", result: subject.median, floor: floor.median, beside: beside),
+                Row(name: "history, p99", unit: "ms", result: subject.tail, floor: floor.tail, beside: beside),
+            ]
+        }
+    }
+
+    /// Puts a million messages into a chat, in one statement.
+    private static func fill(_ path: String, user: Int, chat: Int) throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000000)
+                    INSERT INTO messages (chat_id, sender_id, content, type, file_id, created_at)
+                    SELECT ?, ?, 'Shall we meet at seven, at the usual place by the river? (' || n || ')', 'text', NULL,
+                        1700000000000 + n * 1000
+                    FROM numbers
+                    """, arguments: [chat, user])
+        }
+        try queue.close()
+    }
+}

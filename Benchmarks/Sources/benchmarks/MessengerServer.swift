@@ -1,0 +1,65 @@
+import Foundation
+
+/// A running Messenger server with one user, signed in, and a group of theirs.
+struct MessengerServer: Sendable {
+    let process: ServerProcess
+    let token: String
+    let user: Int
+    let chat: Int
+
+    var port: Int { process.port }
+    var path: String { "/chats/\(chat)/messages" }
+
+    /// Runs something with a server on an empty database.
+    ///
+    /// - Parameter seed: Called with the path of the database, of which a stopped server has made the schema, and
+    ///   the ids of the user and the chat.
+    static func run<T>(
+        _ concord: String, seed: ((String, Int, Int) throws -> Void)? = nil,
+        _ body: (MessengerServer) async throws -> T
+    ) async throws -> T {
+        try await Leftovers.withFolder { folder in
+            var process = try start(concord, folder: folder)
+            defer { process.stop() }
+            var server = try MessengerServer(process)
+            if let seed {
+                process.stop()
+                try seed(folder + "/messenger.sqlite", server.user, server.chat)
+                process = try start(concord, folder: folder)
+                server = MessengerServer(process: process, token: server.token, user: server.user, chat: server.chat)
+            }
+            return try await body(server)
+        }
+    }
+
+    static func start(_ concord: String, folder: String) throws -> ServerProcess {
+        try ServerProcess(
+            concord, ["serve", "messenger", "--data", folder, "--port", "messenger=0", "--log-level", "warning"])
+    }
+
+    private init(_ process: ServerProcess) throws {
+        func post(_ path: String, _ body: String, token: String? = nil) throws -> [String: Any] {
+            let answer = try Exchange.json("POST", path, port: process.port, token: token, body: body)
+            return answer as? [String: Any] ?? [:]
+        }
+        let user = try post(
+            "/auth/register", #"{"username":"anna","email":"anna@example.com","password":"correct horse"}"#)
+        let tokens = try post("/auth/login", #"{"username":"anna","password":"correct horse"}"#)
+        let token = tokens["access_token"] as? String ?? ""
+        let chat = try post("/chats", #"{"type":"group","name":"Benchmark","member_ids":[]}"#, token: token)
+        guard let user = user["id"] as? Int, let chat = chat["id"] as? Int else {
+            throw Failed("the server answered in another shape than expected: \(user) \(chat)")
+        }
+        self.init(process: process, token: token, user: user, chat: chat)
+    }
+
+    private init(process: ServerProcess, token: String, user: Int, chat: Int) {
+        (self.process, self.token, self.user, self.chat) = (process, token, user, chat)
+    }
+
+    /// A message to the chat, to be sent as often as one likes.
+    var send: String {
+        let body = #"{"content":"Shall we meet at seven, at the usual place by the river?","type":"text"}"#
+        return Exchange.request("POST", path, port: port, token: token, body: body, keepAlive: true)
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Synchronization
+
+/// A server in a process of its own: the one under measurement, or a floor.
+struct ServerProcess: Sendable {
+    let pid: pid_t
+    let port: Int
+    /// From the spawning until the port was known.
+    let untilPort: Duration
+    /// Stays open, so that what the server prints later does not break its pipe.
+    private let output: Int32
+
+    /// Starts a server that says in a line of its standard output where it listens.
+    init(_ executable: String, _ arguments: [String]) throws {
+        let start = ContinuousClock.now
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw Failed("pipe: \(String(cString: strerror(errno)))") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+
+        var arguments = ([executable] + arguments).map { strdup($0) } + [nil]
+        // An operator's CONCORD_ settings are none of ours.
+        let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CONCORD_") }
+        var environment = inherited.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in arguments + environment { free(text) } }
+        var pid: pid_t = 0
+        let code = posix_spawn(&pid, executable, &actions, nil, &arguments, &environment)
+        close(ends[1])
+        guard code == 0 else { throw Failed("\(executable) cannot be started: \(String(cString: strerror(code)))") }
+        Leftovers.add(process: pid)
+
+        guard let port = Self.readPort(ends[0]) else {
+            Self.end(pid)
+            throw Failed("\(executable) ended without a word about its port")
+        }
+        self.pid = pid
+        self.port = port
+        output = ends[0]
+        untilPort = ContinuousClock.now - start
+    }
+
+    /// A floor is this very program, under another command.
+    static func floor(_ name: String, _ arguments: [String]) throws -> ServerProcess {
+        try ServerProcess(Bundle.main.executablePath ?? CommandLine.arguments[0], [name] + arguments)
+    }
+
+    private static func readPort(_ output: Int32) -> Int? {
+        var text = ""
+        var byte: UInt8 = 0
+        while read(output, &byte, 1) == 1 {
+            text.unicodeScalars.append(Unicode.Scalar(byte))
+            guard byte == UInt8(ascii: "\n") else { continue }
+            if let url = text.range(of: "http://127.0.0.1:") {
+                return Int(text[url.upperBound...].prefix { $0.isNumber })
+            }
+            text = ""
+        }
+        return nil
+    }
+
+    func stop() {
+        Self.end(pid)
+        close(output)
+    }
+
+    private static func end(_ pid: pid_t) {
+        // Once it has been waited for, its id may be another's.
+        guard Leftovers.contains(process: pid) else { return }
+        kill(pid, SIGTERM)
+        var status: Int32 = 0
+        for _ in 0..<1000 {
+            if waitpid(pid, &status, WNOHANG) != 0 { return Leftovers.remove(process: pid) }
+            usleep(10_000)
+        }
+        kill(pid, SIGKILL)
+        waitpid(pid, &status, 0)
+        Leftovers.remove(process: pid)
+    }
+
+    // MARK: Figures
+
+    /// CPU time of all its threads so far, in user and kernel mode. It comes in ticks, of 10 ms as a rule.
+    var cpu: Duration {
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
+        // The command's name, in parentheses, may hold anything. Then come the state and more; proc(5) counts from 1.
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return .zero }
+        return .seconds(1) * (user + system) / sysconf(Int32(_SC_CLK_TCK))
+    }
+
+    /// Resident memory, in bytes.
+    var residentMemory: Double {
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return (line?.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? .nan) * 1024
+    }
+}
+
+/// What must not outlive this process, however it ends.
+enum Leftovers {
+    private static let state = Mutex((processes: Set<pid_t>(), folders: Set<String>()))
+
+    static func add(process: pid_t) { state.withLock { _ = $0.processes.insert(process) } }
+    static func contains(process: pid_t) -> Bool { state.withLock { $0.processes.contains(process) } }
+    static func remove(process: pid_t) { state.withLock { _ = $0.processes.remove(process) } }
+
+    /// Runs something with an empty folder, and removes it.
+    static func withFolder<T>(_ body: (String) async throws -> T) async throws -> T {
+        let folder = FileManager.default.temporaryDirectory.path + "/concord-benchmark-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        state.withLock { _ = $0.folders.insert(folder) }
+        defer {
+            try? FileManager.default.removeItem(atPath: folder)
+            state.withLock { _ = $0.folders.remove(folder) }
+        }
+        return try await body(folder)
+    }
+
+    /// Ctrl-C stops the servers and removes the folders too.
+    static func removeOnSignals() {
+        for code in [SIGINT, SIGTERM] {
+            signal(code, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: code, queue: .global())
+            source.setEventHandler {
+                state.withLock { state in
+                    for process in state.processes { kill(process, SIGKILL) }
+                    for folder in state.folders { try? FileManager.default.removeItem(atPath: folder) }
+                }
+                exit(128 + code)
+            }
+            source.resume()
+            sources.withLock { $0.append(source) }
+        }
+    }
+
+    private static let sources = Mutex<[any DispatchSourceSignal]>([])
+}

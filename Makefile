@@ -1,0 +1,57 @@
+# make serve   build, and serve every API on SQLite
+# make test    build, and run the whole test-suite
+# The first run installs what is missing (Debian), and takes some minutes to build.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+SWIFT ?= swift
+
+# GRDB needs SQLite; Foundation's networking and the Swift toolchain need the rest.
+PACKAGES := libsqlite3-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev g++ binutils \
+	pkg-config tzdata git make
+TEST_PACKAGES := python3 python3-venv curl
+
+TOOLS := .build/tools
+SOURCES := Package.swift Sources Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
+
+.PHONY: help deps test-deps serve build test lint format bench clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+deps: ## install the system packages that the build needs
+	@./Tools/install-packages $(PACKAGES)
+	@command -v $(SWIFT) >/dev/null || { \
+		echo "Swift 6.3 or newer is needed: https://www.swift.org/install" >&2; exit 1; }
+
+test-deps: deps
+	@./Tools/install-packages $(TEST_PACKAGES)
+	@test -x $(TOOLS)/bin/python || python3 -m venv $(TOOLS)
+	@$(TOOLS)/bin/python -c 'import websockets' 2>/dev/null || $(TOOLS)/bin/pip install --quiet 'websockets>=12'
+
+serve: deps ## build, and serve every API on SQLite in ./data (ARGS="--help" for the settings)
+	$(SWIFT) build -c release --product concord
+	@exec "$$($(SWIFT) build -c release --show-bin-path)/concord" serve $(ARGS)
+
+build: deps ## build everything for debugging, the tests included
+	$(SWIFT) build --build-tests
+
+test: test-deps build ## run the whole test-suite (FILTER=Name runs a part)
+	./Tests/Consumer/check
+	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" $(SWIFT) test --skip-build $(if $(FILTER),--filter $(FILTER))
+
+lint: ## check the format, and that arrows point down
+	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+	./Tools/check-layers
+
+format: ## put every file into the project's format
+	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
+
+bench: deps ## measure, beside floors (ARGS="--list" for what there is)
+	$(SWIFT) build -c release --product concord
+	$(SWIFT) build -c release --package-path Benchmarks
+	@exec "$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)/benchmarks" \
+		--concord "$$($(SWIFT) build -c release --show-bin-path)/concord" $(ARGS)
+
+clean: ## remove everything that was built
+	rm -rf .build Benchmarks/.build Tests/Consumer/.build

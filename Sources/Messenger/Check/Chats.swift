@@ -1,0 +1,199 @@
+import Contract
+import ContractCheck
+import Foundation
+import HTTPTypes
+import MessengerClient
+
+extension MessengerScenarios {
+    static let chats: [Scenario<MessengerWorld>] = [
+        Scenario("A direct chat of two people exists once", clause: "§4, example 2") { world in
+            let (alice, bob) = try await world.pair()
+            let answers = try await together(50) { index in
+                let (from, to) = index.isMultiple(of: 2) ? (alice, bob) : (bob, alice)
+                return try await from.client.answer(Messenger.CreateChat.direct(with: to.id))
+            }
+            let outputs = answers.compactMap { if case .output(let chat) = $0.content { chat } else { nil } }
+            try expect(Set(outputs.map(\.id)).count, equals: 1)
+            try expect(answers.filter { $0.status == .created }.count, equals: 1)
+            try expect(outputs.filter { $0.type == "created" }.count, equals: 1)
+            try expect(answers.filter { $0.status == .ok }.count, equals: 49)
+        },
+        Scenario("A direct chat has one other member; one's own id and repeats are dropped", clause: "§2, example 2") {
+            world in
+            let (alice, bob, carol) = try await world.trio()
+            let (a, b, c) = (alice.id.json, bob.id.json, carol.id.json)
+            for ids in [[], [b], [a, c], [a, a, c, b], [c, a]] as [[JSONValue]] {
+                try await bob.post("/chats", ["type": "direct", "member_ids": .list(ids)])
+                    .refused(400, "direct chat requires exactly one other member_id", "\(ids)")
+            }
+            try await bob.post("/chats", [:]).refused(400, "direct chat requires exactly one other member_id")
+            let created = try await bob.post("/chats", ["type": "direct", "member_ids": [a, a, b]]).succeeded(201)
+            try expect(created, equals: ["id": created["id"] ?? .null, "type": "created"])
+            let existing: JSONValue = ["id": created["id"] ?? .null, "type": "existing"]
+            // The type is direct when absent, and a direct chat has no name.
+            let long = JSONValue.string(String(repeating: "x", count: 101))
+            for body in [["member_ids": [b]], ["type": "direct", "name": long, "member_ids": [b, b]]] as [JSONValue] {
+                try expect(try await alice.post("/chats", body).succeeded(200), equals: existing)
+            }
+            try expect(try await alice.get("/chats").succeeded(200)[0]?["name"], equals: .null)
+        },
+        Scenario("Making a chat refuses the first thing that is wrong", clause: "§1 order of errors") { world in
+            let alice = try await world.person()
+            let (unknown, bad) = ([7, 9].map { JSONValue.integer(.max - $0) }, "member_ids must be an array of user ids")
+            let many = (0..<500).map { JSONValue.integer(.max - $0) }
+            let name = JSONValue.string(String(repeating: "é", count: 101))
+            let unknownText = "Unknown member_ids: \(Int64.max - 9), \(Int64.max - 7)"
+            let table: [(body: JSONValue, text: String)] = [
+                (["type": "channel", "name": " ", "member_ids": "x"], "type must be 'direct' or 'group'"),
+                (["type": "", "member_ids": "x"], "type must be 'direct' or 'group'"),
+                (["type": "Group", "member_ids": "x"], "type must be 'direct' or 'group'"),
+                (["type": "group", "name": " \n", "member_ids": "x"], "name required for group chats"),
+                (["type": "group", "member_ids": "x"], "name required for group chats"),
+                (["type": "group", "name": name, "member_ids": "x"], "name must be at most 100 characters"),
+                (["type": "group", "name": "x", "member_ids": "x"], bad),
+                (["type": "group", "name": "x", "member_ids": 5], bad),
+                (["type": "group", "name": "x", "member_ids": ["x"]], bad),
+                (["type": "group", "name": "x", "member_ids": [nil]], bad),
+                (["type": "group", "name": "x", "member_ids": [1.5]], bad),
+                (["type": "group", "name": "x", "member_ids": [true]], bad),
+                (["type": "group", "name": "x", "member_ids": .list(many + [0])], bad),
+                (["type": "group", "name": "x", "member_ids": .list(many + [-1])], bad),
+                (["type": "group", "name": "x", "member_ids": ["1": 1]], bad),
+                (["type": "direct", "member_ids": [0, -1]], bad),
+                (["member_ids": .list(unknown)], "direct chat requires exactly one other member_id"),
+                (["member_ids": .list([unknown[0]])], "Unknown member_ids: \(Int64.max - 7)"),
+                (["type": "group", "name": "x", "member_ids": .list(many)], "a group has at most 500 members"),
+                (["type": "group", "name": "x", "member_ids": .list(unknown + [alice.id.json] + unknown)], unknownText),
+            ]
+            for (body, text) in table {
+                try await alice.post("/chats", body).refused(400, text, "\(body.text.prefix(99))")
+            }
+            // 499 others are not too many: it is the next check that refuses them.
+            let most = Array(many.dropLast()) + [alice.id.json] + many.dropLast()
+            let refused = try await alice.post("/chats", ["type": "group", "name": "x", "member_ids": .list(most)])
+            try expect(refused.text.hasPrefix(#"{"error":"Unknown member_ids: "#), refused.text)
+            try expect(try await alice.get("/chats").succeeded(200), equals: [])
+        },
+        Scenario("GET /chats/{id} shows a group with its members, its maker as owner", clause: "GET /chats/{id}") {
+            world in
+            let people = try await world.people(4)
+            let (owner, others) = (people[2], [people[3], people[0], people[1]])
+            let name = String(repeating: "é", count: 100)
+            let chat = try await owner.send(Messenger.CreateChat.group(" \(name)\n", members: others.map(\.id))).id
+            for person in people {
+                let json = try await person.get("/chats/\(chat)").succeeded(200)
+                try json["created_at"]?.expectTimestamp()
+                let members = people.map { member -> JSONValue in
+                    [
+                        "id": member.id.json, "username": .string(member.name), "display_name": .string(member.name),
+                        "role": member.id == owner.id ? "owner" : "member",
+                    ]
+                }
+                try expect(
+                    json,
+                    equals: [
+                        "id": chat.json, "type": "group", "name": .string(name), "owner_id": owner.id.json,
+                        "created_at": json["created_at"] ?? .null, "members": .list(members),
+                    ])
+            }
+        },
+        Scenario("GET /chats/{id} shows a direct chat without a name, its maker as owner", clause: "§2") { world in
+            let (alice, bob) = try await world.pair()
+            let chat = try await bob.directChat(with: alice)
+            let json = try await alice.get("/chats/\(chat)").succeeded(200)
+            try expect(json["type"], equals: "direct")
+            try expect(json["name"], equals: .null)
+            try expect(json["owner_id"], equals: bob.id.json)
+            try expect(json["members"]?.elements.map { $0["id"] }, equals: [alice.id.json, bob.id.json])
+            try expect(json["members"]?.elements.map { $0["role"] }, equals: ["member", "owner"])
+            // A group may have nobody else, and there may be two of the same people.
+            let groups = [try await alice.group(), try await alice.group(with: bob), try await alice.group(with: bob)]
+            try expect(Set(groups).count, equals: 3)
+            try expect(try await alice.send(Messenger.GetChat(id: groups[0])).members.map(\.id), equals: [alice.id])
+        },
+        Scenario("An unknown chat and a foreign one answer alike", clause: "GET /chats/{id}") { world in
+            let (alice, bob, carol) = try await world.trio()
+            let foreign = try await alice.directChat(with: bob)
+            for id in ["\(foreign)", "0", "9223372036854775807", "99999999999999999999"] {
+                try await carol.get("/chats/\(id)").refused(404, "Chat not found or access denied", id)
+            }
+        },
+        Scenario("GET /chats shows one's own chats, with the newest message", clause: "GET /chats, §2") { world in
+            let (alice, bob, carol) = try await world.trio()
+            let direct = try await alice.directChat(with: bob)
+            try await carol.directChat(with: alice)
+            func row(_ person: Person) async throws -> JSONValue? {
+                try await person.get("/chats").succeeded(200).elements.first { $0["id"] == direct.json }
+            }
+            let created = try await alice.send(Messenger.GetChat(id: direct)).createdAt
+            let file = try await alice.upload()
+            var expected: JSONValue? = .null
+            var time: JSONValue = .string("\(created)")
+            let messages: [(text: String, type: Messenger.MessageType)] = [
+                ("Hey there! \u{1F600}", .text), ("", .file), ("  caption\n", .voice), (" x ", .text),
+            ]
+            for next in messages + [("", .text)] {
+                let found = try await row(bob)
+                let all: JSONValue = [
+                    "id": direct.json, "type": "direct", "name": nil, "updated_at": time,
+                    "last_message": expected ?? .null,
+                ]
+                try expect(found, equals: all)
+                if next == ("", .text) { break }
+                let sent = try await alice.send(
+                    Messenger.SendMessage(
+                        chat: direct, content: next.text, type: next.type, file: next.type == .text ? nil : file))
+                (expected, time) = (.string(next.text), .string("\(sent.createdAt)"))
+            }
+            try expect(try await bob.get("/chats").succeeded(200).elements.count, equals: 1)
+            try expect(try await alice.get("/chats").succeeded(200).elements.count, equals: 2)
+            try expect(try await row(carol), equals: nil)
+        },
+        Scenario("A new message moves its chat to the top of everybody's list", clause: "§2 GET /chats") { world in
+            let (alice, bob) = try await world.pair()
+            var order: [Messenger.Chat.ID] = []
+            for _ in 0..<4 { order.insert(try await alice.group(with: bob), at: 0) }
+            for index in [2, 0, 3, 3, 1] {
+                try await (index == 3 ? alice : bob).say("hi", in: order[index])
+                order.insert(order.remove(at: index), at: 0)
+                for person in [alice, bob] {
+                    try expect(try await person.send(Messenger.ListChats()).map(\.id), equals: order)
+                }
+            }
+        },
+        Scenario("GET /chats goes on from a chat, and takes a limit", clause: "§2 GET /chats") { world in
+            let (alice, bob) = try await world.pair()
+            var order: [Messenger.Chat.ID] = []
+            for _ in 0..<5 { order.insert(try await alice.group(), at: 0) }
+            let table: [(query: String, rows: ArraySlice<Messenger.Chat.ID>)] = [
+                ("", order[...]), ("?limit=2", order[..<2]), ("?limit=1000", order[...]), ("?limit=5000", order[...]),
+                ("?limit=2&before=\(order[1])", order[2..<4]), ("?before=\(order[3])", order[4...]),
+                ("?before=\(order[4])", []), ("?limit=99999999999999999999", order[...]),
+            ]
+            for (query, rows) in table {
+                let found = try await alice.get("/chats\(query)").succeeded(200, query).elements.map { $0["id"] }
+                try expect(found == rows.map(\.json), "\(query): \(found)")
+            }
+            for value in ["0", "-1", "abc", "1.5", "", "0x1", "%20"] {
+                try await alice.get("/chats?before=x&limit=\(value)").refused(400, "Invalid limit", value)
+                try await alice.get("/chats?limit=1&before=\(value)").refused(400, "Invalid before", value)
+            }
+            var paged: [Messenger.Chat.ID] = []
+            for try await chat in alice.client.chats(pageSize: 2) { paged.append(chat.id) }
+            try expect(paged, equals: order)
+            try expect(try await bob.send(Messenger.ListChats()), equals: [])
+        },
+        Scenario("A chat is there for every member when its maker hears of it", clause: "§4") { world in
+            let people = try await world.people(5)
+            let others = people.dropFirst()
+            for _ in 0..<5 {
+                let chat = try await people[0].send(Messenger.CreateChat.group("Team", members: others.map(\.id))).id
+                _ = try await together(5) { index in
+                    let list = try await people[index].send(Messenger.ListChats())
+                    try expect(list.first?.id, equals: chat)
+                    try await people[index].say("hi", in: chat)
+                }
+            }
+        },
+    ]
+}

@@ -1,0 +1,5 @@
+import ContractCheck
+
+extension MessengerScenarios {
+    static let files: [Scenario<MessengerWorld>] = []
+}

@@ -1,0 +1,164 @@
+import Contract
+import ContractCheck
+import Foundation
+import HTTPTypes
+import MessengerClient
+
+extension MessengerScenarios {
+    static let messages: [Scenario<MessengerWorld>] = [
+        Scenario("A sent message says type, a listed one message_type, both file_id", clause: "§2 message") { world in
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.directChat(with: bob)
+            let file = try await alice.upload()
+            let bodies: [[String: JSONValue]] = [
+                ["content": "Hello!", "type": "text"], ["content": "Hello!"],
+                ["content": "", "type": "file", "file_id": file.json], ["type": "voice", "file_id": file.json],
+                ["content": " caption ", "type": "file", "file_id": file.json],
+                ["content": "see", "file_id": file.json],
+            ]
+            var listed: [JSONValue] = []
+            for body in bodies {
+                let answer = try await alice.post("/chats/\(chat)/messages", .object(body))
+                let sent = try answer.succeeded(201)
+                try sent["created_at"]?.expectTimestamp()
+                var message: [String: JSONValue] = [
+                    "id": sent["id"] ?? .null, "chat_id": chat.json, "sender_id": alice.id.json,
+                    "content": body["content"] ?? "", "type": body["type"] ?? "text",
+                    "file_id": body["file_id"] ?? .null, "created_at": sent["created_at"] ?? .null,
+                ]
+                try expect(sent, equals: .object(message))
+                let place = #""file_id":\#(body["file_id"] == nil ? "null" : "\(file)"),"created_at":"#
+                try expect(answer.text.contains(place), "file_id is not right before created_at: \(answer.text)")
+                message["message_type"] = message.removeValue(forKey: "type")
+                listed.insert(.object(message), at: 0)
+            }
+            for person in [alice, bob] {
+                let answer = try await person.get("/chats/\(chat)/messages")
+                try expect(try answer.succeeded(200), equals: .list(listed))
+                try expect(answer.text.contains(#""file_id":null,"created_at":"#), "file_id: \(answer.text)")
+            }
+        },
+        Scenario("Content is kept as it was sent, up to 16,384 characters", clause: "§2 message") { world in
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.directChat(with: bob)
+            let contents = [
+                "  two  \n", "\t.\r\n", "e\u{301}", "é", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "\"\\/\u{8}\u{1F}",
+                "<script>&amp;\u{2028}", "\u{202E}\u{FEFF}\u{10FFFF}", "'; DROP TABLE messages; --",
+                String(repeating: "\u{1F600}", count: 16_384), String(repeating: "e\u{301}", count: 8192),
+            ]
+            for content in contents {
+                let sent = try await bob.post("/chats/\(chat)/messages", ["content": .string(content)]).succeeded(201)
+                let newest = try await alice.get("/chats/\(chat)/messages?limit=1").succeeded(200)[0]
+                for found in [sent["content"], newest?["content"]] {
+                    // By scalars: Swift takes composed and decomposed text for equal.
+                    let same = found?.string.map { Array($0.unicodeScalars) == Array(content.unicodeScalars) }
+                    try expect(same == true, "\(content.prefix(40).debugDescription) became \(found?.text.prefix(99) ?? "")")
+                }
+            }
+            for content in [String(repeating: "\u{1F600}", count: 16_385), String(repeating: "e\u{301}", count: 8193)] {
+                try await bob.post("/chats/\(chat)/messages", ["content": .string(content)])
+                    .refused(400, "content too long (max 16384 characters)")
+            }
+        },
+        Scenario("Sending refuses the first thing that is wrong", clause: "§1 order of errors") { world in
+            let (alice, bob, carol) = try await world.trio()
+            let chat = try await alice.directChat(with: bob)
+            let foreign = try await carol.upload()
+            let long = JSONValue.string(String(repeating: "x", count: 16_385))
+            let (type, empty) = ("type must be 'text', 'file' or 'voice'", "content or file_id required")
+            let (tooLong, noFile) = ("content too long (max 16384 characters)", "Invalid file_id")
+            let refused: [(body: JSONValue, text: String)] = [
+                (["type": "image", "content": " ", "file_id": 0], type), (["type": "", "content": "x"], type),
+                (["type": "Text", "content": "x"], type), ([:], empty), (["content": "", "file_id": 0], empty),
+                (["content": " \n\t\u{A0}\u{2003}\u{2028}", "file_id": foreign.json], empty),
+                (["type": "file", "content": long], empty), (["type": "voice", "content": "x", "file_id": nil], empty),
+                (["content": long, "file_id": 0], tooLong), (["type": "file", "content": long, "file_id": 0], tooLong),
+                (["content": "x", "file_id": 0], noFile), (["content": "x", "file_id": -1], noFile),
+                (["content": "x", "file_id": "5"], noFile), (["content": "x", "file_id": 1.5], noFile),
+                (["content": "x", "file_id": true], noFile), (["content": "x", "file_id": []], noFile),
+                (["type": "file", "file_id": "x"], noFile), (["type": "voice", "file_id": 0], noFile),
+            ]
+            for (body, text) in refused {
+                for path in ["/chats/\(chat)/messages", "/chats/0/messages"] {
+                    try await carol.post(path, body).refused(400, text, "\(body.text.prefix(99))")
+                }
+            }
+            for path in ["/chats/\(chat)/messages", "/chats/0/messages", "/chats/9223372036854775807/messages"] {
+                for body in [["content": "x"], ["type": "file", "file_id": 1], ["content": "x", "file_id": foreign.json]] {
+                    try await carol.post(path, .object(body)).refused(403, "Not a member of this chat", path)
+                }
+            }
+            for file in [foreign.json, 9_223_372_036_854_775_807] as [JSONValue] {
+                for type in ["text", "file", "voice"] as [JSONValue] {
+                    try await alice.post(
+                        "/chats/\(chat)/messages", ["type": type, "content": "x", "file_id": file]
+                    ).refused(404, "File not found", "\(type)")
+                }
+            }
+            try expect(try await alice.send(Messenger.ListMessages(chat: chat)), equals: [])
+        },
+        Scenario("Pages of a history: before, after and limit", clause: "§2 GET messages, example 3") { world in
+            let (alice, bob, carol) = try await world.trio()
+            let chat = try await alice.directChat(with: bob)
+            let other = try await alice.directChat(with: carol)
+            let elsewhere = try await alice.say("elsewhere", in: other)
+            // Ids of this chat, as if they were 1…120.
+            let ids = [0] + (try await bob.say(120, in: chat)).map(\.id.rawValue)
+            func newestFirst(_ range: ClosedRange<Int>) -> [JSONValue] { range.reversed().map { .integer(ids[$0]) } }
+            let pages: [(query: String, rows: [JSONValue])] = [
+                ("", newestFirst(71...120)), ("?before=\(ids[71])&limit=50", newestFirst(21...70)),
+                ("?before=\(ids[21])", newestFirst(1...20)), ("?before=\(ids[1])", []),
+                ("?limit=500", newestFirst(21...120)), ("?limit=100", newestFirst(21...120)),
+                ("?limit=99999999999999999999", newestFirst(21...120)), ("?limit=1", newestFirst(120...120)),
+                ("?before=9223372036854775807&limit=2", newestFirst(119...120)), ("?before=1", []),
+                ("?before=\(elsewhere.id)", []), ("?after=\(ids[118])", newestFirst(119...120)),
+                ("?after=0&limit=2", newestFirst(1...2)), ("?after=\(elsewhere.id)&limit=1", newestFirst(1...1)),
+                ("?after=\(ids[1])", newestFirst(2...51)), ("?after=\(ids[1])&limit=200", newestFirst(2...101)),
+                ("?after=\(ids[120])", []), ("?after=9223372036854775807", []),
+            ]
+            for (query, rows) in pages {
+                let page = try await alice.get("/chats/\(chat)/messages\(query)").succeeded(200, query)
+                let found = page.elements.compactMap { $0["id"] }
+                try expect(found == rows, "\(query): expected \(rows), found \(found)")
+            }
+            var paged: [JSONValue] = []
+            for try await message in bob.client.history(of: chat, pageSize: 50) { paged.append(message.id.json) }
+            try expect(paged, equals: newestFirst(1...120))
+        },
+        Scenario("A history's query refuses the first thing that is wrong", clause: "§1 integer query values") { world in
+            let (alice, bob, carol) = try await world.trio()
+            let chat = try await alice.directChat(with: bob)
+            let table = [
+                ("limit=0&before=0&after=-1", "Invalid limit"), ("limit=-5", "Invalid limit"),
+                ("limit=abc", "Invalid limit"), ("limit=", "Invalid limit"), ("limit=1.5", "Invalid limit"),
+                ("limit=%2B5", "Invalid limit"), ("limit=-99999999999999999999", "Invalid limit"),
+                ("limit=1&before=0&after=-1", "Invalid before"), ("before=-1", "Invalid before"),
+                ("before=abc", "Invalid before"), ("before=", "Invalid before"),
+                ("before=1&after=-1", "Invalid after"), ("after=abc", "Invalid after"), ("after=", "Invalid after"),
+                ("before=1&after=0", "before and after cannot be combined"),
+            ]
+            for (query, text) in table {
+                for caller in [alice, carol] {
+                    try await caller.get("/chats/\(chat)/messages?\(query)").refused(400, text, query)
+                }
+            }
+            for id in ["\(chat)", "0", "9223372036854775807"] {
+                try await carol.get("/chats/\(id)/messages").refused(403, "Not a member of this chat", id)
+            }
+        },
+        Scenario("Ids grow through all chats, and order a history", clause: "§2 ids") { world in
+            let (alice, bob, carol) = try await world.trio()
+            let chats = [try await alice.directChat(with: bob), try await alice.directChat(with: carol)]
+            var ids: [Messenger.Message.ID] = []
+            for index in 0..<10 { ids.append(try await alice.say("\(index)", in: chats[index % 2]).id) }
+            try expect(ids == ids.sorted() && Set(ids).count == 10, "not ascending: \(ids)")
+
+            // From both sides at once: each once, in one order.
+            let sent = try await together(60) { index in
+                try await (index.isMultiple(of: 2) ? alice : bob).say("\(index)", in: chats[0]).id
+            }
+            let listed = try await bob.send(Messenger.ListMessages(chat: chats[0], limit: 60)).map(\.id)
+            try expect(listed, equals: sent.sorted(by: >))
+        },
+    ]
+}

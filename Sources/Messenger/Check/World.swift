@@ -1,0 +1,256 @@
+import Contract
+import ContractCheck
+import ContractClient
+import Foundation
+import HTTPTypes
+import MessengerClient
+
+/// A Messenger server to try scenarios on, and the people who try them.
+public struct MessengerWorld: Sendable {
+    public let baseURL: URL
+    public let transport: any Transport
+    public let sockets: any SocketTransport
+    public let raw: RawClient
+
+    public init(baseURL: URL, transport: any Transport, sockets: any SocketTransport) {
+        self.baseURL = baseURL
+        self.transport = transport
+        self.sockets = sockets
+        self.raw = RawClient(baseURL: baseURL, transport: transport)
+    }
+
+    /// A name that nobody has: scenarios share a server.
+    public func freshName(_ stem: String = "user") -> String {
+        "\(stem)-\(UUID().uuidString.lowercased().prefix(12))"
+    }
+
+    /// A name of exactly this many Unicode scalars that nobody has, however short: 20,992 ideographs to choose from.
+    public func freshName(of length: Int) -> String {
+        String(String.UnicodeScalarView((0..<length).compactMap { _ in Unicode.Scalar(.random(in: 0x4E00...0x9FFF)) }))
+    }
+
+    /// A key that nobody has used.
+    public func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
+
+    /// An SDK that nobody is signed in to.
+    public func client(_ store: any TokenStore = MemoryTokenStore()) -> MessengerClient {
+        MessengerClient(baseURL: baseURL, store: store, transport: transport, retry: .never)
+    }
+
+    /// A new account, signed in.
+    public func person(_ stem: String = "user") async throws -> Person {
+        let name = freshName(stem)
+        let password = "secret-\(name)"
+        try await client().send(Messenger.Register(username: name, email: "\(name)@example.com", password: password))
+        return try await signedIn(name, password)
+    }
+
+    /// A new session of an account.
+    public func signedIn(_ name: String, _ password: String) async throws -> Person {
+        let store = MemoryTokenStore()
+        let client = client(store)
+        let id = try await client.signIn(username: name, password: password)
+        guard let tokens = await store.load() else { throw Broken("the SDK kept no tokens") }
+        return Person(
+            id: id, name: name, password: password, token: tokens.accessToken, refreshToken: tokens.refreshToken,
+            client: client, world: self)
+    }
+
+    /// Several new accounts, signed in, by id.
+    public func people(_ count: Int) async throws -> [Person] {
+        try await together(count) { _ in try await person() }.sorted { $0.id < $1.id }
+    }
+
+    public func pair() async throws -> (Person, Person) {
+        let people = try await people(2)
+        return (people[0], people[1])
+    }
+
+    public func trio() async throws -> (Person, Person, Person) {
+        let people = try await people(3)
+        return (people[0], people[1], people[2])
+    }
+
+    /// A socket that nobody has signed in to.
+    func rawSocket() async throws -> RawSocket {
+        let url = baseURL.appendingPathComponent("ws")
+        return RawSocket(try await sockets.open(url, headers: [:], maximumMessageSize: 262_144))
+    }
+}
+
+/// An account, and the SDK that is signed in to it.
+public struct Person: Sendable {
+    public let id: Messenger.User.ID
+    public let name: String
+    public let password: String
+    /// An access token, for raw requests.
+    public let token: String
+    public let refreshToken: String
+    public let client: MessengerClient
+    let world: MessengerWorld
+
+    @discardableResult
+    public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Messenger {
+        try await client.send(request)
+    }
+
+    /// A raw request with this person's token.
+    public func raw(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
+    ) async throws -> RawAnswer {
+        try await world.raw.send(method, path, token: token, headers: headers, body: body)
+    }
+
+    func get(_ path: String) async throws -> RawAnswer { try await raw(.get, path) }
+
+    func post(_ path: String, _ body: JSONValue, headers: HTTPFields = [:]) async throws -> RawAnswer {
+        try await raw(.post, path, headers: headers, body: body.text)
+    }
+
+    /// The direct chat with another.
+    public func directChat(with other: Person) async throws -> Messenger.Chat.ID {
+        try await send(Messenger.CreateChat.direct(with: other.id)).id
+    }
+
+    /// A new group of this person and others.
+    public func group(with others: Person...) async throws -> Messenger.Chat.ID {
+        try await send(Messenger.CreateChat.group("Team", members: others.map(\.id))).id
+    }
+
+    @discardableResult
+    func say(_ text: String, in chat: Messenger.Chat.ID) async throws -> Messenger.Message {
+        try await send(Messenger.SendMessage(chat: chat, content: text)).message
+    }
+
+    /// Says many things at once, and returns them by id.
+    func say(_ count: Int, in chat: Messenger.Chat.ID) async throws -> [Messenger.Message] {
+        try await together(count) { try await say("\($0)", in: chat) }.sorted { $0.id < $1.id }
+    }
+
+    func upload(_ bytes: String = "content", as filename: String = "a.txt") async throws -> Messenger.File.ID {
+        try await client.upload(Upload(.bytes(Array(bytes.utf8)), filename: filename)).id
+    }
+
+    /// A live socket, signed in.
+    public func socket() async throws -> MessengerSocket {
+        try await client.openSocket(over: world.sockets)
+    }
+
+    /// A live socket, signed in, for looking at the wire.
+    func rawSocket() async throws -> RawSocket {
+        let socket = try await world.rawSocket()
+        try await socket.send(["type": "auth", "token": .string(token)])
+        try await socket.expect(["type": "auth_ok", "user_id": id.json])
+        return socket
+    }
+}
+
+extension MessengerSocket {
+    /// Subscribes to a chat, and fails unless the server says so.
+    func subscribe(to chat: Messenger.Chat.ID, since: Messenger.Message.ID? = nil) async throws {
+        try await send(.subscribe(chat, since: since))
+        try expect(try await receive(), equals: .subscribed(chat))
+    }
+
+    /// The next frame, which must be a message.
+    func message() async throws -> Messenger.Message {
+        let frame = try await receive()
+        guard case .message(let message) = frame else { throw Broken("expected a message, found \(frame)") }
+        return message
+    }
+
+    func messages(_ count: Int) async throws -> [Messenger.Message] {
+        var messages: [Messenger.Message] = []
+        for _ in 0..<count { messages.append(try await message()) }
+        return messages
+    }
+}
+
+/// A socket as a stranger would write to it, and its frames as they come.
+struct RawSocket: Sendable {
+    private let socket: any Socket
+
+    init(_ socket: any Socket) { self.socket = socket }
+
+    func send(_ text: String) async throws { try await socket.send(text) }
+    func send(_ frame: JSONValue) async throws { try await socket.send(frame.text) }
+
+    func frame() async throws -> JSONValue {
+        guard case .text(let text) = try await socket.receive() else { throw Broken("a binary frame") }
+        return try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+    }
+
+    /// Fails unless this is the next frame, whole.
+    func expect(_ frame: JSONValue, line: UInt = #line, file: StaticString = #fileID) async throws {
+        try ContractCheck.expect(try await self.frame(), equals: frame, line: line, file: file)
+    }
+
+    /// Fails unless the server closes now, with this code.
+    func expectClose(_ code: UInt16, line: UInt = #line, file: StaticString = #fileID) async throws {
+        do {
+            throw Broken("expected a close, found \(try await frame().text)", line: line, file: file)
+        } catch let closed as SocketClosed {
+            try ContractCheck.expect(closed.code, equals: code, line: line, file: file)
+        }
+    }
+
+    func close() async { await socket.close(code: 1000, reason: "") }
+}
+
+extension RawAnswer {
+    /// Fails unless this is a refusal: the status, and the error alone, exactly worded.
+    @discardableResult
+    func refused(
+        _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
+        file: StaticString = #fileID
+    ) throws -> RawAnswer {
+        let isJSON = headers[.contentType]?.hasPrefix("application/json") == true
+        guard self.status == status, isJSON, try json() == ["error": .string(text)] else {
+            throw Broken(
+                "\(what()) expected \(status) \"\(text)\", found \(self.status) \(self.text.prefix(200))", line: line,
+                file: file)
+        }
+        return self
+    }
+
+    /// Fails unless this is a success with this status.
+    ///
+    /// - Returns: its body.
+    @discardableResult
+    func succeeded(
+        _ status: Int, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
+    ) throws -> JSONValue {
+        guard self.status == status, headers[.contentType]?.hasPrefix("application/json") == true else {
+            throw Broken(
+                "\(what()) expected \(status), found \(self.status) \(text.prefix(200))", line: line, file: file)
+        }
+        return try json()
+    }
+}
+
+extension JSONValue {
+    /// As it goes on the wire.
+    var text: String { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+
+    var string: String? { if case .string(let text) = self { text } else { nil } }
+    var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    var elements: [JSONValue] { if case .list(let elements) = self { elements } else { [] } }
+
+    /// Fails unless it is `2026-02-23T10:00:00Z`.
+    func expectTimestamp(line: UInt = #line, file: StaticString = #fileID) throws {
+        guard let string, string.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/#) != nil else {
+            throw Broken("no timestamp: \(text)", line: line, file: file)
+        }
+    }
+}
+
+extension Identifier {
+    var json: JSONValue { .integer(rawValue) }
+}
+
+/// The contract as scenarios, one list for each section.
+public enum MessengerScenarios {
+    public static var all: [Scenario<MessengerWorld>] {
+        errors + auth + users + chats + messages + files + live + idempotency + authorisation
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// The `concord` command as a process of its own.
+final class ConcordProcess: Sendable {
+    private let process: Process
+    private let ending: Ending
+    private let output = Capture()
+    private let errors = Capture()
+
+    /// The command that was built along with the tests.
+    static var executable: URL {
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        return tests.deletingLastPathComponent().appendingPathComponent("concord")
+    }
+
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        process = Process()
+        process.executableURL = Self.executable
+        process.arguments = arguments
+        // Nothing of the developer's own settings.
+        process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, new in new }
+        process.standardOutput = output.pipe
+        process.standardError = errors.pipe
+        ending = try Ending(running: process)
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    /// Serves Messenger from a folder, and returns once it is ready.
+    static func serving(data: String, port: Int, more: [String] = []) async throws -> ConcordProcess {
+        let process = try ConcordProcess(
+            ["serve", "messenger", "--data", data, "--port", "messenger=\(port)"] + more)
+        try await process.waitUntilReady()
+        return process
+    }
+
+    func waitUntilReady() async throws {
+        for await text in output.texts where text.contains("ready\n") { return }
+        throw Ended(status: await status(), errors: errors.text)
+    }
+
+    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    /// How it ended: the exit code, or 128 and the signal's number.
+    func status() async -> Int32 { await ending.status }
+
+    var standardOutput: String { output.text }
+    /// Everything it has written to standard error, once it has ended.
+    func standardError() async -> String {
+        _ = await status()
+        for await _ in errors.texts {}
+        return errors.text
+    }
+
+    struct Ended: Error, CustomStringConvertible {
+        let status: Int32
+        let errors: String
+        var description: String { "concord ended with \(status): \(errors)" }
+    }
+
+    /// How a process ended. `waitUntilExit` needs a run loop of its own thread, which tasks do not have.
+    final class Ending: Sendable {
+        private let task: Task<Int32, Never>
+
+        /// Runs the process.
+        init(running process: Process) throws {
+            let (ends, continuation) = AsyncStream<Int32>.makeStream()
+            process.terminationHandler = { process in
+                let status = process.terminationStatus
+                continuation.yield(process.terminationReason == .exit ? status : 128 + status)
+                continuation.finish()
+            }
+            try process.run()
+            task = Task {
+                for await status in ends { return status }
+                return -1
+            }
+        }
+
+        var status: Int32 { get async { await task.value } }
+    }
+
+    /// What comes out of a pipe, as it comes.
+    private final class Capture: Sendable {
+        let pipe = Pipe()
+        private let collected = NIOLockedValueBox("")
+        /// The whole text so far, each time there is more; ends with the pipe.
+        let texts: AsyncStream<String>
+
+        init() {
+            let (texts, continuation) = AsyncStream<String>.makeStream()
+            self.texts = texts
+            pipe.fileHandleForReading.readabilityHandler = { [collected] handle in
+                let data = handle.availableData
+                guard !data.isEmpty else {
+                    handle.readabilityHandler = nil
+                    return continuation.finish()
+                }
+                let text = collected.withLockedValue { text in
+                    text += String(decoding: data, as: UTF8.self)
+                    return text
+                }
+                continuation.yield(text)
+            }
+        }
+
+        var text: String { collected.withLockedValue { $0 } }
+    }
+}

@@ -1,0 +1,158 @@
+import ContractClient
+import Foundation
+import MessengerClient
+import NIOSockets
+import Testbed
+import Testing
+
+/// `concord serve` as an operator sees it.
+@Suite struct ServeTests {
+    private func url(_ port: Int) -> URL { URL(string: "http://127.0.0.1:\(port)")! }
+
+    @Test func saysWhereItListensAndStopsWithZero() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let process = try await ConcordProcess.serving(data: folder, port: port)
+            #expect(process.standardOutput.contains("messenger    http://127.0.0.1:\(port)\n"))
+            let raw = try await URLSessionTransport().send(
+                TransportRequest(method: .get, url: url(port).appendingPathComponent("ready")), progress: nil)
+            #expect(raw.status == .ok)
+            process.signal(SIGTERM)
+            #expect(await process.status() == 0)
+        }
+    }
+
+    @Test func finishesRequestsInFlightAndClosesSocketsWith1001() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let process = try await ConcordProcess.serving(data: folder, port: port)
+            let socket = try await NIOSocketTransport().open(
+                url(port).appendingPathComponent("ws"), headers: [:], maximumMessageSize: 65_536)
+            let half = try await RawConnection(port: port)
+            try await half.send("POST /auth/refresh HTTP/1.1\r\nHost: x\r\nContent-Length: 23\r\n\r\n{\"refresh_token\"")
+            // An answer on another connection: by then the server has read the first half.
+            _ = try await URLSessionTransport().send(
+                TransportRequest(method: .get, url: url(port).appendingPathComponent("health")), progress: nil)
+
+            process.signal(SIGTERM)
+            await #expect(throws: SocketClosed(code: 1001, reason: "Shutting down")) {
+                while true { _ = try await socket.receive() }
+            }
+            try await half.send(":\"abc\"}")
+            let answer = try await half.rest()
+            #expect(answer.hasPrefix("HTTP/1.1 401"))
+            #expect(answer.hasSuffix(#"{"error":"Invalid or expired refresh token"}"#))
+            #expect(await process.status() == 0)
+        }
+    }
+
+    @Test func refusesAPortThatIsTaken() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let first = try await ConcordProcess.serving(data: folder + "/a", port: port)
+            let second = try ConcordProcess(
+                ["serve", "messenger", "--data", folder + "/b", "--port", "messenger=\(port)"])
+            #expect(await second.status() != 0)
+            #expect(await second.standardError().contains("Port \(port) on 127.0.0.1 is taken by another process"))
+            first.signal(SIGTERM)
+            #expect(await first.status() == 0)
+        }
+    }
+
+    @Test func refusesAFolderThatItCannotWriteTo() async throws {
+        try await withTemporaryFolder { folder in
+            try Data().write(to: URL(fileURLWithPath: folder + "/file"))
+            let process = try ConcordProcess(["serve", "messenger", "--data", folder + "/file/data"])
+            #expect(await process.status() != 0)
+            #expect(await process.standardError().contains("The data folder \(folder)/file/data cannot be made"))
+        }
+    }
+
+    @Test func refusesAFolderThatAnotherServerUses() async throws {
+        try await withTemporaryFolder { folder in
+            let first = try await ConcordProcess.serving(data: folder, port: try await reservePort())
+            let second = try ConcordProcess(["serve", "messenger", "--data", folder, "--port", "messenger=0"])
+            #expect(await second.status() != 0)
+            #expect(await second.standardError().contains("is in use by another concord"))
+            first.signal(SIGTERM)
+            #expect(await first.status() == 0)
+        }
+    }
+
+    @Test(arguments: [
+        (["serve", "messager"], "There is no API 'messager'. Known: messenger"),
+        (["serve", "--port", "messenger=99999"], "99999 is no port for messenger: 0 to 65535"),
+        (["serve", "--port", "8080"], "'8080' is not NAME=VALUE with one of: messenger"),
+        (["serve", "--log-level", "loud"], "no log level: loud"),
+    ])
+    func refusesArgumentsInWords(_ arguments: [String], _ words: String) async throws {
+        let process = try ConcordProcess(arguments)
+        #expect(await process.status() == 64)
+        #expect(await process.standardError().contains(words))
+    }
+
+    @Test func helpNamesEverySetting() async throws {
+        let process = try ConcordProcess(["serve", "--help"])
+        #expect(await process.status() == 0)
+        for setting in [
+            "--host", "--data", "--port", "--public-url", "--trusted-proxy", "--storage-quota", "--log-level",
+            "--log-format", "CONCORD_HOST", "CONCORD_DATA", "CONCORD_PORT_MESSENGER", "CONCORD_PUBLIC_URL_MESSENGER",
+            "CONCORD_TRUSTED_PROXIES", "CONCORD_STORAGE_QUOTA", "CONCORD_LOG_LEVEL", "CONCORD_LOG_FORMAT",
+            "CONCORD_MESSENGER_TOKEN_KEY", "CONCORD_URL_KEY",
+        ] {
+            #expect(process.standardOutput.contains(setting), "\(setting)")
+        }
+    }
+
+    @Test func logsRequestsWithTheirIdsAndWithoutSecrets() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let process = try await ConcordProcess.serving(data: folder, port: port, more: ["--log-format", "json"])
+            let store = MemoryTokenStore()
+            let client = MessengerClient(baseURL: url(port), store: store)
+            let register = Messenger.Register(
+                username: "alice", email: "alice@example.com", password: "a-very-secret-word")
+            let answer = try await client.answer(register)
+            try await client.signIn(username: "alice", password: "a-very-secret-word")
+            let token = try #require(await store.load()?.accessToken)
+            try await client.send(Messenger.SearchUsers("needle-in-a-query"))
+            process.signal(SIGTERM)
+            let log = await process.standardError()
+
+            let id = try #require(answer.headers[.requestID])
+            let lines = log.split(separator: "\n").map { Data($0.utf8) }
+            let entries = try lines.map { try JSONDecoder().decode([String: String].self, from: $0) }
+            let entry = try #require(entries.first { $0["request"] == id })
+            #expect(entry["route"] == "/auth/register")
+            #expect(entry["status"] == "201")
+            for secret in ["a-very-secret-word", token, "needle-in-a-query", "alice@example.com"] {
+                #expect(!log.contains(secret))
+            }
+        }
+    }
+
+    @Test func keepsKeysPrivateAndSessionsAcrossARestart() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let client = MessengerClient(baseURL: url(port))
+            let first = try await ConcordProcess.serving(data: folder, port: port)
+            try await client.send(
+                Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))
+            try await client.signIn(username: "alice", password: "secret123")
+            first.signal(SIGTERM)
+            #expect(await first.status() == 0)
+
+            let keys = try FileManager.default.contentsOfDirectory(atPath: folder + "/keys")
+            #expect(keys.sorted() == ["messenger-tokens", "signed-urls"])
+            for key in keys {
+                let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/keys/\(key)")
+                #expect(attributes[.posixPermissions] as? Int == 0o600)
+            }
+
+            let second = try await ConcordProcess.serving(data: folder, port: port)
+            #expect(try await client.send(Messenger.GetMe()).username == "alice")
+            second.signal(SIGTERM)
+            #expect(await second.status() == 0)
+        }
+    }
+}

@@ -1,0 +1,400 @@
+import Contract
+import Foundation
+import HTTPTypes
+import NIOCore
+import Testbed
+import Testing
+
+@testable import ContractServer
+
+/// What a parser made of a body: parts with their whole content.
+private struct Parsed: Equatable {
+    struct Part: Equatable {
+        var name: String
+        var filename: String?
+        var contentType: String?
+        var content: [UInt8] = []
+        var isWhole = false
+
+        var text: String { String(decoding: content, as: UTF8.self) }
+    }
+
+    var parts: [Part] = []
+    var isComplete = false
+
+    /// Feeds a body in pieces. Nil when it is malformed.
+    init?(_ pieces: [[UInt8]], boundary: String = "b0undary") {
+        var parser = MultipartParser(boundary: boundary)
+        do {
+            for piece in pieces {
+                parser.append(ByteBuffer(bytes: piece))
+                while let event = try parser.next() {
+                    switch event {
+                    case .begin(let part):
+                        parts.append(.init(name: part.name, filename: part.filename, contentType: part.contentType))
+                    case .data(let data): parts[parts.count - 1].content += data.readableBytesView
+                    case .end: parts[parts.count - 1].isWhole = true
+                    }
+                }
+            }
+        } catch {
+            return nil
+        }
+        isComplete = parser.isComplete
+    }
+
+    init?(_ text: String, boundary: String = "b0undary") {
+        self.init([Array(text.utf8)], boundary: boundary)
+    }
+}
+
+/// Lines end as on the wire.
+private func wire(_ text: String) -> String { text.replacingOccurrences(of: "\n", with: "\r\n") }
+
+/// A part named `file` with this content, closed.
+private func body(_ content: String, disposition: String = #"form-data; name="file"; filename="a.txt""#) -> String {
+    "--b0undary\r\nContent-Disposition: \(disposition)\r\n\r\n\(content)\r\n--b0undary--\r\n"
+}
+
+/// Taking a multipart body apart, wherever it is cut on its way.
+@Suite struct MultipartParserTests {
+    private static let sample = wire(
+        """
+        preamble, to be ignored
+        --b0undary
+        Content-Disposition: form-data; name="caption"
+
+        two
+        lines
+        --b0undary \t
+        content-disposition: FORM-DATA;name=file;filename="é \\"q\\" \\\\ C:\\dir.txt"
+        X-Other: --b0undary
+        Content-Type: text/plain; charset=utf-8
+
+
+        --b0undar
+        -b0undary --b0undary
+
+        --b0undary
+        Content-Disposition: form-data; name="empty"; filename=""
+
+
+        --b0undary--
+        epilogue
+        --b0undary
+        """)
+
+    private static let expected = [
+        Parsed.Part(name: "caption", content: Array("two\r\nlines".utf8), isWhole: true),
+        Parsed.Part(
+            name: "file", filename: #"é "q" \ C:\dir.txt"#, contentType: "text/plain; charset=utf-8",
+            content: Array("\r\n--b0undar\r\n-b0undary --b0undary\r\n".utf8), isWhole: true),
+        Parsed.Part(name: "empty", filename: "", content: [], isWhole: true),
+    ]
+
+    @Test func aBodyInOnePiece() throws {
+        let parsed = try #require(Parsed(Self.sample))
+        #expect(parsed.parts == Self.expected)
+        #expect(parsed.isComplete)
+    }
+
+    @Test func aBodyCutAnywhere() throws {
+        let bytes = Array(Self.sample.utf8)
+        for cut in 0...bytes.count {
+            let parsed = Parsed([Array(bytes[..<cut]), Array(bytes[cut...])])
+            #expect(parsed?.parts == Self.expected, "cut at \(cut)")
+            #expect(parsed?.isComplete == true, "cut at \(cut)")
+        }
+    }
+
+    @Test func aBodyByteByByte() throws {
+        let parsed = try #require(Parsed(Self.sample.utf8.map { [$0] }))
+        #expect(parsed.parts == Self.expected)
+        #expect(parsed.isComplete)
+    }
+
+    @Test func aBodyInRandomPieces() throws {
+        var random = SeededGenerator(seed: 6)
+        let bytes = Array(Self.sample.utf8)
+        for _ in 0..<300 {
+            var pieces: [[UInt8]] = []
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let piece = rest.prefix(.random(in: 0...40, using: &random))
+                pieces.append(Array(piece))
+                rest = rest.dropFirst(piece.count)
+            }
+            #expect(Parsed(pieces)?.parts == Self.expected, "\(pieces.map(\.count))")
+        }
+    }
+
+    @Test(arguments: [
+        "", "\r\n", "\r", "\n", "-", "--", "--b0undary", "--b0undary--", "\r\n--b0undar", "\n--b0undary",
+        "\r--b0undary",
+        "\r\n\r\n-b0undary", "\r\n--B0UNDARY", "\r\n-\r\n--b0undar\r\n--", "\r\r\n\r\n--b\r\n",
+        "\r\n--b0undar\r\n--b0undar",
+        "\0\r\n\0", String(repeating: "\r\n--b0undar", count: 500), String(repeating: "\r", count: 1000),
+    ])
+    func contentThatLooksLikeADelimiter(_ content: String) {
+        for parsed in [Parsed(body(content)), Parsed(body(content).utf8.map { [$0] })] {
+            #expect(parsed?.parts.map(\.text) == [content])
+            #expect(parsed?.isComplete == true)
+        }
+    }
+
+    @Test func contentOfAnyBytes() throws {
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<50 {
+            let content = (0..<Int.random(in: 0...5000, using: &random)).map { _ in
+                [0x0D, 0x0A, 0x2D, 0x00, 0xFF, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random)!
+            }
+            let head = Array("--b0undary\r\nContent-Disposition: form-data; name=file\r\n\r\n".utf8)
+            let pieces = [head, content, Array("\r\n--b0undary--".utf8)]
+            let parsed = try #require(Parsed(pieces))
+            #expect(parsed.parts.map(\.content) == [content])
+            #expect(parsed.isComplete)
+        }
+    }
+
+    /// No more than a delimiter's length is kept back.
+    @Test func contentIsHandedOnAsItComes() throws {
+        var parser = MultipartParser(boundary: "b0undary")
+        parser.append(ByteBuffer(string: "--b0undary\r\nContent-Disposition: form-data; name=file\r\n\r\n"))
+        guard case .begin = try parser.next() else { return #expect(Bool(false), "no part") }
+        var handedOn = 0
+        for _ in 0..<100 {
+            parser.append(ByteBuffer(repeating: 0x0D, count: 1000))
+            while case .data(let data) = try parser.next() { handedOn += data.readableBytes }
+        }
+        #expect(handedOn > 100_000 - "\r\n--b0undary".utf8.count)
+        #expect(handedOn < 100_000)
+    }
+
+    @Test(arguments: [
+        "", "--", "--b0undary", "--b0undary-", "--b0undary\r\n", "no delimiter at all", "--other\r\n\r\n--other--",
+        "x--b0undary--", "--b0undary\r\nContent-Disposition: form-data; name=a",
+        "--b0undary\r\nContent-Disposition: form-data; name=a\r\n\r\ncontent",
+        "--b0undary\r\nContent-Disposition: form-data; name=a\r\n\r\ncontent\r\n--b0undary",
+        "--b0undary\r\nContent-Disposition: form-data; name=a\r\n\r\ncontent\n--b0undary--",
+    ])
+    func aBodyWithoutItsEndIsNotComplete(_ text: String) {
+        #expect(Parsed(text)?.isComplete == false)
+    }
+
+    @Test(arguments: [
+        // Behind a delimiter only white space and the end of the line.
+        "--b0undaryX\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b0undary--",
+        "--b0undary-\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b0undary--",
+        // Parts without a name.
+        "--b0undary\r\n\r\ncontent\r\n--b0undary--",
+        "--b0undary\r\nContent-Type: text/plain\r\n\r\ncontent\r\n--b0undary--",
+        "--b0undary\r\nContent-Disposition: form-data\r\n\r\ncontent\r\n--b0undary--",
+        "--b0undary\r\nContent-Disposition: form-data; filename=a\r\n\r\ncontent\r\n--b0undary--",
+        "--b0undary\r\nContent-Disposition: attachment; name=a\r\n\r\ncontent\r\n--b0undary--",
+    ])
+    func whatIsNoFormIsRefused(_ text: String) {
+        #expect(Parsed(text) == nil)
+    }
+
+    @Test func headersAreBounded() {
+        func text(_ size: Int) -> String {
+            "--b0undary\r\nContent-Disposition: form-data; name=a\r\nX: " + String(repeating: "x", count: size)
+        }
+        let limit = MultipartParser.maximumHeaders
+        #expect(Parsed(text(limit / 2) + "\r\n\r\n\r\n--b0undary--")?.isComplete == true)
+        #expect(Parsed([Array(text(limit).utf8)]) == nil)
+        #expect(Parsed(text(limit).utf8.map { [$0] }) == nil)
+        #expect(Parsed("--b0undary" + String(repeating: " ", count: limit + 1)) == nil)
+    }
+
+    @Test(arguments: [
+        (#"form-data; name="file""#, "file", nil),
+        (#"form-data; name=file"#, "file", nil),
+        (#"form-data;name="file";filename="a.txt""#, "file", "a.txt"),
+        (#"form-data; filename=a.txt; name=file"#, "file", "a.txt"),
+        (#"Form-Data; NAME="file"; FileName="a.txt""#, "file", "a.txt"),
+        (#"form-data; name="file"; filename="""#, "file", ""),
+        (#"form-data; name="file"; filename="a;b=c.txt""#, "file", "a;b=c.txt"),
+        (#"form-data; name="a; filename=b""#, "a; filename=b", nil),
+        (#"form-data; name="file"; filename="say \"hi\".txt""#, "file", #"say "hi".txt"#),
+        (#"form-data; name="file"; filename="back\\slash""#, "file", #"back\slash"#),
+        (#"form-data; name="file"; filename="C:\temp\new.txt""#, "file", #"C:\temp\new.txt"#),
+        (#"form-data; name="file"; filename="naïve 漢字 🎉.txt""#, "file", "naïve 漢字 🎉.txt"),
+        (#"form-data; name="file"; filename="never closed"#, "file", "never closed"),
+        (#"form-data; name="file"; filename="a.txt" ; x=y"#, "file", "a.txt"),
+        (#"form-data; name="file"; filename=  spaced.txt  ; x"#, "file", "spaced.txt"),
+        // Browsers write these for what would end the quotes; they stay as they are.
+        (#"form-data; name="file"; filename="a%22b%0D%0A.txt""#, "file", "a%22b%0D%0A.txt"),
+    ])
+    func dispositions(_ disposition: String, _ name: String, _ filename: String?) {
+        let part = Parsed(body("x", disposition: disposition))?.parts.first
+        #expect(part?.name == name)
+        #expect(part?.filename == filename)
+    }
+
+    @Test(arguments: [
+        ("multipart/form-data; boundary=abc", "abc"),
+        ("multipart/form-data;boundary=\"a b'()+_,-./:=?\"", "a b'()+_,-./:=?"),
+        ("Multipart/Form-Data; charset=utf-8; BOUNDARY=abc", "abc"),
+        ("multipart/form-data; boundary=" + String(repeating: "x", count: 70), String(repeating: "x", count: 70)),
+        ("multipart/form-data; boundary=" + String(repeating: "x", count: 71), nil),
+        ("multipart/form-data; boundary=", nil),
+        ("multipart/form-data; boundary=\"\"", nil),
+        ("multipart/form-data", nil),
+        ("multipart/mixed; boundary=abc", nil),
+        ("application/json; boundary=abc", nil),
+        ("", nil),
+        (nil, nil),
+    ])
+    func boundaries(_ contentType: String?, _ boundary: String?) {
+        #expect(MultipartParser.boundary(contentType) == boundary)
+    }
+}
+
+/// Uploads through a route: what is accepted, how the rest is refused, and that nothing of it stays behind.
+@Suite struct UploadTests {
+    private let spool = CountingSpool()
+    private let table: RouteTable<Sample>
+
+    init() { table = Sample.table(spool: spool) }
+
+    private static let headers: HTTPFields = [.contentType: "multipart/form-data; boundary=b0undary"]
+
+    private func part(_ disposition: String, _ content: String, type: String? = nil) -> String {
+        let type = type.map { "Content-Type: \($0)\r\n" } ?? ""
+        return "--b0undary\r\nContent-Disposition: form-data; \(disposition)\r\n\(type)\r\n\(content)\r\n"
+    }
+
+    private let end = "--b0undary--\r\n"
+
+    private func upload(
+        _ body: String, headers: HTTPFields = Self.headers, failing: (any Error)? = nil
+    ) async throws -> Answered {
+        try await table.send(
+            .post, "/things/1/files", headers: headers, pieces: [ByteBuffer(string: body)], failing: failing)
+    }
+
+    @Test func aFileAndItsNeighbours() async throws {
+        let answer = try await upload(
+            part("name=caption", "Häuser") + part("name=file; filename=\"a b.txt\"", "content", type: "text/plain")
+                + end)
+        #expect(answer.status == .created)
+        #expect(answer["text"] == "a b.txt (text/plain), 7: Häuser")
+        #expect(spool.finished == [Array("content".utf8)])
+        #expect(spool.remaining == 0)
+    }
+
+    @Test func anEmptyFileWithoutATypeOrAName() async throws {
+        let answer = try await upload(part("name=file", "") + end)
+        #expect(answer["text"] == " (application/octet-stream), 0: ")
+    }
+
+    @Test func ofSeveralFilesTheFirstOfTheName() async throws {
+        let answer = try await upload(
+            part("name=other; filename=o", "ignored") + part("name=file; filename=first", "1")
+                + part("name=file; filename=second", "22") + part("name=caption", "after") + end)
+        #expect(answer["text"] == "first (application/octet-stream), 1: after")
+        #expect(spool.finished == [Array("1".utf8)])
+        #expect(spool.remaining == 0)
+    }
+
+    @Test func aFileOfTheGreatestSize() async throws {
+        let answer = try await upload(part("name=file", String(repeating: "x", count: 1000)) + end)
+        #expect(answer.status == .created)
+    }
+
+    @Test func aLargerFileIs413() async throws {
+        let answer = try await upload(part("name=file", String(repeating: "x", count: 1001)) + end)
+        #expect(answer.status == .contentTooLarge)
+        #expect(answer["error"] == "File too large")
+        #expect(answer.headers[.connection] == "close")
+        #expect(spool.finished.isEmpty)
+        #expect(spool.remaining == 0)
+    }
+
+    @Test func aMuchLargerFileIs413BeforeItIsRead() async throws {
+        var headers = Self.headers
+        headers[.contentLength] = "99999999"
+        // The body never comes.
+        let answer = try await upload("", headers: headers, failing: CancellationError())
+        #expect(answer.status == .contentTooLarge)
+        #expect(answer["error"] == "File too large")
+    }
+
+    @Test(arguments: [
+        "", "not multipart", "--b0undary--\r\n", "{}",
+        // No part of the name.
+        "--b0undary\r\nContent-Disposition: form-data; name=\"photo\"; filename=a\r\n\r\nx\r\n--b0undary--\r\n",
+        // Without its end, in the file or behind it.
+        "--b0undary\r\nContent-Disposition: form-data; name=file\r\n\r\nx",
+        "--b0undary\r\nContent-Disposition: form-data; name=file\r\n\r\nx\r\n--b0undary\r\n",
+        // Malformed behind the file.
+        "--b0undary\r\nContent-Disposition: form-data; name=file\r\n\r\nx\r\n--b0undary\r\n\r\ny\r\n--b0undary--",
+        "--b0undary\r\nContent-Disposition: form-data; name=file\r\n\r\nx\r\n--b0undary!\r\n",
+    ])
+    func withoutAFileItIs400AndNothingRemains(_ body: String) async throws {
+        let answer = try await upload(body)
+        #expect(answer.status == .badRequest)
+        #expect(answer["error"] == "No file")
+        #expect(spool.remaining == 0)
+    }
+
+    @Test(arguments: [nil, "application/json", "multipart/form-data", "multipart/form-data; boundary="])
+    func withoutABoundaryItIs400(_ contentType: String?) async throws {
+        var headers = HTTPFields()
+        headers[.contentType] = contentType
+        let answer = try await upload(part("name=file", "x") + end, headers: headers)
+        #expect(answer.status == .badRequest)
+        #expect(answer["error"] == "No file")
+    }
+
+    @Test func aHundredPartsAndNoMore() async throws {
+        let more = (1..<100).map { part("name=n\($0)", "") }.joined()
+        #expect(try await upload(part("name=file", "x") + more + end).status == .created)
+        let refused = try await upload(part("name=file", "x") + more + part("name=n", "") + end)
+        #expect(refused.status == .badRequest)
+        #expect(refused["error"] == "No file")
+        #expect(spool.remaining == 0)
+    }
+
+    @Test func aMebibyteOfTextAndNoMore() async throws {
+        let half = String(repeating: "x", count: Multipart.maximumText / 2)
+        let fields = part("name=caption", half) + part("name=more", half)
+        #expect(try await upload(part("name=file", "x") + fields + end).status == .created)
+        let refused = try await upload(part("name=file", "x") + fields + part("name=last", "x") + end)
+        #expect(refused.status == .contentTooLarge)
+        #expect(refused["error"] == "Request body too large")
+        #expect(spool.remaining == 0)
+    }
+
+    @Test func aConnectionThatBreaksLeavesNothing() async throws {
+        let answer = try await upload(part("name=file", "half a file"), failing: ChannelError.inputClosed)
+        #expect(answer.status == .internalServerError)
+        #expect(spool.remaining == 0)
+    }
+
+    @Test func aFullDiskLeavesNothing() async throws {
+        let spool = CountingSpool(capacity: 3)
+        let answer = try await Sample.table(spool: spool).send(
+            .post, "/things/1/files", headers: Self.headers, body: part("name=file", "too much") + end)
+        #expect(answer.status == .internalServerError)
+        #expect(answer["error"] == "Internal error")
+        #expect(spool.remaining == 0)
+    }
+
+    @Test func aKeyKnowsFieldsAndBytesAndNotTheBoundary() async throws {
+        func once(_ body: String, boundary: String = "b0undary") async throws -> String? {
+            let headers: HTTPFields = [
+                .contentType: "multipart/form-data; boundary=\(boundary)", .idempotencyKey: "k",
+            ]
+            return try await upload(
+                body.replacingOccurrences(of: "b0undary", with: boundary), headers: headers)["once"]
+        }
+        let first = try await once(part("name=caption", "c") + part("name=file", "x") + end)
+        #expect(first?.hasPrefix(" POST /things/1/files|k|") == true)
+        #expect(try await once(part("name=caption", "c") + part("name=file", "x") + end, boundary: "other") == first)
+        #expect(try await once(part("name=caption", "d") + part("name=file", "x") + end) != first)
+        #expect(try await once(part("name=caption", "c") + part("name=file", "y") + end) != first)
+        #expect(try await once(part("name=file", "x") + end) != first)
+    }
+}

@@ -1,0 +1,332 @@
+import Contract
+import ContractServer
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// An API of the tests' own. Its handlers answer what came in.
+enum Sample: ServiceAPI {
+    static let name = "sample"
+    static let phrases = Phrases()
+    static var endpoints: [any Contract.Endpoint.Type] { [] }
+
+    /// Names the request, unlike some APIs', so that a test sees that it is this shape and no other.
+    struct Failure: WireFailure {
+        let error: String
+        let request: String
+        var message: String { error }
+
+        init(_ problem: Problem, requestID: String) {
+            error = problem.message
+            request = requestID
+        }
+    }
+
+    enum Thing {}
+    typealias ID = Identifier<Thing>
+
+    struct Echo: Codable, Sendable {
+        var text: String
+        /// Scope, key and fingerprint of the request's idempotency key.
+        var once: String?
+    }
+
+    struct GetThing: OpenEndpoint {
+        typealias API = Sample
+        static let route = Route.get("/things/{id}")
+        typealias Output = Echo
+        var id: ID
+    }
+
+    struct DeleteThing: OpenEndpoint {
+        typealias API = Sample
+        static let route = Route.delete("/things/{id}", .noContent)
+        typealias Output = Empty
+        var id: ID
+    }
+
+    struct SearchThings: OpenEndpoint {
+        typealias API = Sample
+        static let route = Route.get("/things/search")
+        typealias Output = Echo
+        var text: String
+        enum CodingKeys: String, CodingKey { case text = "q" }
+    }
+
+    /// The same step of the path under another name.
+    struct GetPart: OpenEndpoint {
+        typealias API = Sample
+        static let route = Route.get("/things/{thing}/parts/{part}")
+        typealias Output = Echo
+        var thing: ID
+        var part: ID
+    }
+
+    struct AddNote: AuthenticatedEndpoint {
+        typealias API = Sample
+        static let route = Route.post("/things/{id}/notes", .created, idempotencyKey: true)
+        typealias Output = Echo
+        var id: ID
+        var text: String
+    }
+
+    /// Honours no idempotency key.
+    struct Say: OpenEndpoint {
+        typealias API = Sample
+        static let route = Route.post("/say")
+        typealias Output = Echo
+        var text: String
+    }
+
+    struct AddFile: OpenEndpoint {
+        typealias API = Sample
+        static let maximumSize: Int64 = 1000
+        static let route = Route.post(
+            "/things/{id}/files", .created,
+            in: .multipart(
+                UploadRules(field: "file", maximumSize: maximumSize, missing: "No file", tooLarge: "File too large")),
+            idempotencyKey: true)
+        typealias Output = Echo
+        var id: ID
+        var caption: String
+        var file: Upload
+    }
+
+    /// Fails in one of several ways.
+    struct Fail: OpenEndpoint {
+        typealias API = Sample
+        static let route = Route.get("/fail")
+        typealias Output = Empty
+        var how: String
+    }
+
+    /// Chooses its answer.
+    struct Choose: OpenEndpoint {
+        typealias API = Sample
+        static let route = Route.get("/choose")
+        typealias Output = Echo
+        var how: String
+    }
+
+    // MARK: What goes wrong
+
+    struct Unforeseen: Error, CustomStringConvertible {
+        var description: String { "secret detail of the database" }
+    }
+
+    /// Known to the table's options as a 503.
+    struct Away: Error, CustomStringConvertible {
+        var description: String { "connection to 10.0.0.5 lost" }
+    }
+
+    // MARK: The table
+
+    static func table(_ log: LogBook = LogBook(), spool: any UploadSpool = CountingSpool()) -> RouteTable<Sample> {
+        var routes = Routes<Sample, String>(spool: spool, name: { "caller \($0)" }, authenticate: authenticate)
+        routes.open(use: { (request: GetThing, _) in Echo(text: "thing \(request.id)") })
+        routes.open(use: { (_: DeleteThing, _) in Empty() })
+        routes.open(use: { (request: SearchThings, info) in Echo(text: "search \(request.text) from \(info.address)") })
+        routes.open(use: { (request: GetPart, _) in Echo(text: "part \(request.part) of \(request.thing)") })
+        routes.on(answering: addNote)
+        routes.open(use: { (request: Say, info) in Echo(text: request.text, once: info.once.map(text)) })
+        routes.open(use: addFile)
+        routes.open(use: fail)
+        routes.open(answering: choose)
+        routes.plain(.get, "/plain/{key*}") { _, captures in
+            Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: captures.map(\.value).joined())))
+        }
+        let options = RouteTable<Sample>.Options(logger: log.logger, trustedProxies: ["10.0.0.1"]) { error in
+            error is Away ? Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 3) : nil
+        }
+        return RouteTable(routes, options: options)
+    }
+
+    /// The caller is whoever the header says.
+    private static func authenticate(_ headers: HTTPFields) throws -> String {
+        guard let name = headers[.authorization] else { throw Problem(.unauthorized, "Who are you?") }
+        return name
+    }
+
+    private static func addNote(_ request: AddNote, from caller: String, _ info: RequestInfo) -> Answer<Echo> {
+        Answer(.created, Echo(text: "\(caller): \(request.text)", once: info.once.map(text)))
+    }
+
+    private static func addFile(_ request: AddFile, _ info: RequestInfo) throws -> Echo {
+        guard case .spooled(let content) = request.file.content else { throw Unforeseen() }
+        let file = "\(request.file.filename) (\(request.file.contentType)), \(content.count)"
+        return Echo(text: "\(file): \(request.caption)", once: info.once.map(text))
+    }
+
+    private static func fail(_ request: Fail, _ info: RequestInfo) throws -> Empty {
+        switch request.how {
+        case "problem": throw Problem(.conflict, "Taken", headers: [.retryAfter: "7"])
+        case "away": throw Away()
+        default: throw Unforeseen()
+        }
+    }
+
+    private static func choose(_ request: Choose, _ info: RequestInfo) -> Answer<Echo> {
+        switch request.how {
+        case "status": Answer(.accepted, Echo(text: "later"), headers: [.location: "/things/1"])
+        case "encoded": Answer(.created, encoded: Array(#"{ "as": "it was" }"#.utf8))
+        default: Answer(.noContent, encoded: [])
+        }
+    }
+
+    private static func text(_ once: Once) -> String {
+        "\(once.scope)|\(once.key)|" + once.fingerprint.map { String($0, radix: 16) }.joined()
+    }
+}
+
+// MARK: Sending
+
+/// An answer, its body collected.
+struct Answered {
+    let status: HTTPResponse.Status
+    let headers: HTTPFields
+    let body: [UInt8]
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// A text member of a JSON answer.
+    subscript(key: String) -> String? {
+        guard case .string(let text) = (try? JSONDecoder().decode(JSONValue.self, from: Data(body)))?[key] else {
+            return nil
+        }
+        return text
+    }
+}
+
+extension RouteTable {
+    /// Sends a request whose body comes in pieces, with a `Content-Length` only when the headers have one.
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], peer: String? = "192.0.2.1",
+        pieces: [ByteBuffer] = [], failing: (any Error)? = nil
+    ) async throws -> Answered {
+        var head = HTTPRequest(method: method, scheme: "http", authority: "test", path: path)
+        head.headerFields = headers
+        let (stream, continuation) = AsyncThrowingStream<ByteBuffer, any Error>.makeStream()
+        for piece in pieces { continuation.yield(piece) }
+        continuation.finish(throwing: failing)
+        let response = await respond(
+            to: Request(head: head, body: RequestBody(asyncSequence: stream)), peer: peer)
+        let collected = NIOLockedValueBox<[UInt8]>([])
+        try await response.body.write(Writer(collected: collected))
+        return Answered(
+            status: response.status, headers: response.headers, body: collected.withLockedValue { $0 })
+    }
+
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String
+    ) async throws -> Answered {
+        try await send(method, path, headers: headers, pieces: [ByteBuffer(string: body)])
+    }
+}
+
+private struct Writer: ResponseBodyWriter {
+    let collected: NIOLockedValueBox<[UInt8]>
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+        collected.withLockedValue { $0 += buffer.readableBytesView }
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
+// MARK: Logging
+
+/// What was logged, as lines.
+final class LogBook: Sendable {
+    private let entries = NIOLockedValueBox<[String]>([])
+
+    var lines: [String] { entries.withLockedValue { $0 } }
+
+    var logger: Logger {
+        Logger(label: "test") { _ in Handler(book: self) }
+    }
+
+    private struct Handler: LogHandler {
+        let book: LogBook
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let fields = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            let line = "\(event.level) \(event.message) \(fields.joined(separator: " "))"
+            book.entries.withLockedValue { $0.append(line) }
+        }
+    }
+}
+
+// MARK: Spooling
+
+/// A spool in memory that knows what has not been let go of.
+final class CountingSpool: UploadSpool {
+    struct Full: Error {}
+
+    private let alive = NIOLockedValueBox(0)
+    private let contents = NIOLockedValueBox<[[UInt8]]>([])
+    private let capacity: Int
+
+    init(capacity: Int = .max) { self.capacity = capacity }
+
+    /// Files that are neither discarded nor let go of.
+    var remaining: Int { alive.withLockedValue { $0 } }
+    /// Of every file that was finished.
+    var finished: [[UInt8]] { contents.withLockedValue { $0 } }
+
+    func begin() async throws -> any UploadWriter { File(spool: self) }
+
+    private final class File: UploadWriter, SpooledUpload {
+        private struct State {
+            var bytes: [UInt8] = []
+            var isDiscarded = false
+        }
+
+        private let spool: CountingSpool
+        private let state = NIOLockedValueBox(State())
+
+        init(spool: CountingSpool) {
+            self.spool = spool
+            spool.alive.withLockedValue { $0 += 1 }
+        }
+
+        deinit { release() }
+
+        private func release() {
+            let isFirst = state.withLockedValue { state in
+                defer { state.isDiscarded = true }
+                return !state.isDiscarded
+            }
+            if isFirst { spool.alive.withLockedValue { $0 -= 1 } }
+        }
+
+        var count: Int64 { Int64(state.withLockedValue { $0.bytes.count }) }
+        /// No hash, but as good as one: the bytes themselves.
+        var sha256: [UInt8] { state.withLockedValue { $0.bytes } }
+
+        func append(_ chunk: ByteBuffer) async throws {
+            let size = state.withLockedValue { state in
+                state.bytes += chunk.readableBytesView
+                return state.bytes.count
+            }
+            if size > spool.capacity { throw Full() }
+        }
+
+        func finish() async throws -> any SpooledUpload {
+            let bytes = state.withLockedValue { $0.bytes }
+            spool.contents.withLockedValue { $0.append(bytes) }
+            return self
+        }
+
+        func discard() async { release() }
+    }
+}

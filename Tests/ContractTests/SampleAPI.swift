@@ -1,0 +1,125 @@
+import Contract
+import HTTPTypes
+
+/// An API of the tests' own, with a field of every sort.
+enum Sample: ServiceAPI {
+    static let name = "sample"
+    static let phrases = Phrases()
+    static var endpoints: [any Contract.Endpoint.Type] { [] }
+
+    struct Failure: WireFailure {
+        var message: String
+        init(_ problem: Problem, requestID: String) { message = problem.message }
+    }
+
+    enum Thing {}
+    typealias ID = Identifier<Thing>
+
+    struct Kind: OpenEnumeration {
+        let rawValue: String
+        static let plain = Kind(rawValue: "plain")
+        static let absent = plain
+    }
+
+    /// No ``WireField``: it is read as it stands, or not at all.
+    struct Place: Codable, Hashable {
+        var x: Int
+        var y: Double
+    }
+
+    /// Everything that a query can hold.
+    struct Find: OpenEndpoint, Equatable {
+        typealias API = Sample
+        typealias Output = Empty
+        static let route = Route.get("/things/{id}/{name}/parts")
+
+        var id: ID
+        var name: String
+        var text = ""
+        var flag = false
+        var count = 0
+        var note: String?
+        var limit: Int?
+        var after: ID?
+        var ratio: Double?
+        var day: Day?
+    }
+
+    /// Everything that a JSON body can hold.
+    struct Change: OpenEndpoint, Equatable {
+        typealias API = Sample
+        typealias Output = Empty
+        static let route = Route.put("/things/{id}")
+
+        var id: ID
+        var title = ""
+        var kind = Kind.plain
+        var flag = false
+        var count = 0
+        var large: Int64 = 0
+        var others: [ID] = []
+        var tags: [String] = []
+        var note: String?
+        var limit: Int?
+        var after: ID?
+        var maybe: Bool?
+        var place: Place?
+        var time: Timestamp<Seconds>?
+        @OrNull var cleared: String?
+    }
+
+    /// The same fields, but every issue is an objection.
+    struct StrictChange: OpenEndpoint {
+        typealias API = Sample
+        typealias Output = Empty
+        static let route = Route.put("/things/{id}/strictly")
+
+        var id: ID
+        var title: String
+        var kind: Kind
+        var others: [ID]
+        var note: String?
+
+        static func review(_ issues: [FieldIssue]) throws(Problem) {
+            let text = issues.map { "\($0.field) \($0.kind)" }.sorted().joined(separator: ", ")
+            throw Problem(.unprocessableContent, text)
+        }
+    }
+
+    struct Upload: OpenEndpoint {
+        typealias API = Sample
+        typealias Output = Empty
+        static let route = Route.post(
+            "/things/{id}/files", .created,
+            in: .multipart(.init(field: "file", maximumSize: 10, missing: "No file", tooLarge: "Too large")))
+
+        var id: ID
+        var caption: String
+        var width: Int?
+        var file: Contract.Upload
+    }
+
+    /// A query cannot hold a list of lists, but a list is its name once per element.
+    struct Filter: OpenEndpoint {
+        typealias API = Sample
+        typealias Output = Empty
+        static let route = Route.delete("/things", .noContent)
+
+        var tag: [String]
+        var place: Place?
+    }
+
+    /// DELETE with a body, as one contract has it.
+    struct Close: OpenEndpoint {
+        typealias API = Sample
+        typealias Output = Empty
+        static let route = Route.delete("/accounts/{id}", .noContent, in: .json)
+
+        var id: ID
+        var password: String
+
+        func validate() throws(Problem) {
+            guard !password.isEmpty else { throw Problem(.badRequest, "password required") }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+import Database
+import Foundation
+import NIOConcurrencyHelpers
+import Testbed
+import Testing
+
+private let schema = Schema(
+    "notes",
+    [
+        .init(
+            "notes",
+            ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL UNIQUE, bytes {BYTES}, score DOUBLE PRECISION)"])
+    ])
+
+private struct Refused: Error, Equatable {}
+
+private func withDatabase(_ body: (Database, String) async throws -> Void) async throws {
+    try await withTemporaryFolder { folder in
+        let path = folder + "/notes.sqlite"
+        let database = try Database.sqlite(path: path, schema: schema)
+        try await body(database, path)
+        try await database.close()
+    }
+}
+
+extension Database {
+    fileprivate func texts() async throws -> [String] {
+        try await read { try $0.all("SELECT text FROM notes ORDER BY id") { try $0.get(0) } }
+    }
+}
+
+/// Transactions, bindings and durability.
+@Suite struct DatabaseTests {
+    @Test func bindsValuesAndReadsThemBack() async throws {
+        try await withDatabase { database, _ in
+            let hostile = "'); DROP TABLE notes; --"
+            let row = try await database.write { db in
+                try db.one(
+                    """
+                    INSERT INTO notes (text, bytes, score) VALUES (\(hostile), \([0, 255, 7] as [UInt8]), \(1.5))
+                    RETURNING id, text, bytes, score
+                    """
+                ) { row in
+                    try (
+                        row.get(0, as: Int64.self), row.get(1, as: String.self), row.get(2, as: [UInt8].self),
+                        row.get(3, as: Double.self)
+                    )
+                }
+            }
+            #expect(row?.0 == 1)
+            #expect(row?.1 == hostile)
+            #expect(row?.2 == [0, 255, 7])
+            #expect(row?.3 == 1.5)
+            let absent: String? = nil
+            let matches = try await database.read { db in
+                (
+                    try db.exists("SELECT 1 FROM notes WHERE text = \(absent)"),
+                    try db.all("SELECT id FROM notes WHERE text IN (\(list: [hostile, "x"]))") {
+                        try $0.get(0, as: Int64.self)
+                    },
+                    try db.exists("SELECT 1 FROM notes WHERE text IN (\(list: [String]()))"),
+                    try db.value("SELECT score FROM notes WHERE bytes IS NOT NULL", as: Double?.self)
+                )
+            }
+            #expect(!matches.0)
+            #expect(matches.1 == [1])
+            #expect(!matches.2)
+            #expect(matches.3 == 1.5)
+        }
+    }
+
+    @Test func aColumnOfAnotherTypeIsAnErrorNotACrash() async throws {
+        try await withDatabase { database, _ in
+            try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("a"))") }
+            await #expect(throws: (any Error).self) {
+                try await database.read { try $0.value("SELECT bytes FROM notes", as: [UInt8].self) }
+            }
+        }
+    }
+
+    @Test func aWriteThatThrowsLeavesNothing() async throws {
+        try await withDatabase { database, _ in
+            await #expect(throws: Refused()) {
+                try await database.write { db in
+                    try db.run("INSERT INTO notes (text) VALUES (\("lost"))")
+                    throw Refused()
+                }
+            }
+            let texts = try await database.texts()
+            #expect(texts == [])
+        }
+    }
+
+    @Test func aReadSeesOneStateAndCannotWrite() async throws {
+        try await withDatabase { database, _ in
+            await #expect(throws: (any Error).self) {
+                try await database.read { _ = try $0.run("INSERT INTO notes (text) VALUES (\("x"))") }
+            }
+            let texts = try await database.texts()
+            #expect(texts == [])
+        }
+    }
+
+    /// Writes share a transaction: those that fail, with or without having written, take no other along.
+    @Test func failuresInAGroupTakeNoOtherAlong() async throws {
+        try await withDatabase { database, _ in
+            let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
+                for index in 0..<300 {
+                    group.addTask {
+                        do {
+                            try await database.write { db in
+                                if index % 5 == 1 { throw Refused() }
+                                try db.run("INSERT INTO notes (text) VALUES (\("note \(index)"))")
+                                if index % 5 == 2 { throw Refused() }
+                            }
+                            return (index, true)
+                        } catch {
+                            return (index, false)
+                        }
+                    }
+                }
+                return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            }
+            for index in 0..<300 { #expect(outcomes[index] == (index % 5 != 1 && index % 5 != 2)) }
+            let expected = (0..<300).filter { $0 % 5 != 1 && $0 % 5 != 2 }.map { "note \($0)" }
+            let texts = try await database.texts()
+            #expect(Set(texts) == Set(expected))
+        }
+    }
+
+    @Test func aConstraintDecidesUnderConcurrency() async throws {
+        try await withDatabase { database, _ in
+            let wins = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<100 {
+                    group.addTask {
+                        try await database.write {
+                            try $0.run("INSERT INTO notes (text) VALUES (\("same")) ON CONFLICT DO NOTHING") == 1
+                        }
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(wins == 1)
+            await #expect {
+                try await database.write { _ = try $0.run("INSERT INTO notes (text) VALUES (\("same"))") }
+            } throws: { error in
+                if case DatabaseFailure.constraint = error { true } else { false }
+            }
+        }
+    }
+
+    /// What is registered runs in the order of the commits, once, for those that hold, before the caller goes on.
+    @Test func commitActionsRunInOrderAndOnlyForWhatHolds() async throws {
+        try await withDatabase { database, _ in
+            let published = NIOLockedValueBox<[Int64]>([])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<200 {
+                    group.addTask {
+                        let written = try? await database.write { db -> Int64 in
+                            let id = try db.value(
+                                "INSERT INTO notes (text) VALUES (\("note \(index)")) RETURNING id", as: Int64.self)
+                            let note = try #require(id)
+                            db.afterCommit { published.withLockedValue { $0.append(note) } }
+                            if index % 7 == 3 { throw Refused() }
+                            return note
+                        }
+                        guard let written else { return }
+                        let known = published.withLockedValue { $0.contains(written) }
+                        #expect(known)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let ids = try await database.read { db in
+                try db.all("SELECT id FROM notes ORDER BY id") { try $0.get(0, as: Int64.self) }
+            }
+            #expect(published.withLockedValue { $0 } == ids)
+        }
+    }
+
+    @Test func flushesEveryCommitToTheDisk() async throws {
+        try await withDatabase { database, _ in
+            // 2 is FULL: acknowledged means durable, also when the power goes.
+            let (synchronous, journal) = try await database.write { db in
+                try (
+                    db.value("PRAGMA synchronous", as: Int.self), db.value("PRAGMA journal_mode", as: String.self)
+                )
+            }
+            #expect(synchronous == 2)
+            #expect(journal == "wal")
+        }
+    }
+
+    @Test func isThereAfterItWasClosed() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/notes.sqlite"
+            let first = try Database.sqlite(path: path, schema: schema)
+            try await first.write { try $0.run("INSERT INTO notes (text) VALUES (\("kept"))") }
+            try await first.close()
+            let second = try Database.sqlite(path: path, schema: schema)
+            #expect(try await second.texts() == ["kept"])
+            try await second.close()
+        }
+    }
+}
+
+/// Migrations go forward, each whole or not at all.
+@Suite struct MigrationTests {
+    private let second = Schema.Migration("colours", ["ALTER TABLE notes ADD COLUMN colour TEXT"])
+
+    @Test func bringAnOldDatabaseUpToDateAndKeepItsRows() async throws {
+        try await withDatabase { database, path in
+            try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("old"))") }
+            try await database.close()
+            let newer = try Database.sqlite(path: path, schema: Schema("notes", schema.migrations + [second]))
+            let colour = try await newer.read {
+                try $0.value("SELECT COALESCE(colour, text) FROM notes", as: String.self)
+            }
+            #expect(colour == "old")
+            try await newer.close()
+        }
+    }
+
+    @Test func refuseADatabaseOfANewerProgramInWords() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/notes.sqlite"
+            try await Database.sqlite(path: path, schema: Schema("notes", schema.migrations + [second])).close()
+            #expect {
+                _ = try Database.sqlite(path: path, schema: schema)
+            } throws: { error in
+                "\(error)".hasPrefix("The notes database is at schema 2 (colours); this program knows up to 1.")
+            }
+        }
+    }
+
+    @Test func refuseTheDatabaseOfAnotherProgram() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/notes.sqlite"
+            try await Database.sqlite(path: path, schema: Schema("other", [.init("others", [])])).close()
+            #expect(throws: SchemaMismatch.self) { _ = try Database.sqlite(path: path, schema: schema) }
+        }
+    }
+
+    @Test func areWholeOrNotAtAll() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/notes.sqlite"
+            let broken = Schema.Migration("half", ["CREATE TABLE half (id {ID})", "CREATE TABLE"])
+            #expect(throws: (any Error).self) {
+                _ = try Database.sqlite(path: path, schema: Schema("notes", schema.migrations + [broken]))
+            }
+            let database = try Database.sqlite(path: path, schema: schema)
+            let tables = try await database.read {
+                try $0.all("SELECT name FROM sqlite_master WHERE type = 'table'") { try $0.get(0, as: String.self) }
+            }
+            #expect(tables.contains("notes"))
+            #expect(!tables.contains("half"))
+            try await database.close()
+        }
+    }
+}

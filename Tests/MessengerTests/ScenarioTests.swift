@@ -1,0 +1,15 @@
+import ContractCheck
+import MessengerCheck
+import Testbed
+import Testing
+
+/// The contract's scenarios on every stack. Each test has a server of its own.
+@Suite struct ScenarioTests {
+    @Test(arguments: Stack.all, MessengerScenarios.all)
+    func holds(_ stack: Stack, _ scenario: Scenario<MessengerWorld>) async throws {
+        try await withMessenger(on: stack, clock: TestClock(step: 1)) { host in
+            try await scenario.run(
+                MessengerWorld(baseURL: host.baseURL, transport: host.transport, sockets: host.sockets))
+        }
+    }
+}

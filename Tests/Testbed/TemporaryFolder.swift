@@ -1,0 +1,9 @@
+import Foundation
+
+/// Runs a test with a folder of its own, and removes it.
+public func withTemporaryFolder<T>(_ body: (_ path: String) async throws -> T) async throws -> T {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("concord-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    return try await body(path)
+}
