@@ -63,8 +63,9 @@ let platform: [Target] = [
     .target(
         name: "ObjectStore",
         dependencies: [
-            product("Crypto", "swift-crypto"), product("NIOConcurrencyHelpers", "swift-nio"),
-            product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"),
+            product("AsyncHTTPClient", "async-http-client"), product("Crypto", "swift-crypto"),
+            product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio"),
+            product("NIOPosix", "swift-nio"),
         ]
     ),
     .target(
@@ -162,6 +163,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.0"),
     ],

@@ -65,9 +65,7 @@ public struct Attempts: Sendable {
             """)
         var budgets = [(key: "sign-in \(account) \(address)", limit: limits.failuresPerMinute, window: Self.minute)]
         if !familiar { budgets.append(("sign-in \(account)", limits.failuresPerHour, Self.hour)) }
-        // All are looked at before any is counted: a refusal changes nothing.
-        for budget in budgets { try check(budget.key, budget.limit, at: now, in: db) }
-        for budget in budgets { try count(budget.key, budget.window, at: now, in: db) }
+        for budget in budgets { try count(budget.key, budget.limit, budget.window, at: now, in: db) }
         return SignIn(account: account, address: address, keys: budgets.map(\.key))
     }
 
@@ -89,8 +87,7 @@ public struct Attempts: Sendable {
     public func register(from address: ClientAddress, at now: Int64, in db: Session) throws {
         if address.isLoopback { return }
         let key = "register \(address)"
-        try check(key, limits.registrationsPerMinute, at: now, in: db)
-        try count(key, Self.minute, at: now, in: db)
+        try count(key, limits.registrationsPerMinute, Self.minute, at: now, in: db)
     }
 
     /// Forgets what no longer counts.
@@ -99,23 +96,21 @@ public struct Attempts: Sendable {
         try db.run("DELETE FROM familiar_addresses WHERE until <= \(now)")
     }
 
-    private func check(_ key: String, _ limit: Int, at now: Int64, in db: Session) throws {
-        let until = try db.value(
-            "SELECT until FROM attempts WHERE key = \(key) AND count >= \(limit) AND until > \(now)", as: Int64.self)
-        if let until {
-            throw Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: (until - now + 999) / 1000)
-        }
-    }
-
-    /// A window begins with its first attempt.
-    private func count(_ key: String, _ window: Int64, at now: Int64, in db: Session) throws {
-        try db.run(
+    /// Counts one more, if there is room for it. One statement looks and counts, so that no two take the last place. A
+    /// window begins with its first attempt.
+    private func count(_ key: String, _ limit: Int, _ window: Int64, at now: Int64, in db: Session) throws {
+        let isCounted = try db.exists(
             """
             INSERT INTO attempts (key, count, until) VALUES (\(key), 1, \(now + window))
             ON CONFLICT (key) DO UPDATE SET
                 count = CASE WHEN attempts.until <= \(now) THEN 1 ELSE attempts.count + 1 END,
                 until = CASE WHEN attempts.until <= \(now) THEN excluded.until ELSE attempts.until END
+            WHERE attempts.until <= \(now) OR attempts.count < \(limit)
+            RETURNING 1
             """)
+        if isCounted { return }
+        let until = try db.value("SELECT until FROM attempts WHERE key = \(key)", as: Int64.self) ?? now
+        throw Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: (until - now + 999) / 1000)
     }
 
     /// What people type into a name field is not kept: now and then it is a password.

@@ -9,6 +9,7 @@ extension Problem {
     public static func unavailable(_ error: any Error, _ phrases: Phrases) -> Problem? {
         switch error {
         case DatabaseFailure.unavailable: Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
+        case is FileSystemError: Problem(.serviceUnavailable, phrases.storageUnavailable).retry(afterSeconds: 5)
         case is Passwords.Overloaded: Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
         default: nil
         }

@@ -32,7 +32,8 @@ public struct ObjectSpool: UploadSpool {
 extension Routes {
     /// Serves a local store's objects under `/objects`, to whoever holds a signed URL.
     public mutating func serve(_ store: LocalObjectStore, phrases: Phrases = API.phrases) {
-        for method in [HTTPRequest.Method.get, .head] {
+        // A URL is for GET and HEAD: with another method it is as good as a forged one.
+        for method in [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete, .options] {
             plain(method, "/objects/{key*}") { request, _ in
                 try await store.respond(to: request, phrases: phrases)
             }

@@ -19,32 +19,61 @@ public enum OnceOnly {
         "CREATE INDEX once_only_age ON once_only (created_at)",
     ]
 
+    /// What is kept under a key. Until its write is done, a claim has status 0.
+    private struct Record {
+        var fingerprint: [UInt8]
+        var status: Int
+        var body: [UInt8]
+
+        init(row: borrowing Row) throws {
+            (fingerprint, status, body) = try (row.get(0), row.get(1), row.get(2))
+        }
+
+        /// - Throws: 422 when the key was used for another request.
+        func answer<Output>(to once: Once, phrases: Phrases) throws -> Answer<Output> {
+            guard fingerprint == once.fingerprint else {
+                throw Problem(.unprocessableContent, phrases.reusedIdempotencyKey)
+            }
+            return Answer(.init(code: status), encoded: body, headers: [.idempotentReplayed: "true"])
+        }
+    }
+
     /// The answer given before.
     ///
     /// - Throws: 422 when the key was used for another request.
     static func replay<Output>(
         _ once: Once, phrases: Phrases, at now: Int64, in db: Session
     ) throws -> Answer<Output>? {
-        let stored = try db.one(
+        let record = try db.one(
             """
             SELECT fingerprint, status, body FROM once_only
             WHERE scope = \(once.scope) AND key = \(once.key) AND created_at > \(now - lifetime)
-            """
-        ) { row in try (row.get(0, as: [UInt8].self), row.get(1, as: Int.self), row.get(2, as: [UInt8].self)) }
-        guard let (fingerprint, status, body) = stored else { return nil }
-        guard fingerprint == once.fingerprint else {
-            throw Problem(.unprocessableContent, phrases.reusedIdempotencyKey)
-        }
-        return Answer(.init(code: status), encoded: body, headers: [.idempotentReplayed: "true"])
+            """, Record.init(row:))
+        return try record?.answer(to: once, phrases: phrases)
     }
 
-    static func remember(_ once: Once, status: Int, body: [UInt8], at now: Int64, in db: Session) throws {
+    /// Claims a key for this transaction. A repeat that comes meanwhile waits here until the first is done.
+    ///
+    /// - Returns: nil when the key is claimed, else the answer given before.
+    /// - Throws: 422 when the key was used for another request.
+    static func claim<Output>(
+        _ once: Once, phrases: Phrases, at now: Int64, in db: Session
+    ) throws -> Answer<Output>? {
         try db.run(
+            "DELETE FROM once_only WHERE scope = \(once.scope) AND key = \(once.key) AND created_at <= \(now - lifetime)")
+        let isNew = try db.exists(
             """
             INSERT INTO once_only (scope, key, fingerprint, status, body, created_at)
-            VALUES (\(once.scope), \(once.key), \(once.fingerprint), \(status), \(body), \(now))
-            ON CONFLICT (scope, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
-                body = excluded.body, created_at = excluded.created_at
+            VALUES (\(once.scope), \(once.key), \(once.fingerprint), 0, \([UInt8]()), \(now))
+            ON CONFLICT (scope, key) DO NOTHING RETURNING 1
+            """)
+        return isNew ? nil : try replay(once, phrases: phrases, at: now, in: db)
+    }
+
+    static func remember(_ once: Once, status: Int, body: [UInt8], in db: Session) throws {
+        try db.run(
+            """
+            UPDATE once_only SET status = \(status), body = \(body) WHERE scope = \(once.scope) AND key = \(once.key)
             """)
     }
 
@@ -65,13 +94,13 @@ extension Database {
     ) async throws -> Answer<Output> {
         guard let once else { return try await write(body) }
         return try await write { db in
-            if let replay: Answer<Output> = try OnceOnly.replay(once, phrases: phrases, at: now, in: db) {
+            if let replay: Answer<Output> = try OnceOnly.claim(once, phrases: phrases, at: now, in: db) {
                 return replay
             }
             let answer = try body(db)
             guard case .output(let output) = answer.content else { return answer }
             let encoded = Array(try JSONBody.encode(output).readableBytesView)
-            try OnceOnly.remember(once, status: answer.status.code, body: encoded, at: now, in: db)
+            try OnceOnly.remember(once, status: answer.status.code, body: encoded, in: db)
             return Answer(answer.status, encoded: encoded, headers: answer.headers)
         }
     }

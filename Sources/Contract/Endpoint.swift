@@ -79,6 +79,7 @@ public struct Phrases: Sendable {
     public var containsNUL = "Text must not contain NUL characters"
     public var tooManyRequests = "Too many requests, please try again later"
     public var unavailable = "Service temporarily unavailable"
+    public var storageUnavailable = "Object storage upload failed"
     public var internalError = "Internal error"
     public var notReady = "Not ready"
     public var invalidIdempotencyKey = "Invalid Idempotency-Key"

@@ -28,7 +28,8 @@ extension RequestCoding {
             body = .none
         case .json:
             let encoder = JSONEncoder()
-            encoder.outputFormatting = .withoutEscapingSlashes
+            // In one order, so that a request repeated in another launch of an app is the same bytes.
+            encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
             body = .json([UInt8](try encoder.encode(Outgoing(request: request, parts: parts))))
         case .multipart:
             parts.takesAll = true

@@ -100,7 +100,7 @@ struct Multipart {
             digest: content.sha256)
     }
 
-    func fingerprint(into hash: inout SHA256) {
+    func fingerprint(into hash: inout HMAC<SHA256>) {
         for item in items { hash.update(data: Array("\(item.name)=\(item.value)\0".utf8)) }
         hash.update(data: digest)
     }

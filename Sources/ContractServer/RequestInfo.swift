@@ -24,7 +24,7 @@ public struct Once: Sendable, Hashable {
     /// Who asks for what: the same key in another scope is another key.
     public let scope: String
     public let key: String
-    /// SHA-256 of the body (of an upload: of its fields and bytes).
+    /// HMAC-SHA-256 of the request's fields (of an upload: of its form's fields and the file's bytes).
     public let fingerprint: [UInt8]
 
     public init(scope: String, key: String, fingerprint: [UInt8]) {

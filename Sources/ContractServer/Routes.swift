@@ -13,19 +13,23 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     public typealias Authenticate = @Sendable (HTTPFields) async throws -> Caller
 
     private let authenticate: Authenticate
-    /// Tells callers apart in the scope of an idempotency key.
     private let name: @Sendable (Caller) -> String
-    private let spool: (any UploadSpool)?
+    private let reading: Reading
     private(set) var operations: [Operation] = []
     private(set) var plain: [PlainRoute] = []
 
+    /// - Parameters:
+    ///   - spool: Where uploads wait; nil for an API without any.
+    ///   - secret: Keys the fingerprints of requests that are kept under an `Idempotency-Key`: a bare hash of a
+    ///     registration would be a fast way to try passwords.
+    ///   - name: Tells callers apart in the scope of an idempotency key.
     public init(
-        spool: (any UploadSpool)? = nil, name: @escaping @Sendable (Caller) -> String,
+        spool: (any UploadSpool)? = nil, secret: [UInt8], name: @escaping @Sendable (Caller) -> String,
         authenticate: @escaping Authenticate
     ) {
         self.authenticate = authenticate
         self.name = name
-        self.spool = spool
+        self.reading = Reading(spool: spool, fingerprintKey: SymmetricKey(data: secret))
     }
 
     public mutating func on<E: AuthenticatedEndpoint>(
@@ -37,12 +41,12 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     public mutating func on<E: AuthenticatedEndpoint>(
         answering handler: @escaping @Sendable (E, Caller, RequestInfo) async throws -> Answer<E.Output>
     ) where E.API == API {
-        let (authenticate, name, spool) = (authenticate, name, spool)
+        let (authenticate, name, reading) = (authenticate, name, reading)
         operations.append(
             Operation(E.self) { call in
                 let caller = try await authenticate(call.request.headers)
                 var info = call.info
-                let request = try await call.read(E.self, into: &info, caller: name(caller), spool: spool)
+                let request = try await call.read(E.self, into: &info, caller: name(caller), reading)
                 return try respond(try await handler(request, caller, info))
             })
     }
@@ -56,11 +60,11 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     public mutating func open<E: OpenEndpoint>(
         answering handler: @escaping @Sendable (E, RequestInfo) async throws -> Answer<E.Output>
     ) where E.API == API {
-        let spool = spool
+        let reading = reading
         operations.append(
             Operation(E.self) { call in
                 var info = call.info
-                let request = try await call.read(E.self, into: &info, caller: "", spool: spool)
+                let request = try await call.read(E.self, into: &info, caller: "", reading)
                 return try respond(try await handler(request, info))
             })
     }
@@ -73,6 +77,12 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     ) {
         plain.append(PlainRoute(method: method, path: path, handler: handler))
     }
+}
+
+/// What reading a request takes beside the request.
+struct Reading: Sendable {
+    let spool: (any UploadSpool)?
+    let fingerprintKey: SymmetricKey
 }
 
 struct PlainRoute: Sendable {
@@ -103,33 +113,39 @@ struct Call: Sendable {
 
     /// Reads what the request brought, in the contracts' order of checks: size, body, fields.
     func read<E: Endpoint>(
-        _ type: E.Type, into info: inout RequestInfo, caller: String, spool: (any UploadSpool)?
+        _ type: E.Type, into info: inout RequestInfo, caller: String, _ reading: Reading
     ) async throws -> E {
         var source = RequestCoding.Source(captures: captures)
-        var fingerprint = SHA256()
-        let onceKey = E.route.acceptsIdempotencyKey ? request.headers[.idempotencyKey] : nil
+        var form: Multipart?
         switch E.route.form {
         case .query:
             source.items = FormURLEncoded.items(query ?? "")
         case .json:
             let body = try await collect(upTo: Self.maximumBody, else: E.API.phrases.bodyTooLarge)
             source.body = Array(body.readableBytesView)
-            if onceKey != nil { fingerprint.update(data: source.body ?? []) }
         case .multipart(let rules):
-            guard let spool else { throw Problem(.internalServerError, E.API.phrases.internalError) }
-            let form = try await Multipart.receive(request, rules: rules, into: spool, phrases: E.API.phrases)
-            source.items = form.items
-            source.uploads = [rules.field: form.upload]
-            if onceKey != nil { form.fingerprint(into: &fingerprint) }
+            guard let spool = reading.spool else { throw Problem(.internalServerError, E.API.phrases.internalError) }
+            let received = try await Multipart.receive(request, rules: rules, into: spool, phrases: E.API.phrases)
+            source.items = received.items
+            source.uploads = [rules.field: received.upload]
+            form = received
         }
-        if let onceKey {
-            guard Once.isKey(onceKey) else { throw Problem(.badRequest, E.API.phrases.invalidIdempotencyKey) }
-            let path = request.head.path?.prefix { $0 != "?" } ?? ""
-            info.once = Once(
-                scope: "\(caller) \(request.method.rawValue) \(path)", key: onceKey,
-                fingerprint: Array(fingerprint.finalize()))
+        guard E.route.acceptsIdempotencyKey, let key = request.headers[.idempotencyKey] else {
+            return try RequestCoding.decode(E.self, from: source)
         }
-        return try RequestCoding.decode(E.self, from: source)
+        guard Once.isKey(key) else { throw Problem(.badRequest, E.API.phrases.invalidIdempotencyKey) }
+        let endpoint = try RequestCoding.decode(E.self, from: source)
+        var fingerprint = HMAC<SHA256>(key: reading.fingerprintKey)
+        if let form {
+            form.fingerprint(into: &fingerprint)
+        } else {
+            // Of the fields, not of the bytes: encoders may write an object's members in another order each time.
+            fingerprint.update(data: try JSONBody.encode(endpoint).readableBytesView)
+        }
+        let path = request.head.path?.prefix { $0 != "?" } ?? ""
+        info.once = Once(
+            scope: "\(caller) \(request.method.rawValue) \(path)", key: key, fingerprint: Array(fingerprint.finalize()))
+        return endpoint
     }
 
     private func collect(upTo limit: Int, else message: String) async throws -> ByteBuffer {

@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 
 /// One transaction, for as long as a `read` or `write` closure runs. Synchronous: the closure has a thread of its own.
@@ -10,21 +9,19 @@ public final class Session {
 
     /// Every row, mapped.
     public func all<T>(_ sql: SQL, _ map: (borrowing Row) throws -> T) throws -> [T] {
-        try guarding {
+        try execute(sql) { statement in
             var results: [T] = []
-            let cursor = try GRDB.Row.fetchCursor(prepare(sql), arguments: arguments(sql))
-            while let row = try cursor.next() { results.append(try map(Row(row))) }
+            while try statement.step() { results.append(try map(statement.row)) }
             return results
         }
     }
 
     /// The first row, mapped, or nil. The statement runs to its end, so it may write and return what it wrote.
     public func one<T>(_ sql: SQL, _ map: (borrowing Row) throws -> T) throws -> T? {
-        try guarding {
-            let cursor = try GRDB.Row.fetchCursor(prepare(sql), arguments: arguments(sql))
-            guard let first = try cursor.next() else { return nil }
-            let result = try map(Row(first))
-            while try cursor.next() != nil {}
+        try execute(sql) { statement in
+            guard try statement.step() else { return nil }
+            let result = try map(statement.row)
+            while try statement.step() {}
             return result
         }
     }
@@ -36,14 +33,14 @@ public final class Session {
 
     /// Whether there is a row at all.
     public func exists(_ sql: SQL) throws -> Bool {
-        try guarding { try GRDB.Row.fetchCursor(prepare(sql), arguments: arguments(sql)).next() != nil }
+        try execute(sql) { try $0.step() }
     }
 
     /// Runs a statement, and tells how many rows it changed.
     @discardableResult
     public func run(_ sql: SQL) throws -> Int {
-        try guarding {
-            try prepare(sql).execute(arguments: arguments(sql))
+        try execute(sql) { statement in
+            while try statement.step() {}
             return connection.changesCount
         }
     }
@@ -64,35 +61,18 @@ public final class Session {
 
     /// The plan the engine would follow, a line a step: for tests that hold a hot query to its index.
     public func plan(of sql: SQL) throws -> [String] {
-        let explained = try connection.cachedStatement(sql: "EXPLAIN QUERY PLAN " + sql.text)
-        return try GRDB.Row.fetchAll(explained, arguments: arguments(sql)).map { $0["detail"] }
+        try all("EXPLAIN QUERY PLAN \(sql)") { try $0.get(3) }
     }
 
-    private func prepare(_ sql: SQL) throws -> Statement {
-        try connection.cachedStatement(sql: sql.text)
-    }
-
-    private func arguments(_ sql: SQL) -> StatementArguments {
-        StatementArguments(sql.values.map(\.databaseValue))
-    }
-
-    private func guarding<T>(_ body: () throws -> T) throws -> T {
+    private func execute<T>(_ sql: SQL, _ body: (borrowing PreparedStatement) throws -> T) throws -> T {
+        // The engine itself may have ended the transaction. What follows must not run outside of one.
+        guard connection.isInsideTransaction else {
+            throw DatabaseFailure.unavailable("the engine ended the transaction")
+        }
         do {
-            return try body()
+            return try body(PreparedStatement(sql, on: connection))
         } catch let error as DatabaseError {
             throw DatabaseFailure(error)
-        }
-    }
-}
-
-extension SQLValue {
-    fileprivate var databaseValue: DatabaseValue {
-        switch self {
-        case .null: .null
-        case .integer(let value): value.databaseValue
-        case .real(let value): value.databaseValue
-        case .text(let value): value.databaseValue
-        case .bytes(let value): Data(value).databaseValue
         }
     }
 }

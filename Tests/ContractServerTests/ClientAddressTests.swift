@@ -32,7 +32,7 @@ import Testing
         // What is no address ends the search.
         ("10.0.0.1", ["203.0.113.9, unknown"], "10.0.0.1"),
         ("10.0.0.1", ["1.1.1.1, evil\"name, 10.0.0.2"], "10.0.0.2"),
-        ("10.0.0.1", ["203.0.113.9, "], "10.0.0.1"),
+        ("10.0.0.1", ["203.0.113.9, , x"], "10.0.0.1"),
         ("10.0.0.1", ["203.0.113.9:1234"], "10.0.0.1"),
     ])
     func isFoundBehindTrustedProxies(_ peer: String, _ forwarded: [String], _ expected: String) {

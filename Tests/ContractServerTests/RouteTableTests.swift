@@ -263,12 +263,29 @@ import Testing
         }
     }
 
-    @Test(arguments: [" ", "~", String(repeating: "k", count: 255), "with space"])
+    /// Another encoder writes the same request in other bytes.
+    @Test func aKeyKnowsTheFieldsAndNotTheBytes() async throws {
+        let first = try await note("k", #"{"text":"é"}"#)
+        for body in [#" { "text" : "é" } "#, #"{"text":"\u00e9"}"#, #"{"id":9,"more":[{}],"text":"é"}"#] {
+            #expect(try await note("k", body) == first)
+        }
+    }
+
+    /// A bare hash of what was sent would be a fast way to try passwords.
+    @Test func aFingerprintIsKeyed() async throws {
+        let headers: HTTPFields = [.authorization: "alice", .idempotencyKey: "k"]
+        let (path, body) = ("/things/1/notes", #"{"text":"a"}"#)
+        let other = try await Sample.table(secret: "other").send(.post, path, headers: headers, body: body)
+        #expect(other["once"] != nil)
+        #expect(try await note("k", body) != other["once"])
+    }
+
+    @Test(arguments: ["!", "~", String(repeating: "k", count: 255), "with space"])
     func printableASCIIIsAKey(_ key: String) async throws {
         #expect(try await note(key, "{}") != nil)
     }
 
-    @Test(arguments: ["", String(repeating: "k", count: 256), "é", "tab\t", "\u{7F}"])
+    @Test(arguments: ["", String(repeating: "k", count: 256), "é", "a\tb", "\u{7F}"])
     func anythingElseIsRefused(_ key: String) async throws {
         let answer = try await table.send(
             .post, "/things/1/notes", headers: [.authorization: "alice", .idempotencyKey: key], body: "{}")

@@ -125,7 +125,7 @@ enum Sample: ServiceAPI {
     // MARK: The table
 
     static func table(_ log: LogBook = LogBook(), spool: any UploadSpool = CountingSpool()) -> RouteTable<Sample> {
-        var routes = Routes<Sample, String>(spool: spool, name: { "caller \($0)" }, authenticate: authenticate)
+        var routes = Routes<Sample, String>(spool: spool, secret: [1], name: { "caller \($0)" }, authenticate: authenticate)
         routes.open(use: { (request: GetThing, _) in Echo(text: "thing \(request.id)") })
         routes.open(use: { (_: DeleteThing, _) in Empty() })
         routes.open(use: { (request: SearchThings, info) in Echo(text: "search \(request.text) from \(info.address)") })

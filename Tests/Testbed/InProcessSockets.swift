@@ -26,7 +26,7 @@ public struct InProcessSockets: SocketTransport {
         case .refuse(let status, _, let body):
             throw SocketRefused(status: status.code, body: Array(body.readableBytesView))
         case .accept(let make):
-            let connection = Connection(group.next())
+            let connection = Connection(group.next(), maximumMessageSize: route.limits.maximumMessageSize)
             try await connection.eventLoop.submit { connection.begin(make()) }.get()
             return connection
         }
@@ -35,13 +35,15 @@ public struct InProcessSockets: SocketTransport {
     /// Both ends of one socket. The handler's side is used on the event loop only.
     private final class Connection: Socket, SocketConnection, Sendable {
         let eventLoop: any EventLoop
+        private let maximumMessageSize: Int
         private let handler: NIOLoopBoundBox<(any SocketHandler)?>
         private let incoming: AsyncThrowingStream<SocketMessage, any Error>.Continuation
         private let messages: AsyncThrowingStream<SocketMessage, any Error>
         private let isClosed = NIOLockedValueBox(false)
 
-        init(_ eventLoop: any EventLoop) {
+        init(_ eventLoop: any EventLoop, maximumMessageSize: Int) {
             self.eventLoop = eventLoop
+            self.maximumMessageSize = maximumMessageSize
             handler = .makeEmptyBox(eventLoop: eventLoop)
             (messages, incoming) = AsyncThrowingStream<SocketMessage, any Error>.makeStream()
         }
@@ -68,7 +70,10 @@ public struct InProcessSockets: SocketTransport {
 
         // The client's side.
         func send(_ text: String) async throws {
-            eventLoop.execute { self.handler.value?.received(ByteBuffer(string: text)) }
+            eventLoop.execute {
+                guard text.utf8.count <= self.maximumMessageSize else { return self.close(.messageTooBig, reason: "") }
+                self.handler.value?.received(ByteBuffer(string: text))
+            }
         }
         func receive() async throws -> SocketMessage {
             // Iterators of one stream share what is in it.

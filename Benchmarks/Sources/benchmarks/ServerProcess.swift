@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// A server in a process of its own: the one under measurement, or a floor.
 struct ServerProcess: Sendable {
@@ -101,20 +101,20 @@ struct ServerProcess: Sendable {
 
 /// What must not outlive this process, however it ends.
 enum Leftovers {
-    private static let state = Mutex((processes: Set<pid_t>(), folders: Set<String>()))
+    private static let state = NIOLockedValueBox((processes: Set<pid_t>(), folders: Set<String>()))
 
-    static func add(process: pid_t) { state.withLock { _ = $0.processes.insert(process) } }
-    static func contains(process: pid_t) -> Bool { state.withLock { $0.processes.contains(process) } }
-    static func remove(process: pid_t) { state.withLock { _ = $0.processes.remove(process) } }
+    static func add(process: pid_t) { state.withLockedValue { _ = $0.processes.insert(process) } }
+    static func contains(process: pid_t) -> Bool { state.withLockedValue { $0.processes.contains(process) } }
+    static func remove(process: pid_t) { state.withLockedValue { _ = $0.processes.remove(process) } }
 
     /// Runs something with an empty folder, and removes it.
     static func withFolder<T>(_ body: (String) async throws -> T) async throws -> T {
         let folder = FileManager.default.temporaryDirectory.path + "/concord-benchmark-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        state.withLock { _ = $0.folders.insert(folder) }
+        state.withLockedValue { _ = $0.folders.insert(folder) }
         defer {
             try? FileManager.default.removeItem(atPath: folder)
-            state.withLock { _ = $0.folders.remove(folder) }
+            state.withLockedValue { _ = $0.folders.remove(folder) }
         }
         return try await body(folder)
     }
@@ -125,16 +125,17 @@ enum Leftovers {
             signal(code, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: code, queue: .global())
             source.setEventHandler {
-                state.withLock { state in
+                state.withLockedValue { state in
                     for process in state.processes { kill(process, SIGKILL) }
                     for folder in state.folders { try? FileManager.default.removeItem(atPath: folder) }
                 }
                 exit(128 + code)
             }
             source.resume()
-            sources.withLock { $0.append(source) }
+            sources.append(source)
         }
     }
 
-    private static let sources = Mutex<[any DispatchSourceSignal]>([])
+    /// A source ends with its last reference. Written to once, before anything else runs.
+    private nonisolated(unsafe) static var sources: [any DispatchSourceSignal] = []
 }

@@ -1,5 +1,172 @@
+import Contract
 import ContractCheck
+import ContractClient
+import Foundation
+import HTTPTypes
+import MessengerClient
 
 extension MessengerScenarios {
-    static let idempotency: [Scenario<MessengerWorld>] = []
+    static let idempotency: [Scenario<MessengerWorld>] = [
+        Scenario("A repeat under one key gets the first answer again, byte for byte", clause: "§1 Idempotency-Key") {
+            world in
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.group(with: bob)
+            for attempt in try await creations(by: alice, with: bob, in: chat) {
+                let key = world.freshKey()
+                let first = try await attempt.send(key)
+                try expect(first.status == 201, "\(attempt.name): \(first.status) \(first.text)")
+                try expect(first.headers[.idempotentReplayed], equals: nil)
+                for _ in 0..<2 {
+                    let again = try await attempt.send(key)
+                    try expect(again.status == 201 && again.body == first.body, "\(attempt.name): \(again.text)")
+                    try expect(again.headers[.idempotentReplayed], equals: "true")
+                }
+            }
+            try expect(try await bob.send(Messenger.ListMessages(chat: chat)).count, equals: 1)
+            try expect(try await bob.send(Messenger.ListChats()).count, equals: 3)
+            // A chat that was there is answered again as such.
+            let key = world.freshKey()
+            for _ in 0..<2 {
+                let body: JSONValue = ["member_ids": [bob.id.json]]
+                let existing = try await alice.post("/chats", body, headers: key).succeeded(200)
+                try expect(existing["type"], equals: "existing")
+            }
+        },
+        Scenario("Twenty repeats at once make one row and one frame", clause: "§1, example 7") { world in
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.group(with: bob)
+            let socket = try await bob.socket()
+            try await socket.subscribe(to: chat)
+            for attempt in try await creations(by: alice, with: bob, in: chat) {
+                let key = world.freshKey()
+                let answers = try await together(20) { _ in try await attempt.send(key) }
+                try expect(answers.allSatisfy { $0.status == 201 }, "\(attempt.name): \(answers.map(\.status))")
+                try expect(Set(answers.map(\.body)).count == 1, "\(attempt.name): \(Set(answers.map(\.text)))")
+                try expect(answers.filter { $0.headers[.idempotentReplayed] == nil }.count, equals: 1)
+            }
+            let messages = try await bob.send(Messenger.ListMessages(chat: chat))
+            try expect(messages.count, equals: 1)
+            try expect(try await bob.send(Messenger.ListChats()).count, equals: 3)
+            let last = try await alice.say("another", in: chat)
+            try expect(try await socket.messages(2), equals: messages + [last])
+            await socket.close()
+        },
+        Scenario("Another request under the same key is 422", clause: "§1 Idempotency-Key") { world in
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.group(with: bob)
+            let used = "Idempotency-Key was already used for another request"
+            for attempt in try await creations(by: alice, with: bob, in: chat) {
+                let key = world.freshKey()
+                let first = try await attempt.send(key)
+                try expect(first.status == 201, "\(attempt.name): \(first.text)")
+                try await attempt.sendAnother(key).refused(422, used, attempt.name)
+                // The first answer is still the key's.
+                try expect(try await attempt.send(key).body == first.body, attempt.name)
+            }
+            try expect(try await bob.send(Messenger.ListMessages(chat: chat)).count, equals: 1)
+        },
+        Scenario("A key is 1 to 255 printable ASCII characters", clause: "§1 Idempotency-Key") { world in
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.group(with: bob)
+            for attempt in try await creations(by: alice, with: bob, in: chat) {
+                for key in ["", "é", "a\tb", String(repeating: "k", count: 256)] {
+                    try await attempt.send([.idempotencyKey: key])
+                        .refused(400, "Invalid Idempotency-Key", "\(attempt.name) \(key.debugDescription)")
+                }
+            }
+            let fresh = world.freshName()
+            for key in [fresh, "\(fresh) !\"#~", fresh.padding(toLength: 255, withPad: "k", startingAt: 0)] {
+                try await alice.post("/chats/\(chat)/messages", ["content": "x"], headers: [.idempotencyKey: key])
+                    .succeeded(201, key)
+            }
+            // Where no row is made, the key means nothing.
+            let login: JSONValue = ["username": .string(alice.name), "password": .string(alice.password)]
+            for _ in 0..<2 {
+                let answer = try await world.raw.send(
+                    .post, "/auth/login", headers: [.idempotencyKey: "é"], body: login.text)
+                try answer.succeeded(200)
+                try expect(answer.headers[.idempotentReplayed], equals: nil)
+            }
+        },
+        Scenario("A key belongs to its user and its path", clause: "§1 Idempotency-Key") { world in
+            let (alice, bob) = try await world.pair()
+            let chats = [try await alice.group(with: bob), try await alice.group(with: bob)]
+            let (key, body) = (world.freshKey(), ["content": "x"] as JSONValue)
+            var ids: Set<JSONValue?> = []
+            for person in [alice, bob] {
+                for chat in chats {
+                    let answer = try await person.post("/chats/\(chat)/messages", body, headers: key)
+                    let sent = try answer.succeeded(201)
+                    try expect(answer.headers[.idempotentReplayed], equals: nil)
+                    try expect(sent["sender_id"], equals: person.id.json)
+                    ids.insert(sent["id"])
+                }
+                try await person.post("/chats", ["type": "group", "name": "x"], headers: key).succeeded(201)
+            }
+            try expect(ids.count, equals: 4)
+            // And it opens nothing to anybody else.
+            let carol = try await world.person()
+            try await carol.post("/chats/\(chats[0])/messages", body, headers: key)
+                .refused(403, "Not a member of this chat")
+            try await world.raw.send(.post, "/chats/\(chats[0])/messages", headers: key, body: body.text)
+                .refused(401, "Missing Authorization header")
+        },
+        Scenario("A refused request leaves its key free", clause: "§1 kept only for 2xx") { world in
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.group(with: bob)
+            let path = "/chats/\(chat)/messages"
+            let key = world.freshKey()
+            try await alice.post(path, ["content": " "], headers: key).refused(400, "content or file_id required")
+            try await alice.post(path, ["content": "x", "file_id": 9_223_372_036_854_775_807], headers: key)
+                .refused(404, "File not found")
+            let answer = try await alice.post(path, ["content": "x"], headers: key)
+            try answer.succeeded(201)
+            try expect(answer.headers[.idempotentReplayed], equals: nil)
+
+            let name = world.freshName()
+            for (username, status) in [(alice.name, 409), (name, 201)] {
+                let body: JSONValue = [
+                    "username": .string(username), "email": .string("\(name)@b"), "password": "12345678",
+                ]
+                let answer = try await world.raw.send(.post, "/auth/register", headers: key, body: body.text)
+                try expect(answer.status == status, "\(answer.status) \(answer.text)")
+            }
+        },
+    ]
+
+    /// Each operation that makes a row, with a request for it and another.
+    private static func creations(
+        by alice: Person, with bob: Person, in chat: Messenger.Chat.ID
+    ) async throws -> [Creation] {
+        let world = alice.world
+        let (name, email) = (world.freshName(), JSONValue.string("\(world.freshName())@b"))
+        @Sendable func register(_ name: String, _ key: HTTPFields) async throws -> RawAnswer {
+            let body: JSONValue = ["username": .string(name), "email": email, "password": "12345678"]
+            return try await world.raw.send(.post, "/auth/register", headers: key, body: body.text)
+        }
+        let group: JSONValue = ["type": "group", "name": "x", "member_ids": [bob.id.json]]
+        let direct: JSONValue = ["type": "direct", "member_ids": [bob.id.json]]
+        return [
+            Creation("register") { try await register($0 ? name : name + "x", $1) },
+            Creation("a group") { try await alice.post("/chats", $0 ? group : direct, headers: $1) },
+            Creation("a direct chat") { try await alice.post("/chats", $0 ? direct : group, headers: $1) },
+            Creation("a message") {
+                try await alice.post("/chats/\(chat)/messages", ["content": $0 ? "Hi" : "Ho"], headers: $1)
+            },
+            Creation("an upload") { try await alice.upload(Form(filename: "a", content: $0 ? "a" : "b"), headers: $1) },
+        ]
+    }
+
+    private struct Creation: Sendable {
+        let name: String
+        private let request: @Sendable (_ usual: Bool, HTTPFields) async throws -> RawAnswer
+
+        init(_ name: String, _ request: @escaping @Sendable (Bool, HTTPFields) async throws -> RawAnswer) {
+            self.name = name
+            self.request = request
+        }
+
+        func send(_ key: HTTPFields) async throws -> RawAnswer { try await request(true, key) }
+        func sendAnother(_ key: HTTPFields) async throws -> RawAnswer { try await request(false, key) }
+    }
 }

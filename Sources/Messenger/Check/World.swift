@@ -229,8 +229,12 @@ extension RawAnswer {
 }
 
 extension JSONValue {
-    /// As it goes on the wire.
-    var text: String { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+    /// As it goes on the wire, the same each time.
+    var text: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
 
     var string: String? { if case .string(let text) = self { text } else { nil } }
     var integer: Int64? { if case .integer(let value) = self { value } else { nil } }

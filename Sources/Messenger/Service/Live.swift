@@ -93,7 +93,7 @@ final class LiveSocket: SocketHandler {
         case .subscribe(let chat, let since): subscribe(to: chat, since: since)
         case .unsubscribe(let chat): unsubscribe(from: chat)
         case .ping: send(.pong)
-        case .unknown(let type): send(.error("Unknown message type: \(type.prefix(64))"))
+        case .unknown(let type): send(.error("Unknown message type: \(String(type.unicodeScalars.prefix(64)))"))
         case .auth: break
         }
     }

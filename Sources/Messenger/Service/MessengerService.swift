@@ -22,6 +22,7 @@ public struct MessengerService: Sendable {
     let hub: LiveHub
     let time: TimeSource
     let settings: Settings
+    private let secret: [UInt8]
 
     public struct Settings: Sendable {
         /// Of all uploads of one user, in bytes.
@@ -48,12 +49,13 @@ public struct MessengerService: Sendable {
         self.hub = LiveHub(group)
         self.time = time
         self.settings = settings
+        self.secret = tokenKey
     }
 
     /// Every operation with its handler.
     public func routes() -> Routes<Messenger, Messenger.User.ID> {
         var routes = Routes<Messenger, Messenger.User.ID>(
-            spool: ObjectSpool(objects), name: { "user \($0)" }, authenticate: authenticate)
+            spool: ObjectSpool(objects), secret: secret, name: { "user \($0)" }, authenticate: authenticate)
         auth(&routes)
         users(&routes)
         chats(&routes)

@@ -1,0 +1,41 @@
+/// A day without a time or a zone: `2026-02-23`.
+public struct Day: Hashable, Comparable, Sendable {
+    public let daysSince1970: Int64
+
+    public init(daysSince1970: Int64) { self.daysSince1970 = daysSince1970 }
+
+    /// Nil when the text is not `YYYY-MM-DD` or names no day of the calendar.
+    public init?(_ text: String) {
+        var reader = DigitReader(text)
+        guard let date = reader.date(), reader.isAtEnd else { return nil }
+        daysSince1970 = date.daysSince1970
+    }
+
+    public static func < (left: Self, right: Self) -> Bool { left.daysSince1970 < right.daysSince1970 }
+}
+
+extension Day: CustomStringConvertible {
+    public var description: String {
+        String(unsafeUninitializedCapacity: 10) { bytes in
+            var writer = DigitWriter(bytes)
+            writer.write(CivilDate(daysSince1970: daysSince1970))
+            return writer.count
+        }
+    }
+}
+
+extension Day: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let day = Day(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a day: \(text)")
+        }
+        self = day
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

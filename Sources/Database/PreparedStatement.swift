@@ -1,0 +1,66 @@
+import GRDB
+import GRDBSQLite
+
+/// A statement from the connection's cache, with its values bound, to be stepped through once.
+///
+/// By SQLite's own calls: GRDB's arguments and rows cost several times what the statements of a request do.
+struct PreparedStatement: ~Copyable {
+    private let statement: Statement
+    private let connection: GRDB.Database
+
+    init(_ sql: SQL, on connection: GRDB.Database) throws {
+        statement = try connection.cachedStatement(sql: sql.text)
+        self.connection = connection
+        guard sqlite3_bind_parameter_count(statement.sqliteStatement) == sql.values.count else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values", sql: sql.text)
+        }
+        for (index, value) in sql.values.enumerated() {
+            try check(value.bind(to: statement.sqliteStatement, at: CInt(index + 1)))
+        }
+    }
+
+    /// Lets go of the row it stands at, and of its locks.
+    deinit { sqlite3_reset(statement.sqliteStatement) }
+
+    /// Goes to the next row. False when there is none.
+    func step() throws -> Bool {
+        let code = sqlite3_step(statement.sqliteStatement)
+        if code == SQLITE_ROW { return true }
+        if code != SQLITE_DONE { try check(code) }
+        return false
+    }
+
+    /// Where it stands.
+    var row: Row { Row(statement.sqliteStatement) }
+
+    private func check(_ code: CInt) throws {
+        guard code != SQLITE_OK else { return }
+        let message = sqlite3_errmsg(connection.sqliteConnection).map { String(cString: $0) }
+        throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: statement.sql)
+    }
+}
+
+extension SQLValue {
+    /// Binds a copy, which SQLite owns.
+    fileprivate func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
+        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)  // SQLITE_TRANSIENT, a macro Swift cannot see
+        switch self {
+        case .null: return sqlite3_bind_null(statement, index)
+        case .integer(let value): return sqlite3_bind_int64(statement, index, value)
+        case .real(let value): return sqlite3_bind_double(statement, index, value)
+        case .text(var value):
+            return value.withUTF8 { text in
+                text.withMemoryRebound(to: CChar.self) {
+                    // Without an address it would be NULL.
+                    sqlite3_bind_text(statement, index, $0.baseAddress ?? emptyText, CInt($0.count), copied)
+                }
+            }
+        case .bytes(let value):
+            return value.withUnsafeBytes {
+                $0.isEmpty
+                    ? sqlite3_bind_zeroblob(statement, index, 0)
+                    : sqlite3_bind_blob(statement, index, $0.baseAddress, CInt($0.count), copied)
+            }
+        }
+    }
+}

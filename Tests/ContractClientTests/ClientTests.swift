@@ -1,0 +1,416 @@
+import Contract
+import Foundation
+import HTTPTypes
+import NIOConcurrencyHelpers
+import Testing
+
+@testable import ContractClient
+
+/// From a request to the network and back.
+@Suite struct ClientTests {
+    private func client(
+        _ transport: ScriptedTransport, base: String = "https://api.example.com", credentials: (any Credentials)? = nil
+    ) throws -> Client<Sample> {
+        Client(
+            baseURL: try #require(URL(string: base)), transport: transport, credentials: credentials, retry: .never)
+    }
+
+    private func refusal(_ body: () async throws -> Void) async throws -> APIError {
+        try #require(await #expect(throws: APIError.self) { try await body() })
+    }
+
+    // MARK: The way out
+
+    @Test(arguments: [
+        "https://api.example.com", "https://api.example.com/", "https://api.example.com/api",
+        "https://api.example.com/api/", "http://localhost:8080/a%20b",
+    ])
+    func pathsAreAppendedToTheBase(_ base: String) async throws {
+        let transport = ScriptedTransport(answer(.ok))
+        try await client(transport, base: base).send(Sample.GetThing(id: "a/b ?&é", note: "x=1&y+z"))
+        let trimmed = base.hasSuffix("/") ? String(base.dropLast()) : base
+        #expect(
+            transport.requests.map(\.url.absoluteString)
+                == [trimmed + "/things/a%2Fb%20%3F%26%C3%A9?note=x%3D1%26y%2Bz"])
+    }
+
+    @Test func aBodyIsJSON() async throws {
+        let transport = ScriptedTransport(answer(.ok), answer(.noContent, ""))
+        let client = try client(transport)
+        #expect(try await client.send(Sample.PutThing(id: 7, name: "n")) == Sample.Thing(name: "thing"))
+        try await client.send(Sample.DeleteThing(id: 7))
+        let (put, delete) = (transport.requests[0], transport.requests[1])
+        #expect(put.method == .put)
+        #expect(put.headers[.contentType] == "application/json")
+        #expect(put.headers[.accept] == "application/json")
+        guard case .bytes(let bytes) = put.body else { return #expect(Bool(false), "no body") }
+        #expect(String(decoding: bytes, as: UTF8.self) == #"{"name":"n"}"#)
+        #expect(delete.method == .delete)
+        #expect(delete.headers[.contentType] == nil)
+        guard case .none = delete.body else { return #expect(Bool(false), "a body") }
+    }
+
+    @Test func onlyWhatNeedsACallerGetsTheToken() async throws {
+        let transport = ScriptedTransport(answer(.ok), answer(.ok))
+        let session = TokenSession(
+            store: MemoryTokenStore(tokens("a")), now: { start }, refresh: { _ in throw SignedOut() })
+        let client = try client(transport, credentials: session)
+        try await client.send(Sample.GetThing(id: "1"))
+        try await client.send(Sample.PutThing(id: 1, name: "n"))
+        #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer a", nil])
+    }
+
+    @Test func withoutASessionNothingIsSent() async throws {
+        let transport = ScriptedTransport()
+        let session = TokenSession(store: MemoryTokenStore(), refresh: { _ in throw SignedOut() })
+        let client = try client(transport, credentials: session)
+        await #expect(throws: SignedOut()) { try await client.send(Sample.GetThing(id: "1")) }
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func whatTheContractRefusesIsNotSent() async throws {
+        let transport = ScriptedTransport()
+        let client = try client(transport)
+        let error = try await refusal { try await client.send(Sample.AddThing(name: "")) }
+        #expect(error.status == .badRequest)
+        #expect(error.message == "name required")
+        #expect(error.requestID == nil)
+        #expect(transport.requests.isEmpty)
+    }
+
+    // MARK: Idempotency keys
+
+    @Test func aKeyIsSentWhereItIsHonoured() async throws {
+        let transport = ScriptedTransport(answer(.created), answer(.created), answer(.created), answer(.ok))
+        let client = try client(transport)
+        try await client.send(Sample.AddThing(name: "a"))
+        try await client.send(Sample.AddThing(name: "a"))
+        _ = try await client.answer(Sample.AddThing(name: "a"), idempotencyKey: "my own")
+        _ = try await client.answer(Sample.Act(name: "a"), idempotencyKey: "of no use")
+        let keys = transport.requests.map { $0.headers[.idempotencyKey] }
+        #expect(UUID(uuidString: try #require(keys[0])) != nil)
+        #expect(UUID(uuidString: try #require(keys[1])) != nil)
+        #expect(keys[0] != keys[1])
+        #expect(keys[2...] == ["my own", nil])
+    }
+
+    // MARK: The way back
+
+    @Test func anAnswerHasItsStatusAndHeaders() async throws {
+        let transport = ScriptedTransport(answer(.ok, headers: [.idempotentReplayed: "true"]))
+        let answer = try await client(transport).answer(Sample.AddThing(name: "a"))
+        #expect(answer.status == .ok)
+        #expect(answer.headers[.idempotentReplayed] == "true")
+        guard case .output(let thing) = answer.content else { return #expect(Bool(false), "no output") }
+        #expect(thing.name == "thing")
+    }
+
+    @Test func aRefusalIsInTheAPIsWords() async throws {
+        let transport = ScriptedTransport(
+            answer(
+                .tooManyRequests, #"{"error":"Slow down","more":[1]}"#,
+                headers: [.requestID: "r1", .retryAfter: "42"]))
+        let client = try client(transport)
+        let error = try await refusal { try await client.send(Sample.PutThing(id: 1, name: "n")) }
+        #expect(error.status == .tooManyRequests)
+        #expect(error.message == "Slow down")
+        #expect(error.requestID == "r1")
+        #expect(error.retryAfter == 42)
+        #expect(String(decoding: error.body, as: UTF8.self) == #"{"error":"Slow down","more":[1]}"#)
+        #expect(error.localizedDescription == "Slow down")
+        #expect("\(error)" == "429 Slow down")
+    }
+
+    @Test(arguments: ["", "<html>Bad Gateway</html>", "{}", #"{"error":1}"#, "null"])
+    func aRefusalBySomebodyElseHasTheStatussWords(_ body: String) async throws {
+        let client = try client(ScriptedTransport(answer(.badGateway, body, headers: [.retryAfter: "soon"])))
+        let error = try await refusal { try await client.send(Sample.PutThing(id: 1, name: "n")) }
+        #expect(error.status == .badGateway)
+        #expect(error.message == "Bad Gateway")
+        #expect(error.retryAfter == nil)
+    }
+
+    @Test(arguments: ["", "null", "[]", "{", #"{"nom":"x"}"#])
+    func anAnswerThatIsNotThePromisedOneIsUnreadable(_ body: String) async throws {
+        let client = try client(ScriptedTransport(answer(.ok, body)))
+        let error = await #expect(throws: UnreadableAnswer.self) {
+            try await client.send(Sample.PutThing(id: 1, name: "n"))
+        }
+        #expect(error?.status == .ok)
+        #expect(error?.body == Array(body.utf8))
+    }
+
+    @Test func aRedirectIsAnAnswerWhereTheContractSaysSo() async throws {
+        let transport = ScriptedTransport(answer(.found, "", headers: [.location: "https://elsewhere/x"]))
+        let answer = try await client(transport).answer(Sample.Follow(id: 1))
+        #expect(answer.status == .found)
+        #expect(answer.headers[.location] == "https://elsewhere/x")
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: [HTTPResponse.Status.found, .movedPermanently, .temporaryRedirect, .notModified, .continue])
+    func aRedirectIsARefusalElsewhere(_ status: HTTPResponse.Status) async throws {
+        let transport = ScriptedTransport(answer(status, headers: [.location: "https://elsewhere/x"]))
+        let client = try client(transport)
+        let error = try await refusal { try await client.send(Sample.PutThing(id: 1, name: "n")) }
+        #expect(error.status == status)
+        #expect(transport.requests.count == 1)
+    }
+
+    // MARK: Rejected tokens
+
+    /// A session with these answers to its renewals, and how many there were.
+    private static func renewing(_ steps: ScriptedTransport.Step...) -> (TokenSession, NIOLockedValueBox<Int>) {
+        let count = NIOLockedValueBox(0)
+        let refresh: @Sendable (String) async throws -> TokenSession.Renewed = { _ in
+            let turn = count.withLockedValue { count in
+                count += 1
+                return count - 1
+            }
+            let response = try await steps[turn](TransportRequest(method: .post, url: URL(fileURLWithPath: "/")))
+            if response.status != .ok { throw APIError(response, api: Sample.self) }
+            return .init(accessToken: "new", expiresIn: 3600)
+        }
+        let store = MemoryTokenStore(tokens("old"))
+        return (TokenSession(store: store, now: { start }, refresh: refresh), count)
+    }
+
+    /// The server acted on nothing yet, so that even a POST without a key is sent again.
+    @Test func aRejectedTokenIsRenewedOnceAndTheRequestRepeated() async throws {
+        let transport = ScriptedTransport(answer(.unauthorized), answer(.ok))
+        let (session, renewals) = Self.renewing(answer(.ok))
+        try await client(transport, credentials: session).send(Sample.Act(name: "a"))
+        #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer old", "Bearer new"])
+        #expect(renewals.withLockedValue { $0 } == 1)
+    }
+
+    @Test func aNewTokenThatIsRejectedTooIsARefusal() async throws {
+        let transport = ScriptedTransport(answer(.unauthorized), answer(.unauthorized, #"{"error":"Still no"}"#))
+        let (session, _) = Self.renewing(answer(.ok))
+        let client = try client(transport, credentials: session)
+        let error = try await refusal { try await client.send(Sample.GetThing(id: "1")) }
+        #expect(error.status == .unauthorized)
+        #expect(error.message == "Still no")
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test func theRepeatHasTheSameKey() async throws {
+        let transport = ScriptedTransport(answer(.unauthorized), answer(.created))
+        let (session, _) = Self.renewing(answer(.ok))
+        try await client(transport, credentials: session).send(Sample.AddThing(name: "a"))
+        let keys = transport.requests.map { $0.headers[.idempotencyKey] }
+        #expect(keys[0] != nil)
+        #expect(keys[0] == keys[1])
+    }
+
+    @Test func aRefusedRenewalIsSignedOut() async throws {
+        let transport = ScriptedTransport(answer(.unauthorized))
+        let (session, _) = Self.renewing(answer(.unauthorized))
+        let client = try client(transport, credentials: session)
+        await #expect(throws: SignedOut()) { try await client.send(Sample.GetThing(id: "1")) }
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func aRenewalThatFailsOnTheWayIsTheNetworksError() async throws {
+        let transport = ScriptedTransport(answer(.unauthorized))
+        let (session, _) = Self.renewing(offline)
+        let client = try client(transport, credentials: session)
+        await #expect(throws: URLError.self) { try await client.send(Sample.GetThing(id: "1")) }
+        #expect(try await session.current != nil)
+    }
+
+    /// A 401 must not reach the app because the network was away while the token was renewed.
+    @Test func aRenewalThatFailedOnTheWayIsTriedAgainWithTheRequest() async throws {
+        let transport = ScriptedTransport(answer(.unauthorized), answer(.unauthorized), answer(.ok))
+        let (session, renewals) = Self.renewing(offline, answer(.ok))
+        let client = Client<Sample>(
+            baseURL: try #require(URL(string: "https://api.example.com")), transport: transport, credentials: session,
+            retry: Waits().retry())
+        try await client.send(Sample.GetThing(id: "1"))
+        #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer old", "Bearer old", "Bearer new"])
+        #expect(renewals.withLockedValue { $0 } == 2)
+    }
+}
+
+/// What is sent again, when, and what never is.
+@Suite struct RetryTests {
+    private let waits = Waits()
+
+    private func client(_ transport: ScriptedTransport, _ retry: Retry? = nil) throws -> Client<Sample> {
+        Client(
+            baseURL: try #require(URL(string: "https://api.example.com")), transport: transport,
+            retry: retry ?? waits.retry())
+    }
+
+    private static let passing: [ScriptedTransport.Step] = [
+        offline, failure(URLError(.timedOut)), answer(.tooManyRequests), answer(.badGateway),
+        answer(.serviceUnavailable), answer(.gatewayTimeout),
+    ]
+
+    @Test(arguments: passing)
+    func whatCannotActTwiceIsRepeated(_ trouble: @escaping ScriptedTransport.Step) async throws {
+        let transport = ScriptedTransport(
+            trouble, answer(.ok), trouble, answer(.ok), trouble, answer(.noContent, ""), trouble, answer(.created))
+        let client = try client(transport)
+        try await client.send(Sample.GetThing(id: "1"))
+        try await client.send(Sample.PutThing(id: 1, name: "n"))
+        try await client.send(Sample.DeleteThing(id: 1))
+        try await client.send(Sample.AddThing(name: "n"))
+        #expect(transport.requests.count == 8)
+        #expect(waits.all.count == 4)
+    }
+
+    @Test(arguments: passing)
+    func aPostWithoutAKeyNeverIs(_ trouble: @escaping ScriptedTransport.Step) async throws {
+        let transport = ScriptedTransport(trouble, trouble)
+        let client = try client(transport)
+        await #expect(throws: (any Error).self) { try await client.send(Sample.Act(name: "n")) }
+        await #expect(throws: (any Error).self) { try await client.send(Sample.Patch(id: 1)) }
+        #expect(transport.requests.count == 2)
+        #expect(waits.all.isEmpty)
+    }
+
+    @Test func aRepeatHasTheSameKeyAndBody() async throws {
+        let transport = ScriptedTransport(offline, answer(.serviceUnavailable), offline, answer(.created))
+        try await client(transport).send(Sample.AddThing(name: "n"))
+        let keys = transport.requests.compactMap { $0.headers[.idempotencyKey] }
+        #expect(keys.count == 4)
+        #expect(Set(keys).count == 1)
+        for request in transport.requests {
+            guard case .bytes(let bytes) = request.body else { return #expect(Bool(false), "no body") }
+            #expect(String(decoding: bytes, as: UTF8.self) == #"{"name":"n"}"#)
+        }
+    }
+
+    @Test(arguments: [400, 401, 403, 404, 409, 413, 422, 500, 501] as [HTTPResponse.Status])
+    func aVerdictIsNotAskedForTwice(_ status: HTTPResponse.Status) async throws {
+        let transport = ScriptedTransport(answer(status, headers: [.retryAfter: "1"]))
+        let client = try client(transport)
+        await #expect(throws: APIError.self) { try await client.send(Sample.GetThing(id: "1")) }
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: [failure(CancellationError()), failure(URLError(.cancelled))])
+    func whatWasCancelledIsNotSentAgain(_ trouble: @escaping ScriptedTransport.Step) async throws {
+        let transport = ScriptedTransport(trouble)
+        let client = try client(transport)
+        await #expect(throws: (any Error).self) { try await client.send(Sample.GetThing(id: "1")) }
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func itGivesUpAfterItsAttempts() async throws {
+        let transport = ScriptedTransport(offline, answer(.serviceUnavailable), offline, answer(.badGateway, "{}"))
+        let client = try client(transport)
+        let error = await #expect(throws: APIError.self) { try await client.send(Sample.GetThing(id: "1")) }
+        #expect(error?.status == .badGateway)
+        #expect(transport.requests.count == 4)
+
+        let never = ScriptedTransport(offline)
+        let once = try self.client(never, .never)
+        await #expect(throws: URLError.self) { try await once.send(Sample.GetThing(id: "1")) }
+        #expect(never.requests.count == 1)
+    }
+
+    @Test(arguments: [
+        (1.0, [0.5, 1.0, 2.0, 3.0, 3.0]),
+        (0.5, [0.25, 0.5, 1.0, 1.5, 1.5]),
+        (0.0, [0.0, 0.0, 0.0, 0.0, 0.0]),
+    ])
+    func waitsAreDoubledUpToTheCapAndJittered(_ random: Double, _ seconds: [Double]) async throws {
+        let transport = ScriptedTransport(offline, offline, offline, offline, offline, answer(.ok))
+        let retry = waits.retry(attempts: 5, cap: .seconds(3), random: random)
+        try await client(transport, retry).send(Sample.GetThing(id: "1"))
+        #expect(waits.all == seconds.map { .seconds($0) })
+    }
+
+    @Test func retryAfterIsHonoured() async throws {
+        let transport = ScriptedTransport(
+            answer(.tooManyRequests, headers: [.retryAfter: "7"]),
+            answer(.serviceUnavailable, headers: [.retryAfter: "0"]),
+            answer(.serviceUnavailable, headers: [.retryAfter: "Wed, 21 Oct 2026 07:28:00 GMT"]), answer(.ok))
+        try await client(transport, waits.retry(random: 0)).send(Sample.GetThing(id: "1"))
+        #expect(waits.all == [.seconds(7), .zero, .zero])
+    }
+
+    /// Those who were all told the same second do not all come back at it.
+    @Test func retryAfterIsJitteredUpwards() async throws {
+        let transport = ScriptedTransport(answer(.tooManyRequests, headers: [.retryAfter: "7"]), answer(.ok))
+        try await client(transport).send(Sample.GetThing(id: "1"))
+        #expect(waits.all == [.seconds(7.5)])
+    }
+
+    @Test(arguments: ["21", "86400", "9223372036854775807"])
+    func aRetryAfterBeyondTheCapIsLeftToTheCaller(_ seconds: String) async throws {
+        let transport = ScriptedTransport(answer(.tooManyRequests, headers: [.retryAfter: seconds]))
+        let client = try client(transport)
+        let error = await #expect(throws: APIError.self) { try await client.send(Sample.GetThing(id: "1")) }
+        #expect(error?.retryAfter == Int(seconds))
+        #expect(waits.all.isEmpty)
+    }
+
+    @Test func aWaitThatIsCancelledEndsTheRequest() async throws {
+        let transport = ScriptedTransport(offline, answer(.ok))
+        let client = try client(transport, Retry(sleep: { _ in throw CancellationError() }))
+        await #expect(throws: CancellationError.self) { try await client.send(Sample.GetThing(id: "1")) }
+        #expect(transport.requests.count == 1)
+    }
+}
+
+/// Lists a page at a time.
+@Suite struct PagesTests {
+    struct Broken: Error {}
+
+    /// Pages by their number; remembers which were fetched.
+    private func pages(
+        _ all: [[Int]], _ fetched: NIOLockedValueBox<[Int]> = .init([])
+    ) -> Pages<Int, Int> {
+        Pages(from: 0) { cursor in
+            fetched.withLockedValue { $0.append(cursor) }
+            guard all.indices.contains(cursor) else { throw Broken() }
+            return (all[cursor], cursor + 1 < all.count ? cursor + 1 : nil)
+        }
+    }
+
+    private func elements(_ pages: Pages<Int, Int>) async throws -> [Int] {
+        var elements: [Int] = []
+        for try await element in pages { elements.append(element) }
+        return elements
+    }
+
+    private static let lists: [[[Int]]] = [[[]], [[1]], [[1, 2], [3]], [[], [], [1], [], [2, 3], []], [[1], []]]
+
+    @Test(arguments: lists)
+    func everyElementInOrder(_ all: [[Int]]) async throws {
+        let pages = pages(all)
+        #expect(try await elements(pages) == all.flatMap(\.self))
+        // Each loop starts anew.
+        #expect(try await elements(pages) == all.flatMap(\.self))
+    }
+
+    @Test func pagesAreFetchedAsTheyAreNeeded() async throws {
+        let fetched = NIOLockedValueBox<[Int]>([])
+        var iterator = pages([[1, 2], [3], [4]], fetched).makeAsyncIterator()
+        #expect(fetched.withLockedValue { $0 } == [])
+        #expect(try await iterator.next() == 1)
+        #expect(try await iterator.next() == 2)
+        #expect(fetched.withLockedValue { $0 } == [0])
+        #expect(try await iterator.next() == 3)
+        #expect(fetched.withLockedValue { $0 } == [0, 1])
+        #expect(try await iterator.next() == 4)
+        #expect(try await iterator.next() == nil)
+        #expect(try await iterator.next() == nil)
+        #expect(fetched.withLockedValue { $0 } == [0, 1, 2])
+    }
+
+    @Test func aFailureIsThrownWhereItHappens() async throws {
+        let broken = Pages<Int, Int>(from: 0) { cursor in
+            guard cursor < 1 else { throw Broken() }
+            return ([1, 2], cursor + 1)
+        }
+        var seen: [Int] = []
+        await #expect(throws: Broken.self) {
+            for try await element in broken { seen.append(element) }
+        }
+        #expect(seen == [1, 2])
+    }
+}

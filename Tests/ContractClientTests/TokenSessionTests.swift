@@ -1,0 +1,307 @@
+import Contract
+import Foundation
+import HTTPTypes
+import NIOConcurrencyHelpers
+import Testing
+
+@testable import ContractClient
+
+/// A session: what it hands out, when it renews, and what ends it.
+@Suite struct TokenSessionTests {
+    /// What the API answers to a renewal, and what it was asked.
+    final class Renewals: Sendable {
+        typealias Step = @Sendable (String) async throws -> TokenSession.Renewed
+        private let state: NIOLockedValueBox<(steps: [Step], asked: [String])>
+
+        init(_ steps: [Step]) { state = NIOLockedValueBox((steps, [])) }
+
+        var asked: [String] { state.withLockedValue { $0.asked } }
+
+        func refresh(_ refreshToken: String) async throws -> TokenSession.Renewed {
+            let step: Step? = state.withLockedValue { state in
+                state.asked.append(refreshToken)
+                return state.steps.isEmpty ? nil : state.steps.removeFirst()
+            }
+            guard let step else { throw ScriptedTransport.Exhausted() }
+            return try await step(refreshToken)
+        }
+    }
+
+    private func session(
+        _ store: RecordingStore, _ renewals: Renewals, at now: Date = start
+    ) -> TokenSession {
+        TokenSession(store: store, now: { now }, refresh: renewals.refresh)
+    }
+
+    private static func gives(_ access: String, refresh: String? = nil) -> Renewals.Step {
+        { _ in .init(accessToken: access, refreshToken: refresh, expiresIn: 3600) }
+    }
+
+    private static func refuses(_ status: HTTPResponse.Status) -> Renewals.Step {
+        { _ in throw APIError(Problem(status, "No")) }
+    }
+
+    private static let isOffline: Renewals.Step = { _ in throw URLError(.notConnectedToInternet) }
+    private static let isCancelled: Renewals.Step = { _ in throw CancellationError() }
+
+    // MARK: Handing out
+
+    @Test func aGoodTokenIsHandedOut() async throws {
+        let (store, renewals) = (RecordingStore(tokens("a")), Renewals([]))
+        let session = session(store, renewals)
+        #expect(try await session.token() == "a")
+        #expect(try await session.token() == "a")
+        #expect(await store.loads == 1)
+        #expect(await store.saves.isEmpty)
+        #expect(renewals.asked.isEmpty)
+    }
+
+    @Test func withoutASessionThereIsNoToken() async throws {
+        let (store, renewals) = (RecordingStore(), Renewals([]))
+        let session = session(store, renewals)
+        await #expect(throws: SignedOut()) { try await session.token() }
+        await #expect(throws: SignedOut()) { try await session.renew("a") }
+        #expect(try await session.current == nil)
+        #expect(renewals.asked.isEmpty)
+    }
+
+    @Test func aBrokenStoreIsAskedAgain() async throws {
+        let store = RecordingStore(tokens("a"), isBroken: true)
+        let session = session(store, Renewals([]))
+        await #expect(throws: RecordingStore.Broken.self) { try await session.token() }
+        await store.repair()
+        #expect(try await session.token() == "a")
+    }
+
+    // MARK: Ahead of expiry
+
+    @Test(arguments: [(60.0, false), (61, false), (59.9, true), (0, true), (-3600, true)])
+    func aTokenIsRenewedAMinuteBeforeItExpires(_ seconds: Double, _ isRenewed: Bool) async throws {
+        let store = RecordingStore(tokens("old", expiresIn: seconds))
+        let renewals = Renewals([Self.gives("new")])
+        let session = session(store, renewals)
+        #expect(try await session.token() == (isRenewed ? "new" : "old"))
+        #expect(renewals.asked == (isRenewed ? ["refresh"] : []))
+        #expect(await store.saves == (isRenewed ? [tokens("new")] : []))
+    }
+
+    /// The device's clock may be wrong, so the server has the last word on a token that looks old.
+    @Test(arguments: [isOffline, refuses(.internalServerError), refuses(.serviceUnavailable), refuses(.forbidden)])
+    func aRenewalThatFailsOnTheWayHandsOutTheOldToken(_ step: @escaping Renewals.Step) async throws {
+        let store = RecordingStore(tokens("old", expiresIn: 10))
+        let renewals = Renewals([step, Self.gives("new")])
+        let session = session(store, renewals)
+        #expect(try await session.token() == "old")
+        #expect(await store.saves.isEmpty)
+        #expect(try await session.current == tokens("old", expiresIn: 10))
+        // The next one tries again.
+        #expect(try await session.token() == "new")
+        #expect(renewals.asked.count == 2)
+    }
+
+    // MARK: After a refusal
+
+    @Test func aRejectedTokenIsRenewed() async throws {
+        let store = RecordingStore(tokens("old"))
+        let renewals = Renewals([Self.gives("new")])
+        let session = session(store, renewals)
+        #expect(try await session.renew("old") == "new")
+        #expect(try await session.token() == "new")
+        #expect(renewals.asked == ["refresh"])
+        #expect(await store.saves == [tokens("new")])
+    }
+
+    @Test func aTokenRejectedLateJoinsTheNewerOne() async throws {
+        let renewals = Renewals([Self.gives("new")])
+        let session = session(RecordingStore(tokens("old")), renewals)
+        #expect(try await session.renew("old") == "new")
+        #expect(try await session.renew("old") == "new")
+        #expect(try await session.renew("older still") == "new")
+        #expect(renewals.asked.count == 1)
+    }
+
+    @Test func aRotatedRefreshTokenIsKeptAndUsed() async throws {
+        let store = RecordingStore(tokens("a", refresh: "r1"))
+        let renewals = Renewals([Self.gives("b", refresh: "r2"), Self.gives("c"), Self.gives("d")])
+        let session = session(store, renewals)
+        _ = try await session.renew("a")
+        _ = try await session.renew("b")
+        _ = try await session.renew("c")
+        #expect(renewals.asked == ["r1", "r2", "r2"])
+        #expect(await store.saves.map { $0?.refreshToken } == ["r2", "r2", "r2"])
+    }
+
+    @Test func onlyA401EndsTheSession() async throws {
+        let store = RecordingStore(tokens("old"))
+        let renewals = Renewals([Self.refuses(.unauthorized)])
+        let session = session(store, renewals)
+        await #expect(throws: SignedOut()) { try await session.renew("old") }
+        #expect(try await session.current == nil)
+        #expect(await store.saves == [nil])
+        await #expect(throws: SignedOut()) { try await session.token() }
+        #expect(renewals.asked.count == 1)
+    }
+
+    @Test func a401AheadOfExpiryEndsTheSessionToo() async throws {
+        let store = RecordingStore(tokens("old", expiresIn: 10))
+        let session = session(store, Renewals([Self.refuses(.unauthorized)]))
+        await #expect(throws: SignedOut()) { try await session.token() }
+        #expect(await store.saves == [nil])
+    }
+
+    @Test(arguments: [
+        refuses(.badRequest), refuses(.forbidden), refuses(.tooManyRequests), refuses(.internalServerError),
+        refuses(.badGateway), refuses(.serviceUnavailable), isOffline, isCancelled,
+    ])
+    func anythingElseKeepsTheSession(_ step: @escaping Renewals.Step) async throws {
+        let store = RecordingStore(tokens("old"))
+        let session = session(store, Renewals([step, Self.gives("new")]))
+        await #expect(throws: (any Error).self) { try await session.renew("old") }
+        #expect(try await session.current == tokens("old"))
+        #expect(await store.saves.isEmpty)
+        #expect(try await session.renew("old") == "new")
+    }
+
+    // MARK: At once
+
+    @Test(arguments: [true, false])
+    func aHundredAtOnceRenewOnce(_ isRejected: Bool) async throws {
+        let entered = Gate()
+        // The API answers once all have asked, so that nobody comes late.
+        let slow: Renewals.Step = { _ in
+            await entered.arrivals(100)
+            for _ in 0..<1000 { await Task.yield() }
+            return .init(accessToken: "new", expiresIn: 3600)
+        }
+        let store = RecordingStore(tokens("old", expiresIn: isRejected ? 3600 : 10))
+        let renewals = Renewals(Array(repeating: slow, count: 100))
+        let session = session(store, renewals)
+        await entered.open()
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    await entered.pass()
+                    return isRejected ? try await session.renew("old") : try await session.token()
+                }
+            }
+            for try await token in group { #expect(token == "new") }
+        }
+        #expect(renewals.asked == ["refresh"])
+        #expect(await store.saves == [tokens("new")])
+    }
+
+    @Test func aHundredAtOnceAreSignedOutOnce() async throws {
+        let entered = Gate()
+        let refused: Renewals.Step = { _ in
+            await entered.arrivals(100)
+            throw APIError(Problem(.unauthorized, "No"))
+        }
+        let store = RecordingStore(tokens("old"))
+        let renewals = Renewals(Array(repeating: refused, count: 100))
+        let session = session(store, renewals)
+        await entered.open()
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    await entered.pass()
+                    do { _ = try await session.renew("old") } catch { return error is SignedOut }
+                    return false
+                }
+            }
+            for await isSignedOut in group { #expect(isSignedOut) }
+        }
+        #expect(renewals.asked.count == 1)
+        #expect(await store.saves == [nil])
+    }
+
+    @Test func whoGivesUpWaitingDoesNotEndTheRenewal() async throws {
+        let gate = Gate()
+        let renewals = Renewals([
+            { _ in
+                await gate.pass()
+                try Task.checkCancellation()
+                return .init(accessToken: "new", expiresIn: 3600)
+            }
+        ])
+        let session = session(RecordingStore(tokens("old")), renewals)
+        let impatient = Task { try await session.renew("old") }
+        await gate.arrivals()
+        impatient.cancel()
+        let patient = Task { try await session.renew("old") }
+        await gate.open()
+        #expect(try await patient.value == "new")
+        #expect(try await session.token() == "new")
+        #expect(renewals.asked.count == 1)
+    }
+
+    // MARK: Meanwhile
+
+    /// A session in the middle of a renewal, which goes on when the gate opens.
+    private func renewing(
+        _ store: RecordingStore, then step: @escaping Renewals.Step
+    ) async -> (session: TokenSession, renewal: Task<String, any Error>, gate: Gate, renewals: Renewals) {
+        let gate = Gate()
+        let renewals = Renewals([
+            { token in
+                await gate.pass()
+                return try await step(token)
+            }
+        ])
+        let session = session(store, renewals)
+        let renewal = Task { try await session.renew("old") }
+        await gate.arrivals()
+        return (session, renewal, gate, renewals)
+    }
+
+    @Test(arguments: [gives("new"), refuses(.unauthorized), isOffline])
+    func aSignOutDuringARenewalWins(_ step: @escaping Renewals.Step) async throws {
+        let store = RecordingStore(tokens("old"))
+        let (session, renewal, gate, renewals) = await renewing(store, then: step)
+        try await session.replace(nil)
+        await gate.open()
+        _ = await renewal.result
+        #expect(try await session.current == nil)
+        #expect(await store.saves == [nil])
+        await #expect(throws: SignedOut()) { try await session.token() }
+        #expect(renewals.asked.count == 1)
+    }
+
+    @Test(arguments: [gives("new"), refuses(.unauthorized), isOffline])
+    func aSignInDuringARenewalWins(_ step: @escaping Renewals.Step) async throws {
+        let store = RecordingStore(tokens("old"))
+        let (session, renewal, gate, _) = await renewing(store, then: step)
+        let other = tokens("other", refresh: "other refresh")
+        try await session.replace(other)
+        await gate.open()
+        _ = await renewal.result
+        #expect(try await session.current == other)
+        #expect(try await session.token() == "other")
+        #expect(await store.saves == [other])
+    }
+
+    /// A slow store must not bring the tokens of a renewal back after a sign-out.
+    @Test func aSignOutWhileARenewalIsSavedWins() async throws {
+        let store = RecordingStore(tokens("old"))
+        let saving = Gate()
+        await store.before { if $0 != nil { await saving.pass() } }
+        let session = session(store, Renewals([Self.gives("new")]))
+        let renewal = Task { try await session.renew("old") }
+        await saving.arrivals()
+        let signOut = Task { try await session.replace(nil) }
+        // The sign-out is known at once, whatever the store is busy with.
+        while try await session.current != nil { await Task.yield() }
+        await saving.open()
+        _ = await renewal.result
+        try await signOut.value
+        #expect(await store.kept == nil)
+        #expect(await store.saves == [tokens("new"), nil])
+    }
+
+    @Test func aSignInBeforeTheStoreWasReadWins() async throws {
+        let store = RecordingStore(tokens("old"))
+        let session = session(store, Renewals([]))
+        try await session.replace(tokens("other"))
+        #expect(try await session.token() == "other")
+        #expect(await store.loads == 0)
+    }
+}

@@ -1,0 +1,271 @@
+import Backend
+import Contract
+import ContractCheck
+import ContractClient
+import ContractServer
+import Foundation
+import HTTPTypes
+import Identity
+import Logging
+import MessengerAPI
+import MessengerCheck
+import MessengerService
+import NIOPosix
+import ObjectStore
+import Testbed
+import Testing
+
+/// What shows only when time passes, or under other settings. In process: the network would add nothing.
+@Suite struct ClockTests {
+    private let stack = Stack(.sqlite, .inProcess)
+    private let tooMany = "Too many requests, please try again later"
+
+    @Test("An access token is good for 3600 seconds and 5 of leeway; the SDK renews it")
+    func accessTokensExpire() async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            host.clock.advance(by: .seconds(3604))
+            #expect(try await alice.raw(.get, "/me").status == 200)
+            host.clock.advance(by: .seconds(1))
+            let answer = try await alice.raw(.get, "/me")
+            #expect(answer.status == 401)
+            #expect(try answer.json() == ["error": "Invalid or expired token"])
+            #expect(try await alice.send(Messenger.GetMe()).id == alice.id)
+        }
+    }
+
+    @Test("A refresh token is good for 30 days")
+    func refreshTokensExpire() async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let request = Messenger.Refresh(refreshToken: alice.refreshToken)
+            host.clock.advance(by: .seconds(30 * 86_400 - 1))
+            _ = try await alice.send(request)
+            try await host.service.sweep()
+            _ = try await alice.send(request)
+            host.clock.advance(by: .seconds(6))
+            try await expectRefusal(401, "Invalid or expired refresh token") { try await alice.send(request) }
+            await #expect(throws: SignedOut()) { try await alice.send(Messenger.GetMe()) }
+        }
+    }
+
+    @Test("Ten failed sign-ins a minute for an account and an address, then the right password is refused too")
+    func signInsPerMinute() async throws {
+        try await withMessenger(on: stack) { host in
+            let (here, there) = (host.world(from: "203.0.113.1"), host.world(from: "203.0.113.2"))
+            let (alice, bob) = (try await here.person(), try await here.person())
+            // At once, so that none slips through between the look at the counter and the count.
+            let statuses = try await together(30) { _ in try await here.signIn(alice.name, "wrong").status }
+            #expect(statuses.filter { $0 == 401 }.count == 10)
+            #expect(statuses.filter { $0 == 429 }.count == 20)
+            let refused = try await here.signIn(alice.name, alice.password)
+            #expect(refused.status == 429)
+            #expect(try refused.json() == ["error": .string(tooMany)])
+            #expect(refused.headers[.retryAfter] == "60")
+            // The address of the account is the account.
+            #expect(try await here.signIn("\(alice.name)@EXAMPLE.com", alice.password).status == 429)
+            #expect(try await there.signIn(alice.name, alice.password).status == 200)
+            #expect(try await here.signIn(bob.name, bob.password).status == 200)
+            host.clock.advance(by: .milliseconds(59_500))
+            #expect(try await here.signIn(alice.name, alice.password).headers[.retryAfter] == "1")
+            host.clock.advance(by: .milliseconds(500))
+            // Successes are not counted.
+            for _ in 0..<15 { #expect(try await here.signIn(alice.name, alice.password).status == 200) }
+        }
+    }
+
+    @Test("A hundred failed sign-ins an hour for an account, but not from addresses it knows")
+    func signInsPerHour() async throws {
+        try await withMessenger(on: stack) { host in
+            let home = host.world(from: "203.0.113.1")
+            let alice = try await home.person()
+            for name in [alice.name, home.freshName("nobody")] {
+                for address in 0..<10 {
+                    let guesser = host.world(from: "198.51.100.\(address)")
+                    let statuses = try await together(10) { _ in try await guesser.signIn(name, "wrong").status }
+                    #expect(statuses == Array(repeating: 401, count: 10))
+                }
+                let fresh = try await host.world(from: "192.0.2.1").signIn(name, alice.password)
+                #expect(fresh.status == 429)
+                #expect(fresh.headers[.retryAfter] == "3600")
+            }
+            #expect(try await home.signIn(alice.name, "wrong").status == 401)
+            #expect(try await home.signIn(alice.name, alice.password).status == 200)
+            host.clock.advance(by: .seconds(3600))
+            #expect(try await host.world(from: "192.0.2.1").signIn(alice.name, alice.password).status == 200)
+        }
+    }
+
+    @Test("Twenty registrations a minute for an address, this machine's own not counted")
+    func registrations() async throws {
+        try await withMessenger(on: stack) { host in
+            let (here, there) = (host.world(from: "203.0.113.1"), host.world(from: "203.0.113.2"))
+            let taken = try await here.person()
+            let statuses = try await together(25) { _ in try await here.register(here.freshName()).status }
+            #expect(statuses.filter { $0 == 201 }.count == 19)
+            #expect(statuses.filter { $0 == 429 }.count == 6)
+            // Fields are looked at before the limit, what is taken after it.
+            #expect(try await here.register("x").status == 400)
+            let refused = try await here.register(taken.name)
+            #expect(refused.status == 429)
+            #expect(try refused.json() == ["error": .string(tooMany)])
+            #expect(refused.headers[.retryAfter] == "60")
+            #expect(try await there.register(taken.name).status == 409)
+            let local = host.world(from: "::1")
+            #expect(try await together(25) { _ in try await local.register(local.freshName()).status }.allSatisfy { $0 == 201 })
+            host.clock.advance(by: .seconds(60))
+            #expect(try await here.register(here.freshName()).status == 201)
+        }
+    }
+
+    @Test("Uploads have room up to the quota, and leave nothing behind when they have none")
+    func quota() async throws {
+        var settings = MessengerService.Settings()
+        settings.storageQuota = 10
+        try await withMessenger(on: stack, settings: settings) { host in
+            let people = try await host.world().people(2)
+            @Sendable func upload(_ size: Int, by person: Person) async throws {
+                _ = try await person.client.upload(Upload(.bytes(Array(repeating: 1, count: size)), filename: "a"))
+            }
+            // Each would fit, but not both.
+            let results = try await together(2) { _ in
+                do { try await upload(6, by: people[0]) } catch let error as APIError { return error.message }
+                return ""
+            }
+            #expect(results.sorted() == ["", "Storage quota exceeded"])
+            try await expectRefusal(413, "Storage quota exceeded") { try await upload(5, by: people[0]) }
+            try await upload(4, by: people[0])
+            try await upload(10, by: people[1])
+            #expect(try await host.storedObjects().count == 3)
+        }
+    }
+
+    @Test("An idempotency key is remembered for 24 hours")
+    func idempotencyKeys() async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let chat = try await alice.group()
+            func send() async throws -> RawAnswer {
+                // The token has expired by then.
+                let token = try await host.world().signedIn(alice.name, alice.password).token
+                return try await host.world().raw.send(
+                    .post, "/chats/\(chat)/messages", token: token, headers: [.idempotencyKey: "k"],
+                    body: #"{"content":"x"}"#)
+            }
+            let first = try await send()
+            host.clock.advance(by: .seconds(86_399))
+            try await host.service.sweep()
+            #expect(try await send().body == first.body)
+            host.clock.advance(by: .seconds(1))
+            let second = try await send()
+            #expect(second.headers[.idempotentReplayed] == nil)
+            #expect(second.body != first.body)
+            // And from now on the second answer is the key's.
+            #expect(try await send().body == second.body)
+        }
+    }
+
+    @Test("A download's URL is good for 3600 seconds")
+    func downloads() async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let file = try await alice.client.upload(Upload(.bytes([1, 2, 3]), filename: "a"))
+            let fetch = TransportRequest(method: .get, url: try await alice.client.downloadURL(of: file.id))
+            host.clock.advance(by: .seconds(3599))
+            #expect(try await host.transport.send(fetch, progress: nil).body == [1, 2, 3])
+            host.clock.advance(by: .seconds(1))
+            #expect(try await host.transport.send(fetch, progress: nil).status == .forbidden)
+            // Each request gets a new one.
+            #expect(try await host.world().signedIn(alice.name, alice.password).client.download(file.id) == [1, 2, 3])
+        }
+    }
+
+    @Test("Objects that no file names are removed once they are an hour old, and no others")
+    func orphans() async throws {
+        // Objects bear the file system's time.
+        let clock = TestClock(milliseconds: TimeSource.system.milliseconds())
+        try await withMessenger(on: stack, clock: clock) { host in
+            let alice = try await host.world().person()
+            let file = try await alice.client.upload(Upload(.bytes([1, 2, 3]), filename: "a"))
+            let orphan = try #require(ObjectKey("orphan"))
+            try await host.objects.put(try await host.objects.spool(), at: orphan, contentType: "text/plain")
+            clock.advance(by: .seconds(3000))
+            try await host.service.sweep()
+            #expect(Set(try await host.storedObjects()) == ["orphan", file.objectKey])
+            clock.advance(by: .seconds(700))
+            try await host.service.sweep()
+            #expect(try await host.storedObjects() == [file.objectKey])
+        }
+    }
+
+    @Test("A session that ended on another node ends here within a second")
+    func sessions() async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let other = MessengerService(
+                database: host.database, objects: host.objects, passwords: Passwords(cost: .testing),
+                tokenKey: Array(repeating: 9, count: 32), group: MultiThreadedEventLoopGroup.singleton,
+                time: host.clock.source)
+            let node = host.world(of: other, from: "127.0.0.1").raw
+            #expect(try await node.send(.get, "/me", token: alice.token).status == 200)
+            try await alice.client.signOut()
+            #expect(try await alice.raw(.get, "/me").status == 401)
+            host.clock.advance(by: .seconds(1))
+            #expect(try await node.send(.get, "/me", token: alice.token).status == 401)
+        }
+    }
+
+    @Test("Times are cut to whole seconds, not rounded; a chat's order is finer")
+    func times() async throws {
+        let clock = TestClock(milliseconds: 1_771_840_800_998)
+        try await withMessenger(on: stack, clock: clock) { host in
+            let alice = try await host.world().person()
+            #expect(try await alice.send(Messenger.GetMe()).createdAt.description == "2026-02-23T10:00:00Z")
+            let chats = [try await alice.group(), try await alice.group()]
+            clock.advance(by: .milliseconds(1))
+            let sent = try await alice.send(Messenger.SendMessage(chat: chats[0], content: "x"))
+            #expect(sent.createdAt.description == "2026-02-23T10:00:00Z")
+            #expect(try await alice.send(Messenger.ListChats()).map(\.id) == chats)
+            clock.advance(by: .milliseconds(1))
+            try await alice.send(Messenger.SendMessage(chat: chats[1], content: "x"))
+            let listed = try await alice.send(Messenger.ListChats())
+            #expect(listed.map(\.id) == chats.reversed())
+            #expect(listed.map(\.updatedAt.description) == ["2026-02-23T10:00:01Z", "2026-02-23T10:00:00Z"])
+        }
+    }
+}
+
+extension MessengerHost {
+    fileprivate func world() -> MessengerWorld {
+        MessengerWorld(baseURL: baseURL, transport: transport, sockets: sockets)
+    }
+
+    /// The server as it looks from an address.
+    fileprivate func world(from peer: String) -> MessengerWorld { world(of: service, from: peer) }
+
+    fileprivate func world(of service: MessengerService, from peer: String) -> MessengerWorld {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let table = RouteTable(service.routes(), options: .init(logger: logger))
+        return MessengerWorld(baseURL: baseURL, transport: InProcessTransport(table, peer: peer), sockets: sockets)
+    }
+
+    fileprivate func storedObjects() async throws -> [String] {
+        var (keys, cursor): ([String], String?) = ([], nil)
+        repeat {
+            let page = try await objects.keys(olderThan: .max, after: cursor)
+            (keys, cursor) = (keys + page.keys.map(\.rawValue), page.next)
+        } while cursor != nil
+        return keys
+    }
+}
+
+extension MessengerWorld {
+    fileprivate func signIn(_ name: String, _ password: String) async throws -> RawAnswer {
+        try await raw.send(.post, "/auth/login", body: #"{"username":"\#(name)","password":"\#(password)"}"#)
+    }
+
+    fileprivate func register(_ name: String) async throws -> RawAnswer {
+        let body = #"{"username":"\#(name)","email":"\#(freshName())@example.com","password":"12345678"}"#
+        return try await raw.send(.post, "/auth/register", body: body)
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import HTTPTypes
+import Identity
+import MessengerAPI
+import MessengerCheck
+import MessengerService
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOEmbedded
+import Testbed
+import Testing
+import WebSockets
+
+/// The deadlines of a socket, in virtual time.
+@Suite struct LiveSocketTests {
+    @Test("A socket on which nobody signs in is closed after ten seconds")
+    func silence() async throws {
+        try await withSocket { socket, _ in
+            await socket.loop.advanceTime(by: .milliseconds(9_999))
+            #expect(socket.frames == [])
+            await socket.loop.advanceTime(by: .milliseconds(1))
+            #expect(socket.frames == [#"{"type":"error","message":"Authentication timeout"}"#])
+            #expect(socket.closeCode == .policyViolation)
+        }
+    }
+
+    @Test("A signed-in socket outlasts that, and is closed with 4001 when its token expires")
+    func expiry() async throws {
+        try await withSocket { socket, host in
+            let alice = try await host.person()
+            try await socket.signIn(alice.token)
+            await socket.advance(by: 3599, host.clock)
+            #expect(socket.closeCode == nil)
+            await socket.advance(by: 60, host.clock)
+            #expect(socket.closeCode == .sessionEnded)
+        }
+    }
+
+    @Test("Signing in again moves the end")
+    func renewal() async throws {
+        try await withSocket { socket, host in
+            let alice = try await host.person()
+            try await socket.signIn(alice.token)
+            await socket.advance(by: 3000, host.clock)
+            let renewed = try await alice.send(Messenger.Refresh(refreshToken: alice.refreshToken))
+            try await socket.signIn(renewed.accessToken)
+            await socket.advance(by: 3599, host.clock)
+            #expect(socket.closeCode == nil)
+            await socket.advance(by: 60, host.clock)
+            #expect(socket.closeCode == .sessionEnded)
+        }
+    }
+
+    @Test("Binary is ignored after signing in, and refused before")
+    func binary() async throws {
+        try await withSocket { socket, host in
+            let alice = try await host.person()
+            try await socket.signIn(alice.token)
+            try await socket.do { $0.receivedBinary(3) }
+            #expect(socket.frames.count == 1)
+            #expect(socket.closeCode == nil)
+        }
+        try await withSocket { socket, _ in
+            try await socket.do { $0.receivedBinary(3) }
+            #expect(socket.frames == [#"{"type":"error","message":"Not authenticated"}"#])
+            #expect(socket.closeCode == .policyViolation)
+        }
+    }
+
+    /// Opens a socket of a service whose event loop the test drives.
+    private func withSocket(_ body: (DrivenSocket, MessengerHost) async throws -> Void) async throws {
+        try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
+            let loop = NIOAsyncTestingEventLoop()
+            let service = MessengerService(
+                database: host.database, objects: host.objects, passwords: Passwords(cost: .testing),
+                tokenKey: Array(repeating: 9, count: 32), group: loop, time: host.clock.source)
+            let route = try #require(service.sockets().first)
+            let request = HTTPRequest(method: .get, scheme: "http", authority: "test", path: "/ws")
+            guard case .accept(let make) = await route.admit(request, nil) else {
+                Issue.record("the upgrade was refused")
+                return
+            }
+            let socket = DrivenSocket(loop)
+            try await socket.open(make)
+            try await body(socket, host)
+            try await socket.do { $0.closed() }
+            await loop.shutdownGracefully()
+        }
+    }
+}
+
+/// Both ends of a socket without a network, on an event loop whose time the test makes.
+private final class DrivenSocket: SocketConnection, Sendable {
+    let loop: NIOAsyncTestingEventLoop
+    private let handler: NIOLoopBoundBox<(any SocketHandler)?>
+    private let sent = NIOLockedValueBox<[String]>([])
+    private let closed = NIOLockedValueBox<SocketCloseCode?>(nil)
+
+    init(_ loop: NIOAsyncTestingEventLoop) {
+        self.loop = loop
+        handler = .makeEmptyBox(eventLoop: loop)
+    }
+
+    var frames: [String] { sent.withLockedValue { $0 } }
+    var closeCode: SocketCloseCode? { closed.withLockedValue { $0 } }
+
+    func open(_ make: @escaping @Sendable () -> any SocketHandler) async throws {
+        try await loop.executeInContext {
+            let handler = make()
+            self.handler.value = handler
+            handler.opened(self)
+        }
+    }
+
+    func `do`(_ action: @escaping @Sendable (any SocketHandler) -> Void) async throws {
+        try await loop.executeInContext { if let handler = self.handler.value { action(handler) } }
+    }
+
+    /// Signs in, which takes the database's threads and so real time.
+    func signIn(_ token: String) async throws {
+        let before = frames.count
+        try await self.do { $0.received(ByteBuffer(string: #"{"type":"auth","token":"\#(token)"}"#)) }
+        for _ in 0..<5000 where frames.count == before {
+            await loop.run()
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(frames.last?.hasPrefix(#"{"type":"auth_ok""#) == true)
+    }
+
+    /// Moves both clocks: the loop's and the service's.
+    func advance(by seconds: Int64, _ clock: TestClock) async {
+        clock.advance(by: .seconds(seconds))
+        await loop.advanceTime(by: .seconds(seconds))
+    }
+
+    // The handler's side.
+    var eventLoop: any EventLoop { loop }
+    var remoteAddress: String? { nil }
+    func send(_ frame: TextFrame) { sent.withLockedValue { $0.append(String(buffer: frame.payload)) } }
+    func whenFlushed(_ action: @escaping () -> Void) { action() }
+    func close(_ code: SocketCloseCode, reason: String) { closed.withLockedValue { $0 = $0 ?? code } }
+}
+
+extension MessengerHost {
+    fileprivate func person() async throws -> Person {
+        try await MessengerWorld(baseURL: baseURL, transport: transport, sockets: sockets).person()
+    }
+}

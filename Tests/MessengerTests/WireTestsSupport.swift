@@ -1,0 +1,136 @@
+import Contract
+import ContractServer
+import Foundation
+import MessengerAPI
+import NIOCore
+import Testing
+
+// What holds the contract's literal JSON against the types. Shared types cannot catch a wrong name on the wire, since
+// both sides would agree on the mistake; these literals are copied from the contract's code blocks.
+
+/// A request line and body of the contract, and the value that stands for it.
+struct WireRequest: Sendable, CustomTestStringConvertible {
+    /// `POST /chats/5/messages`
+    let line: String
+    let json: String?
+    let testDescription: String
+    /// Whether the type travels so.
+    let encodes: @Sendable () throws -> Void
+    /// Whether what travels so becomes the type's value.
+    let decodes: @Sendable () throws -> Void
+
+    init<E: Contract.Endpoint>(_ request: E, is line: String, _ json: String? = nil) where E.API == Messenger {
+        self.line = line
+        self.json = json
+        testDescription = [line, json].compactMap(\.self).joined(separator: " ")
+        encodes = {
+            let encoded = try RequestCoding.encode(request)
+            #expect("\(E.route.method.rawValue) \(encoded.path)" == line)
+            switch encoded.body {
+            case .none: #expect(json == nil)
+            case .json(let bytes): #expect(try read(JSONValue.self, bytes) == json.map { try read(JSONValue.self, $0) })
+            case .form(let fields, let uploads):
+                #expect(json == nil)
+                #expect(fields.isEmpty)
+                #expect(uploads.map(\.name) == ["file"])
+            }
+        }
+        decodes = {
+            let decoded = try RequestCoding.decode(E.self, from: source(of: line, json, for: request))
+            // Every stored property is in the description.
+            #expect("\(decoded)" == "\(request)")
+        }
+    }
+}
+
+/// Takes a request line apart by the route's pattern, without the code under test.
+private func source<E: Contract.Endpoint>(of line: String, _ json: String?, for request: E) throws -> RequestCoding.Source {
+    let parts = line.split(separator: " ")
+    #expect(parts.first.map(String.init) == E.route.method.rawValue)
+    let url = try #require(URLComponents(string: String(parts[1])))
+    let steps = url.path.split(separator: "/")
+    let pattern = E.route.path.split(separator: "/")
+    try #require(steps.count == pattern.count)
+    var source = RequestCoding.Source(body: json.map { Array($0.utf8) })
+    for (step, name) in zip(steps, pattern) {
+        if name.hasPrefix("{") {
+            source.captures.append((String(name.dropFirst().dropLast()), String(step)))
+        } else {
+            #expect(step == name)
+        }
+    }
+    source.items = (url.queryItems ?? []).map { ($0.name, $0.value ?? "") }
+    if case .form(_, let uploads) = try RequestCoding.encode(request).body {
+        for (name, upload) in uploads { source.uploads[name] = upload }
+    }
+    return source
+}
+
+/// An answer of the contract.
+struct WireAnswer: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// Whether the literal is read as the value.
+    let decodes: @Sendable () throws -> Void
+    /// Whether the server writes the value as the contract does: the same keys, in the same order, nulls written.
+    let encodes: @Sendable () throws -> Void
+
+    /// - Parameters:
+    ///   - literal: From the contract.
+    ///   - additions: Keys that the decisions add, each with what stands right after it in what is written.
+    init<E: Contract.Endpoint>(
+        of _: E.Type, _ status: Int, _ literal: String, is value: E.Output, written: String? = nil
+    ) where E.API == Messenger, E.Output: Equatable {
+        testDescription = "\(E.signature): \(literal)"
+        decodes = {
+            #expect(E.route.status.code == status)
+            #expect(try read(E.Output.self, literal) == value)
+            if let written { #expect(try read(E.Output.self, written) == value) }
+        }
+        encodes = {
+            #expect(String(buffer: try JSONBody.encode(value)) == minified(written ?? literal))
+        }
+    }
+}
+
+/// A frame of the contract.
+struct WireFrame<Frame: Codable & Equatable & Sendable>: Sendable, CustomTestStringConvertible {
+    let literal: String
+    let frame: Frame
+    /// Where the decisions add keys to the contract's.
+    let written: String
+
+    init(_ literal: String, is frame: Frame, written: String? = nil) {
+        self.literal = literal
+        self.frame = frame
+        self.written = minified(written ?? literal)
+    }
+
+    var testDescription: String { literal }
+}
+
+func read<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) throws -> T {
+    try JSONDecoder().decode(type, from: Data(bytes))
+}
+
+func read<T: Decodable>(_ type: T.Type, _ json: String) throws -> T {
+    try read(type, Array(json.utf8))
+}
+
+/// Without the white space between the tokens.
+func minified(_ json: String) -> String {
+    var result = ""
+    var inString = false
+    var isEscaped = false
+    for character in json {
+        if !inString, character.isWhitespace { continue }
+        if !isEscaped, character == "\"" { inString.toggle() }
+        isEscaped = inString && !isEscaped && character == "\\"
+        result.append(character)
+    }
+    return result
+}
+
+func time(_ text: String) -> Messenger.Timestamp {
+    guard let time = Messenger.Timestamp(text) else { preconditionFailure("no time: \(text)") }
+    return time
+}
