@@ -53,9 +53,11 @@ let platform: [Target] = [
             product("HTTPTypes", "swift-http-types"),
         ]
     ),
+    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(
         name: "Database",
         dependencies: [
+            .target(name: "CLibPQ", condition: server),
             product("GRDB", "GRDB.swift"), product("NIOConcurrencyHelpers", "swift-nio"),
             product("NIOPosix", "swift-nio"),
         ]
@@ -182,6 +184,6 @@ let package = Package(
     ]
 )
 
-for target in package.targets {
+for target in package.targets where target.type != .system {
     target.swiftSettings = [.enableUpcomingFeature("ExistentialAny")]
 }

@@ -6,9 +6,14 @@ import Foundation
 /// one of them, because the hop costs more than the query. A `write` closure may be run again when another that shares
 /// its transaction fails: it must touch nothing but its session.
 public final class Database: Sendable {
-    private let engine: SQLiteEngine
+    private enum Engine {
+        case sqlite(SQLiteEngine)
+        case postgreSQL(PostgreSQLEngine)
+    }
 
-    private init(_ engine: SQLiteEngine) { self.engine = engine }
+    private let engine: Engine
+
+    private init(_ engine: Engine) { self.engine = engine }
 
     /// Opens an SQLite file, making it when there is none, and brings its schema up to date.
     ///
@@ -19,18 +24,56 @@ public final class Database: Sendable {
     public static func sqlite(
         path: String, schema: Schema, readers: Int = max(2, ProcessInfo.processInfo.activeProcessorCount)
     ) throws -> Database {
-        Database(try SQLiteEngine(path: path, schema: schema, readers: readers))
+        Database(.sqlite(try SQLiteEngine(path: path, schema: schema, readers: readers)))
+    }
+
+    /// Connects to PostgreSQL 15 or newer, and brings its schema up to date.
+    ///
+    /// - Parameters:
+    ///   - url: `postgres://user@host/database`, with any parameter that libpq knows.
+    ///   - namespace: The PostgreSQL schema for the tables; by default the API's name.
+    ///   - connections: As many transactions run side by side.
+    /// - Throws: ``DatabaseFailure/unavailable(_:)`` when there is no server, ``SchemaMismatch``.
+    public static func postgreSQL(
+        url: String, schema: Schema, namespace: String? = nil, connections: Int = 12
+    ) throws -> Database {
+        Database(
+            .postgreSQL(
+                try PostgreSQLEngine(
+                    url: url, schema: schema, namespace: namespace ?? schema.name.replacing("-", with: "_"),
+                    connections: connections)))
     }
 
     /// Runs a closure that only reads, on one consistent state.
     public func read<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        try await engine.read(body)
+        switch engine {
+        case .sqlite(let engine): try await engine.read(body)
+        case .postgreSQL(let engine): try await engine.read(body)
+        }
     }
 
     /// Runs a closure that may write. Durable when it returns; without effect when it throws.
     @discardableResult
     public func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        try await engine.write(body)
+        switch engine {
+        case .sqlite(let engine): try await engine.write(body)
+        case .postgreSQL(let engine): try await engine.write(body)
+        }
+    }
+
+    /// Whether several nodes may use it at once. Events then go through it: ``Session/announce(_:)``.
+    public var isShared: Bool { if case .postgreSQL = engine { true } else { false } }
+
+    /// PostgreSQL carries less than 8,000 bytes.
+    public static let maximumAnnouncement = 7900
+
+    /// Hears what is announced, on every node, until the task is cancelled. Ends at once for a database with one node.
+    public func listen(_ handler: @escaping @Sendable (Announcement) async -> Void) async {
+        guard case .postgreSQL(let engine) = engine else { return }
+        let (announcements, continuation) = AsyncStream<Announcement>.makeStream()
+        let listener = engine.listen { continuation.yield($0) }
+        for await announcement in announcements { await handler(announcement) }
+        listener.stop()
     }
 
     /// Throws when the database cannot answer.
@@ -39,5 +82,10 @@ public final class Database: Sendable {
     }
 
     /// Finishes what was begun, then lets go of the file.
-    public func close() async throws { try await engine.close() }
+    public func close() async throws {
+        switch engine {
+        case .sqlite(let engine): try await engine.close()
+        case .postgreSQL(let engine): try await engine.close()
+        }
+    }
 }

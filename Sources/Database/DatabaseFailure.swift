@@ -4,8 +4,12 @@ import GRDB
 public enum DatabaseFailure: Error, CustomStringConvertible {
     /// A constraint of the schema: which, in the engine's words.
     case constraint(String)
-    /// The database cannot be used now: locked, full, gone. The same call may succeed later.
+    /// The database cannot be used now: locked, full, gone. Nothing was written; the same call may succeed later.
     case unavailable(String)
+    /// Another transaction was in the way. Nothing was written; the engine has tried several times.
+    case conflict(String)
+    /// The connection was lost while the commit was under way: whether it was written is not known.
+    case unknownOutcome(String)
     /// Anything else, a mistake of the statement's included.
     case failed(String)
 
@@ -25,6 +29,8 @@ public enum DatabaseFailure: Error, CustomStringConvertible {
         switch self {
         case .constraint(let text): "constraint: \(text)"
         case .unavailable(let text): "database unavailable: \(text)"
+        case .conflict(let text): "database conflict: \(text)"
+        case .unknownOutcome(let text): "outcome of the commit unknown: \(text)"
         case .failed(let text): "database: \(text)"
         }
     }

@@ -9,14 +9,16 @@ struct PreparedStatement: ~Copyable {
     private let connection: GRDB.Database
 
     init(_ sql: SQL, on connection: GRDB.Database) throws {
-        statement = try connection.cachedStatement(sql: sql.text)
-        self.connection = connection
+        let statement = try connection.cachedStatement(sql: sql.text)
         guard sqlite3_bind_parameter_count(statement.sqliteStatement) == sql.values.count else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values", sql: sql.text)
         }
         for (index, value) in sql.values.enumerated() {
-            try check(value.bind(to: statement.sqliteStatement, at: CInt(index + 1)))
+            let code = value.bind(to: statement.sqliteStatement, at: CInt(index + 1))
+            guard code == SQLITE_OK else { throw Self.error(code, sql.text, connection) }
         }
+        self.statement = statement
+        self.connection = connection
     }
 
     /// Lets go of the row it stands at, and of its locks.
@@ -26,17 +28,16 @@ struct PreparedStatement: ~Copyable {
     func step() throws -> Bool {
         let code = sqlite3_step(statement.sqliteStatement)
         if code == SQLITE_ROW { return true }
-        if code != SQLITE_DONE { try check(code) }
+        guard code == SQLITE_DONE else { throw Self.error(code, statement.sql, connection) }
         return false
     }
 
     /// Where it stands.
-    var row: Row { Row(statement.sqliteStatement) }
+    var row: Row { Row(.sqlite(statement.sqliteStatement)) }
 
-    private func check(_ code: CInt) throws {
-        guard code != SQLITE_OK else { return }
+    private static func error(_ code: CInt, _ sql: String, _ connection: GRDB.Database) -> DatabaseError {
         let message = sqlite3_errmsg(connection.sqliteConnection).map { String(cString: $0) }
-        throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: statement.sql)
+        return DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: sql)
     }
 }
 
@@ -51,8 +52,7 @@ extension SQLValue {
         case .text(var value):
             return value.withUTF8 { text in
                 text.withMemoryRebound(to: CChar.self) {
-                    // Without an address it would be NULL.
-                    sqlite3_bind_text(statement, index, $0.baseAddress ?? emptyText, CInt($0.count), copied)
+                    sqlite3_bind_text(statement, index, $0.baseAddress, CInt($0.count), copied)
                 }
             }
         case .bytes(let value):

@@ -11,6 +11,11 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         values = []
     }
 
+    init(_ text: String, _ values: [SQLValue]) {
+        self.text = text
+        self.values = values
+    }
+
     public init(stringInterpolation: StringInterpolation) {
         text = stringInterpolation.text
         values = stringInterpolation.values

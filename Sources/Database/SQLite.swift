@@ -27,7 +27,7 @@ final class SQLiteEngine: Sendable {
         try schema.migrate(dialect: .sqlite) { body in
             try writer.use { db in
                 try db.inTransaction(.immediate) {
-                    try body(Session(db))
+                    try body(Session(SQLiteStatements(db)))
                     return .commit
                 }
             }
@@ -54,7 +54,7 @@ final class SQLiteEngine: Sendable {
             return try connection.use { db in
                 try db.cachedStatement(sql: "BEGIN DEFERRED TRANSACTION").execute()
                 defer { try? db.cachedStatement(sql: "COMMIT TRANSACTION").execute() }
-                return try body(Session(db))
+                return try body(Session(SQLiteStatements(db)))
             }
         }
     }
@@ -79,7 +79,7 @@ final class SQLiteEngine: Sendable {
             }
             guard !writes.isEmpty else { return }
             do {
-                try writer.use { db in GroupCommit.run(writes, on: Writer(db: db, session: Session(db))) }
+                try writer.use { db in GroupCommit.run(writes, on: Writer(db: db, session: Session(SQLiteStatements(db)))) }
             } catch {
                 for write in writes { write.finish(error) }
             }

@@ -1,29 +1,39 @@
-import GRDB
+/// A connection in the middle of a transaction: what a session needs of an engine.
+protocol SessionConnection: AnyObject {
+    /// Hands over row after row until there is none, or `false` comes back. The statement runs to its end either way.
+    func query(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws
+    /// Runs a statement, and tells how many rows it changed.
+    func execute(_ sql: SQL) throws -> Int
+    func plan(of sql: SQL) throws -> [String]
+    /// Tells every node, if the transaction commits.
+    func announce(_ payload: String) throws
+}
 
 /// One transaction, for as long as a `read` or `write` closure runs. Synchronous: the closure has a thread of its own.
 public final class Session {
-    private let connection: GRDB.Database
-    private(set) var commitActions: [@Sendable () -> Void] = []
+    private let connection: any SessionConnection
+    private var commitActions: [@Sendable () -> Void] = []
 
-    init(_ connection: GRDB.Database) { self.connection = connection }
+    init(_ connection: any SessionConnection) { self.connection = connection }
 
     /// Every row, mapped.
     public func all<T>(_ sql: SQL, _ map: (borrowing Row) throws -> T) throws -> [T] {
-        try execute(sql) { statement in
-            var results: [T] = []
-            while try statement.step() { results.append(try map(statement.row)) }
-            return results
+        var results: [T] = []
+        try connection.query(sql) { row in
+            results.append(try map(row))
+            return true
         }
+        return results
     }
 
     /// The first row, mapped, or nil. The statement runs to its end, so it may write and return what it wrote.
     public func one<T>(_ sql: SQL, _ map: (borrowing Row) throws -> T) throws -> T? {
-        try execute(sql) { statement in
-            guard try statement.step() else { return nil }
-            let result = try map(statement.row)
-            while try statement.step() {}
-            return result
+        var result: T?
+        try connection.query(sql) { row in
+            result = try map(row)
+            return false
         }
+        return result
     }
 
     /// The first column of the first row.
@@ -33,46 +43,34 @@ public final class Session {
 
     /// Whether there is a row at all.
     public func exists(_ sql: SQL) throws -> Bool {
-        try execute(sql) { try $0.step() }
+        try one(sql) { _ in true } ?? false
     }
 
     /// Runs a statement, and tells how many rows it changed.
     @discardableResult
-    public func run(_ sql: SQL) throws -> Int {
-        try execute(sql) { statement in
-            while try statement.step() {}
-            return connection.changesCount
-        }
-    }
+    public func run(_ sql: SQL) throws -> Int { try connection.execute(sql) }
 
-    /// Runs something once the transaction is durable, in the order of the commits, before the caller hears of it.
+    /// Runs something once the transaction is durable, before the caller hears of it; on SQLite in the order of the
+    /// commits.
     ///
-    /// This is where events are published. It never runs when the transaction fails. It must not block: the next
-    /// commit waits for it.
+    /// It never runs when the transaction fails. It must not block: the next commit waits for it.
     public func afterCommit(_ action: @escaping @Sendable () -> Void) {
         commitActions.append(action)
     }
 
-    /// Takes back what an attempt has registered that is to be repeated.
+    /// Tells every node that listens (``Database/listen(_:)``), once the transaction is durable, in the order of the
+    /// commits.
+    ///
+    /// - Parameter payload: At most ``Database/maximumAnnouncement`` bytes.
+    /// - Precondition: ``Database/isShared``.
+    public func announce(_ payload: String) throws { try connection.announce(payload) }
+
+    /// Takes what was registered: to run it, or to forget it before an attempt is repeated.
     func takeCommitActions() -> [@Sendable () -> Void] {
         defer { commitActions = [] }
         return commitActions
     }
 
     /// The plan the engine would follow, a line a step: for tests that hold a hot query to its index.
-    public func plan(of sql: SQL) throws -> [String] {
-        try all("EXPLAIN QUERY PLAN \(sql)") { try $0.get(3) }
-    }
-
-    private func execute<T>(_ sql: SQL, _ body: (borrowing PreparedStatement) throws -> T) throws -> T {
-        // The engine itself may have ended the transaction. What follows must not run outside of one.
-        guard connection.isInsideTransaction else {
-            throw DatabaseFailure.unavailable("the engine ended the transaction")
-        }
-        do {
-            return try body(PreparedStatement(sql, on: connection))
-        } catch let error as DatabaseError {
-            throw DatabaseFailure(error)
-        }
-    }
+    public func plan(of sql: SQL) throws -> [String] { try connection.plan(of: sql) }
 }

@@ -21,6 +21,23 @@ enum FileSystem {
         return descriptor
     }
 
+    static func openFile(_ path: String) throws(FileSystemError) -> Int32 {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        return descriptor
+    }
+
+    /// Reads what comes next, and returns how many bytes that is: 0 at the end.
+    static func read(
+        into bytes: UnsafeMutableRawBufferPointer, from descriptor: Int32, path: String
+    ) throws(FileSystemError) -> Int {
+        while true {
+            let count = Foundation.read(descriptor, bytes.baseAddress, bytes.count)
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw failure("read", path) }
+        }
+    }
+
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, path: String) throws(FileSystemError) {
         var rest = bytes
         while !rest.isEmpty {

@@ -124,8 +124,11 @@ enum Sample: ServiceAPI {
 
     // MARK: The table
 
-    static func table(_ log: LogBook = LogBook(), spool: any UploadSpool = CountingSpool()) -> RouteTable<Sample> {
-        var routes = Routes<Sample, String>(spool: spool, secret: [1], name: { "caller \($0)" }, authenticate: authenticate)
+    static func table(
+        _ log: LogBook = LogBook(), spool: any UploadSpool = CountingSpool(), secret: String = "secret"
+    ) -> RouteTable<Sample> {
+        var routes = Routes<Sample, String>(
+            spool: spool, secret: Array(secret.utf8), name: { "caller \($0)" }, authenticate: authenticate)
         routes.open(use: { (request: GetThing, _) in Echo(text: "thing \(request.id)") })
         routes.open(use: { (_: DeleteThing, _) in Empty() })
         routes.open(use: { (request: SearchThings, info) in Echo(text: "search \(request.text) from \(info.address)") })

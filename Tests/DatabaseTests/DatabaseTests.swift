@@ -14,11 +14,10 @@ private let schema = Schema(
 
 private struct Refused: Error, Equatable {}
 
-private func withDatabase(_ body: (Database, String) async throws -> Void) async throws {
-    try await withTemporaryFolder { folder in
-        let path = folder + "/notes.sqlite"
-        let database = try Database.sqlite(path: path, schema: schema)
-        try await body(database, path)
+private func withDatabase(_ engine: Stack.Engine, _ body: (Database, TestDatabase) async throws -> Void) async throws {
+    try await withTestDatabase(on: engine) { place in
+        let database = try place.open(schema)
+        try await body(database, place)
         try await database.close()
     }
 }
@@ -31,8 +30,9 @@ extension Database {
 
 /// Transactions, bindings and durability.
 @Suite struct DatabaseTests {
-    @Test func bindsValuesAndReadsThemBack() async throws {
-        try await withDatabase { database, _ in
+    @Test(arguments: Stack.Engine.available)
+    func bindsValuesAndReadsThemBack(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database, _ in
             let hostile = "'); DROP TABLE notes; --"
             let row = try await database.write { db in
                 try db.one(
@@ -69,8 +69,9 @@ extension Database {
         }
     }
 
-    @Test func aColumnOfAnotherTypeIsAnErrorNotACrash() async throws {
-        try await withDatabase { database, _ in
+    @Test(arguments: Stack.Engine.available)
+    func aColumnOfAnotherTypeIsAnErrorNotACrash(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database, _ in
             try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("a"))") }
             await #expect(throws: (any Error).self) {
                 try await database.read { try $0.value("SELECT bytes FROM notes", as: [UInt8].self) }
@@ -78,8 +79,9 @@ extension Database {
         }
     }
 
-    @Test func aWriteThatThrowsLeavesNothing() async throws {
-        try await withDatabase { database, _ in
+    @Test(arguments: Stack.Engine.available)
+    func aWriteThatThrowsLeavesNothing(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database, _ in
             await #expect(throws: Refused()) {
                 try await database.write { db in
                     try db.run("INSERT INTO notes (text) VALUES (\("lost"))")
@@ -91,8 +93,9 @@ extension Database {
         }
     }
 
-    @Test func aReadSeesOneStateAndCannotWrite() async throws {
-        try await withDatabase { database, _ in
+    @Test(arguments: Stack.Engine.available)
+    func aReadSeesOneStateAndCannotWrite(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database, _ in
             await #expect(throws: (any Error).self) {
                 try await database.read { _ = try $0.run("INSERT INTO notes (text) VALUES (\("x"))") }
             }
@@ -102,8 +105,9 @@ extension Database {
     }
 
     /// Writes share a transaction: those that fail, with or without having written, take no other along.
-    @Test func failuresInAGroupTakeNoOtherAlong() async throws {
-        try await withDatabase { database, _ in
+    @Test(arguments: Stack.Engine.available)
+    func failuresInAGroupTakeNoOtherAlong(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database, _ in
             let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
                 for index in 0..<300 {
                     group.addTask {
@@ -128,8 +132,9 @@ extension Database {
         }
     }
 
-    @Test func aConstraintDecidesUnderConcurrency() async throws {
-        try await withDatabase { database, _ in
+    @Test(arguments: Stack.Engine.available)
+    func aConstraintDecidesUnderConcurrency(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database, _ in
             let wins = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<100 {
                     group.addTask {
@@ -151,7 +156,7 @@ extension Database {
 
     /// What is registered runs in the order of the commits, once, for those that hold, before the caller goes on.
     @Test func commitActionsRunInOrderAndOnlyForWhatHolds() async throws {
-        try await withDatabase { database, _ in
+        try await withDatabase(.sqlite) { database, _ in
             let published = NIOLockedValueBox<[Int64]>([])
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<200 {
@@ -179,7 +184,7 @@ extension Database {
     }
 
     @Test func flushesEveryCommitToTheDisk() async throws {
-        try await withDatabase { database, _ in
+        try await withDatabase(.sqlite) { database, _ in
             // 2 is FULL: acknowledged means durable, also when the power goes.
             let (synchronous, journal) = try await database.write { db in
                 try (
@@ -191,13 +196,13 @@ extension Database {
         }
     }
 
-    @Test func isThereAfterItWasClosed() async throws {
-        try await withTemporaryFolder { folder in
-            let path = folder + "/notes.sqlite"
-            let first = try Database.sqlite(path: path, schema: schema)
+    @Test(arguments: Stack.Engine.available)
+    func isThereAfterItWasClosed(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
+            let first = try place.open(schema)
             try await first.write { try $0.run("INSERT INTO notes (text) VALUES (\("kept"))") }
             try await first.close()
-            let second = try Database.sqlite(path: path, schema: schema)
+            let second = try place.open(schema)
             #expect(try await second.texts() == ["kept"])
             try await second.close()
         }
@@ -208,11 +213,12 @@ extension Database {
 @Suite struct MigrationTests {
     private let second = Schema.Migration("colours", ["ALTER TABLE notes ADD COLUMN colour TEXT"])
 
-    @Test func bringAnOldDatabaseUpToDateAndKeepItsRows() async throws {
-        try await withDatabase { database, path in
+    @Test(arguments: Stack.Engine.available)
+    func bringAnOldDatabaseUpToDateAndKeepItsRows(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database, place in
             try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("old"))") }
             try await database.close()
-            let newer = try Database.sqlite(path: path, schema: Schema("notes", schema.migrations + [second]))
+            let newer = try place.open(Schema("notes", schema.migrations + [second]))
             let colour = try await newer.read {
                 try $0.value("SELECT COALESCE(colour, text) FROM notes", as: String.self)
             }
@@ -221,39 +227,41 @@ extension Database {
         }
     }
 
-    @Test func refuseADatabaseOfANewerProgramInWords() async throws {
-        try await withTemporaryFolder { folder in
-            let path = folder + "/notes.sqlite"
-            try await Database.sqlite(path: path, schema: Schema("notes", schema.migrations + [second])).close()
+    @Test(arguments: Stack.Engine.available)
+    func refuseADatabaseOfANewerProgramInWords(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
+            try await place.open(Schema("notes", schema.migrations + [second])).close()
             #expect {
-                _ = try Database.sqlite(path: path, schema: schema)
+                _ = try place.open(schema)
             } throws: { error in
                 "\(error)".hasPrefix("The notes database is at schema 2 (colours); this program knows up to 1.")
             }
         }
     }
 
-    @Test func refuseTheDatabaseOfAnotherProgram() async throws {
-        try await withTemporaryFolder { folder in
-            let path = folder + "/notes.sqlite"
-            try await Database.sqlite(path: path, schema: Schema("other", [.init("others", [])])).close()
-            #expect(throws: SchemaMismatch.self) { _ = try Database.sqlite(path: path, schema: schema) }
+    @Test(arguments: Stack.Engine.available)
+    func refuseTheDatabaseOfAnotherProgram(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
+            try await place.open(Schema("notes", [.init("others", [])])).close()
+            #expect(throws: SchemaMismatch.self) { _ = try place.open(schema) }
         }
     }
 
-    @Test func areWholeOrNotAtAll() async throws {
-        try await withTemporaryFolder { folder in
-            let path = folder + "/notes.sqlite"
+    @Test(arguments: Stack.Engine.available)
+    func areWholeOrNotAtAll(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
             let broken = Schema.Migration("half", ["CREATE TABLE half (id {ID})", "CREATE TABLE"])
             #expect(throws: (any Error).self) {
-                _ = try Database.sqlite(path: path, schema: Schema("notes", schema.migrations + [broken]))
+                _ = try place.open(Schema("notes", schema.migrations + [broken]))
             }
-            let database = try Database.sqlite(path: path, schema: schema)
-            let tables = try await database.read {
-                try $0.all("SELECT name FROM sqlite_master WHERE type = 'table'") { try $0.get(0, as: String.self) }
+            let database = try place.open(schema)
+            let applied = try await database.read {
+                try $0.all("SELECT name FROM schema_migrations") { try $0.get(0, as: String.self) }
             }
-            #expect(tables.contains("notes"))
-            #expect(!tables.contains("half"))
+            #expect(applied == ["notes"])
+            await #expect(throws: DatabaseFailure.self) {
+                _ = try await database.read { try $0.value("SELECT id FROM half", as: Int64.self) }
+            }
             try await database.close()
         }
     }

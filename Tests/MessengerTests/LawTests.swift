@@ -78,7 +78,8 @@ struct Example: Sendable, CustomTestStringConvertible {
                 try Example(Messenger.ListMessages(chat: 7)),
                 try Example(Messenger.ListMessages(chat: 7, limit: 50, before: 99)),
                 try Example(Messenger.ListMessages(chat: 7, limit: 50, after: 0)),
-                try Example(Messenger.UploadFile(Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg"))),
+                try Example(
+                    Messenger.UploadFile(Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg"))),
                 try Example(Messenger.DownloadFile(id: 7)),
             ]
         } catch {

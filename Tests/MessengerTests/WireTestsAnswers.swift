@@ -245,7 +245,8 @@ import Testing
 
     @Test(arguments: [
         (#""type": "file","#, "file"), (#""message_type": "file","#, "file"),
-        (#""type": "message", "message_type": "voice","#, "voice"), (#""message_type": "text", "type": "file","#, "text"),
+        (#""type": "message", "message_type": "voice","#, "voice"),
+        (#""message_type": "text", "type": "file","#, "text"),
         ("", "text"), (#""type": null,"#, "text"), (#""type": "file", "message_type": null,"#, "file"),
         (#""message_type": "hologram","#, "hologram"),
     ])

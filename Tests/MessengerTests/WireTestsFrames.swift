@@ -80,12 +80,13 @@ import Testing
     // MARK: What comes from elsewhere
 
     /// The server answers each of these in the contract's words, so they must be read.
-    @Test(arguments: [
-        (#"{}"#, .unknown("")), (#"{"type":null}"#, .unknown("")), (#"{"type":5}"#, .unknown("")),
-        (#"{"type":"dance","with":["me"]}"#, .unknown("dance")), (#"{"type":"PING"}"#, .unknown("PING")),
-        (#"{"type":"auth"}"#, .auth(token: "")), (#"{"type":"auth","token":5}"#, .auth(token: "")),
-        (#"{"type":"auth","token":"t","more":1}"#, .auth(token: "t")),
-    ] as [(String, Messenger.ClientFrame)])
+    @Test(
+        arguments: [
+            (#"{}"#, .unknown("")), (#"{"type":null}"#, .unknown("")), (#"{"type":5}"#, .unknown("")),
+            (#"{"type":"dance","with":["me"]}"#, .unknown("dance")), (#"{"type":"PING"}"#, .unknown("PING")),
+            (#"{"type":"auth"}"#, .auth(token: "")), (#"{"type":"auth","token":5}"#, .auth(token: "")),
+            (#"{"type":"auth","token":"t","more":1}"#, .auth(token: "t")),
+        ] as [(String, Messenger.ClientFrame)])
     func clientFramesOfAnySort(_ text: String, _ frame: Messenger.ClientFrame) throws {
         #expect(try read(Messenger.ClientFrame.self, text) == frame)
     }

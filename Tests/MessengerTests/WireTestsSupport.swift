@@ -23,19 +23,21 @@ struct WireRequest: Sendable, CustomTestStringConvertible {
         self.line = line
         self.json = json
         testDescription = [line, json].compactMap(\.self).joined(separator: " ")
-        encodes = {
+        encodes = { () throws in
             let encoded = try RequestCoding.encode(request)
             #expect("\(E.route.method.rawValue) \(encoded.path)" == line)
             switch encoded.body {
             case .none: #expect(json == nil)
-            case .json(let bytes): #expect(try read(JSONValue.self, bytes) == json.map { try read(JSONValue.self, $0) })
+            case .json(let bytes):
+                let expected = try read(JSONValue.self, try #require(json))
+                #expect(try read(JSONValue.self, bytes) == expected)
             case .form(let fields, let uploads):
                 #expect(json == nil)
                 #expect(fields.isEmpty)
                 #expect(uploads.map(\.name) == ["file"])
             }
         }
-        decodes = {
+        decodes = { () throws in
             let decoded = try RequestCoding.decode(E.self, from: source(of: line, json, for: request))
             // Every stored property is in the description.
             #expect("\(decoded)" == "\(request)")
@@ -44,7 +46,9 @@ struct WireRequest: Sendable, CustomTestStringConvertible {
 }
 
 /// Takes a request line apart by the route's pattern, without the code under test.
-private func source<E: Contract.Endpoint>(of line: String, _ json: String?, for request: E) throws -> RequestCoding.Source {
+private func source<E: Contract.Endpoint>(of line: String, _ json: String?, for request: E) throws
+    -> RequestCoding.Source
+{
     let parts = line.split(separator: " ")
     #expect(parts.first.map(String.init) == E.route.method.rawValue)
     let url = try #require(URLComponents(string: String(parts[1])))
@@ -81,12 +85,12 @@ struct WireAnswer: Sendable, CustomTestStringConvertible {
         of _: E.Type, _ status: Int, _ literal: String, is value: E.Output, written: String? = nil
     ) where E.API == Messenger, E.Output: Equatable {
         testDescription = "\(E.signature): \(literal)"
-        decodes = {
+        decodes = { () throws in
             #expect(E.route.status.code == status)
             #expect(try read(E.Output.self, literal) == value)
             if let written { #expect(try read(E.Output.self, written) == value) }
         }
-        encodes = {
+        encodes = { () throws in
             #expect(String(buffer: try JSONBody.encode(value)) == minified(written ?? literal))
         }
     }

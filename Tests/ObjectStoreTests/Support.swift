@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import NIOCore
 import ObjectStore
@@ -59,4 +60,9 @@ extension LocalObjectStore {
             throw error
         }
     }
+}
+
+/// The digest of a text, in lower-case hexadecimal.
+func sha256(_ text: String) -> String {
+    SHA256.hash(data: Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

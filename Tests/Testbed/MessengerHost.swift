@@ -31,9 +31,10 @@ public func withMessenger(
     on stack: Stack, settings: MessengerService.Settings = .init(), peer: String = "127.0.0.1",
     clock: TestClock = TestClock(), _ body: (MessengerHost) async throws -> Void
 ) async throws {
-    try await withTemporaryFolder { folder in
+    try await withTestDatabase(on: stack.engine) { place in
+        let folder = place.folder
         let group = MultiThreadedEventLoopGroup.singleton
-        let database = try Database.sqlite(path: folder + "/messenger.sqlite", schema: MessengerService.schema)
+        let database = try place.open(MessengerService.schema)
 
         func run(
             on base: String, _ body: (MessengerService, LocalObjectStore, RouteTable<Messenger>) async throws -> Void

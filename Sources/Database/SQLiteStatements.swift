@@ -1,0 +1,43 @@
+import GRDB
+
+/// Statements on an SQLite connection: prepared once, kept by their text.
+final class SQLiteStatements: SessionConnection {
+    private let db: GRDB.Database
+
+    init(_ db: GRDB.Database) { self.db = db }
+
+    func query(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws {
+        try execute(sql) { statement in
+            // A statement that writes has done all of it by its first row, so the rest need not be looked at.
+            while try statement.step(), try each(statement.row) {}
+        }
+    }
+
+    func execute(_ sql: SQL) throws -> Int {
+        try execute(sql) { statement in
+            while try statement.step() {}
+            return db.changesCount
+        }
+    }
+
+    func plan(of sql: SQL) throws -> [String] {
+        var steps: [String] = []
+        try query("EXPLAIN QUERY PLAN \(sql)") { row in
+            steps.append(try row.get(3))
+            return true
+        }
+        return steps
+    }
+
+    func announce(_ payload: String) throws { throw DatabaseFailure.failed("this database has one node") }
+
+    private func execute<T>(_ sql: SQL, _ body: (borrowing PreparedStatement) throws -> T) throws -> T {
+        // The engine itself may have ended the transaction. What follows must not run outside of one.
+        guard db.isInsideTransaction else { throw DatabaseFailure.unavailable("the engine ended the transaction") }
+        do {
+            return try body(PreparedStatement(sql, on: db))
+        } catch let error as DatabaseError {
+            throw DatabaseFailure(error)
+        }
+    }
+}

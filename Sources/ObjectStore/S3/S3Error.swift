@@ -1,0 +1,58 @@
+import AsyncHTTPClient
+
+/// What S3 refused or could not do. The text has no secret in it.
+public struct S3Error: Error, Equatable, CustomStringConvertible {
+    /// S3's name of what was asked, for example `PutObject`.
+    public let operation: String
+    /// The status of the answer; nil when there was none.
+    public let status: Int?
+    /// S3's own code, for example `AccessDenied`; nil where the answer has none, as to any HEAD.
+    public let code: String?
+    /// A sentence: from S3, or why there is no answer.
+    public let message: String
+
+    /// All of it: `S3 PutObject: 403 AccessDenied: Access Denied.`
+    public var description: String {
+        let cause = [status.map { String($0) }, code].compactMap(\.self).joined(separator: " ")
+        return "S3 \(operation): " + (cause.isEmpty ? message : "\(cause): \(message)")
+    }
+}
+
+extension S3Error {
+    /// An answer that is not what was hoped for.
+    ///
+    /// Only two elements are taken from its body: others echo the request and its signature.
+    init(_ operation: String, _ response: S3Response) {
+        let elements = XMLElements(response.body)
+        var message = elements?.first("Error/Message").map(Self.printable) ?? Self.meaning(of: response.status)
+        if let region = response.headers["x-amz-bucket-region"], [301, 400].contains(response.status) {
+            message += " (the bucket is in region \(Self.printable(region)))"
+        }
+        self.init(
+            operation: operation, status: response.status,
+            code: elements?.first("Error/Code").map(Self.printable), message: message)
+    }
+
+    /// A request without an answer.
+    init(_ operation: String, _ error: any Error) {
+        // The full description of some of the client's errors has headers in it.
+        let reason = (error as? HTTPClientError)?.shortDescription ?? "\(error)"
+        self.init(operation: operation, status: nil, code: nil, message: Self.printable(reason))
+    }
+
+    /// For answers without a body.
+    private static func meaning(of status: Int) -> String {
+        switch status {
+        case 200..<300: "an answer that is not S3's"
+        case 300..<400: "the bucket is in another region or has another endpoint"
+        case 403: "not allowed with these credentials"
+        case 404: "there is no such bucket"
+        default: "refused without a reason"
+        }
+    }
+
+    /// For a line of a log.
+    private static func printable(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(500).map { $0.value < 0x20 ? " " : $0 }))
+    }
+}

@@ -1,0 +1,203 @@
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// Objects in a bucket of S3, or of a server that speaks its language, which clients download from it directly.
+///
+/// Uploads are spooled to a local folder first. The credentials need `s3:GetObject`, `s3:PutObject` and
+/// `s3:DeleteObject` on the objects, and `s3:ListBucket` on the bucket, without which S3 answers 403 for an object
+/// that does not exist. An object has 5 GiB at most, S3's limit for one request. In a bucket with versions, a
+/// deleted object is hidden only: let a lifecycle rule of the bucket remove it.
+///
+/// Errors: ``S3Error`` besides ``FileSystemError``. Failures that may pass are tried three times.
+public struct S3ObjectStore: ObjectStore {
+    private static let abandonedAfter: Int64 = 86_400
+    /// Names the upload that made an object, see ``put(_:at:contentType:)``.
+    private static let uploadHeader = "x-amz-meta-upload"
+    /// A week, and what servers take for the time that a URL may have.
+    private static let lifetimes: ClosedRange<Int64> = 1...604_800
+
+    private let location: S3Location
+    private let client: S3Client
+    private let spoolFolder: String
+    private let threads: NIOThreadPool
+    private let shutdown: @Sendable () async throws -> Void
+
+    /// Creates the spool folder if it is absent, and removes uploads in it that nobody has written to for a day.
+    /// S3 is not asked; ``check()`` does that.
+    ///
+    /// Blocks; meant for start-up. Throws ``FileSystemError`` or an error of `FileManager`.
+    /// - Parameters:
+    ///   - location: the bucket, and the store's own folder in it (``S3Location/folder(_:)``).
+    ///   - credentials: sign the requests and the URLs.
+    ///   - spoolFolder: the path of a folder of the store's own, for unfinished uploads.
+    ///   - now: the time in Unix seconds.
+    ///   - threads: where the file system is waited for.
+    public init(
+        location: S3Location, credentials: S3Credentials, spoolFolder: String, now: @escaping @Sendable () -> Int64,
+        threads: NIOThreadPool = .singleton
+    ) throws {
+        let http = HTTPClient.forS3()
+        let client = S3Client(
+            location: location, signature: SignatureV4(credentials: credentials, region: location.region), now: now,
+            sleep: { try await Task.sleep(for: $0) }, send: { try await http.answer(to: $0, within: $1) })
+        try self.init(client: client, spoolFolder: spoolFolder, threads: threads) { try await http.shutdown() }
+    }
+
+    init(
+        client: S3Client, spoolFolder: String, threads: NIOThreadPool = .singleton,
+        shutdown: @escaping @Sendable () async throws -> Void = {}
+    ) throws {
+        self.location = client.location
+        self.client = client
+        self.spoolFolder = spoolFolder
+        self.threads = threads
+        self.shutdown = shutdown
+        try FileManager.default.createDirectory(
+            atPath: spoolFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try SpooledFile.removeAbandoned(in: spoolFolder, olderThan: client.now() - Self.abandonedAfter)
+    }
+
+    /// Closes the connections to S3; the store cannot be used afterwards.
+    public func close() async throws {
+        try await shutdown()
+    }
+
+    public func spool() async throws -> SpooledFile {
+        try await SpooledFile(folder: spoolFolder, threads: threads)
+    }
+
+    /// Keeps the content type, as far as ``Download`` would serve it.
+    ///
+    /// That no object is replaced is asked before and made a condition of the upload (`If-None-Match: *`). Servers
+    /// that do not know the condition, or pass over it, are left with the question: of two uploads to one key at
+    /// the same moment the later one would win there.
+    public func put(_ file: SpooledFile, at key: ObjectKey, contentType: String) async throws {
+        try await file.finish()
+        // The name has a UUID. An answer may get lost, and then it tells this upload's object from another's.
+        let upload = String(file.path.split(separator: "/").last ?? "")
+        if let object = try await head(key) {
+            guard object.upload == upload else { throw ObjectStoreError.exists(key) }
+        } else {
+            try await self.upload(file, at: key, contentType: contentType, as: upload)
+        }
+        // The object is there. A file that cannot be removed now is removed with its last reference, or at start.
+        try? await file.discard()
+    }
+
+    private func upload(_ file: SpooledFile, at key: ObjectKey, contentType: String, as upload: String) async throws {
+        var call = call("PutObject", "PUT", key)
+        // At least 256 KiB a second, and a minute for the rest.
+        call.timeout = .seconds(60 + file.count / 262_144)
+        call.body = (
+            .stream(FileChunks(path: file.path, threads: threads), length: .known(file.count)), file.sha256
+        )
+        call.headers = [
+            ("Content-Type", Download(filename: "", contentType: contentType).contentType),
+            (Self.uploadHeader, upload),
+        ]
+        var conditional = call
+        conditional.headers.append(("If-None-Match", "*"))
+        var response = try await client.perform(conditional)
+        if response.status == 501 || response.code == "NotImplemented" { response = try await client.perform(call) }
+        switch response.status {
+        case 200..<300: return
+        case 412:
+            guard try await head(key)?.upload == upload else { throw ObjectStoreError.exists(key) }
+        default: throw S3Error(call.operation, response)
+        }
+    }
+
+    public func delete(_ key: ObjectKey) async throws {
+        let call = call("DeleteObject", "DELETE", key)
+        let response = try await client.perform(call)
+        guard 200..<300 ~= response.status || response.status == 404 else { throw S3Error(call.operation, response) }
+    }
+
+    public func size(of key: ObjectKey) async throws -> Int64? {
+        try await head(key)?.size
+    }
+
+    private func head(_ key: ObjectKey) async throws -> (size: Int64, upload: String?)? {
+        let call = call("HeadObject", "HEAD", key)
+        let response = try await client.perform(call)
+        if response.status == 404 { return nil }
+        guard response.status == 200, let size = response.headers["content-length"].flatMap({ Int64($0) }) else {
+            throw S3Error(call.operation, response)
+        }
+        return (size, response.headers[Self.uploadHeader])
+    }
+
+    /// A page is a thousand keys; the cursor is S3's. What others have put into the folder under names that are no
+    /// ``ObjectKey`` is left alone.
+    public func keys(olderThan cutoff: Int64, after cursor: String?) async throws -> ObjectKeyPage {
+        var call = S3Call(operation: "ListObjectsV2", method: "GET", path: location.bucketPath)
+        call.query = [("list-type", "2"), ("encoding-type", "url"), ("prefix", location.prefix)]
+        if let cursor { call.query.append(("continuation-token", cursor)) }
+        let response = try await client.perform(call)
+        guard response.status == 200, let listing = ObjectListing(response.body) else {
+            throw S3Error(call.operation, response)
+        }
+        let keys = listing.entries.compactMap { entry in
+            guard entry.modified < cutoff, entry.name.hasPrefix(location.prefix) else { return nil as ObjectKey? }
+            return ObjectKey(String(entry.name.dropFirst(location.prefix.count)))
+        }
+        return ObjectKeyPage(keys: keys, next: listing.next)
+    }
+
+    /// A presigned URL of S3, which is good for a week at most: more throws ``S3Error``.
+    ///
+    /// It dies sooner when the credentials do. S3 sends the type and the disposition of `download`, but cannot be
+    /// made to send `X-Content-Type-Options`; being of another origin, it has nothing that a page could steal.
+    public func downloadURL(for key: ObjectKey, as download: Download, expiresIn seconds: Int64) throws -> String {
+        let disposition = download.disposition.fieldValue(filename: download.filename)
+        let query = [
+            ("response-content-type", download.contentType), ("response-content-disposition", disposition),
+        ]
+        return try presigned("GET", key, query: query, expiresIn: seconds)
+    }
+
+    /// An absolute URL that takes a PUT of the object without credentials for `seconds` from now, and replaces what
+    /// was there.
+    ///
+    /// With a `size` the body must have exactly this number of bytes, and with a `contentType` the request must
+    /// have this header.
+    public func uploadURL(
+        for key: ObjectKey, size: Int64? = nil, contentType: String? = nil, expiresIn seconds: Int64
+    ) throws -> String {
+        var headers: SignatureV4.Request.Fields = []
+        if let size { headers.append(("Content-Length", String(size))) }
+        if let contentType { headers.append(("Content-Type", contentType)) }
+        return try presigned("PUT", key, headers: headers, expiresIn: seconds)
+    }
+
+    private func presigned(
+        _ method: String, _ key: ObjectKey, query: SignatureV4.Request.Fields = [],
+        headers: SignatureV4.Request.Fields = [], expiresIn seconds: Int64
+    ) throws -> String {
+        guard Self.lifetimes.contains(seconds) else {
+            throw S3Error(
+                operation: "presigned \(method)", status: nil, code: nil,
+                message: "a URL is good for \(Self.lifetimes.lowerBound) to \(Self.lifetimes.upperBound) seconds")
+        }
+        let request = SignatureV4.Request(
+            method: method, host: location.host, path: location.path(of: key), query: query, headers: headers)
+        let signed = client.signature.presignedQuery(for: request, at: client.now(), expiresIn: seconds)
+        return location.url(of: request, query: signed)
+    }
+
+    /// Asks for the bucket, once and for 5 seconds at most. That it may also be written is found out by writing.
+    public func check() async throws {
+        var call = S3Call(operation: "HeadBucket", method: "HEAD", path: location.bucketPath)
+        call.timeout = .seconds(5)
+        call.attempts = 1
+        let response = try await client.perform(call)
+        guard response.status == 200 else { throw S3Error(call.operation, response) }
+    }
+
+    private func call(_ operation: String, _ method: String, _ key: ObjectKey) -> S3Call {
+        S3Call(operation: operation, method: method, path: location.path(of: key))
+    }
+}
