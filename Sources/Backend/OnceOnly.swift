@@ -93,7 +93,7 @@ extension Database {
         _ body: @escaping @Sendable (Session) throws -> Answer<Output>
     ) async throws -> Answer<Output> {
         guard let once else { return try await write(body) }
-        return try await write { db in
+        let attempt = { @Sendable (db: Session) throws -> Answer<Output> in
             if let replay: Answer<Output> = try OnceOnly.claim(once, phrases: phrases, at: now, in: db) {
                 return replay
             }
@@ -102,6 +102,12 @@ extension Database {
             let encoded = Array(try JSONBody.encode(output).readableBytesView)
             try OnceOnly.remember(once, status: answer.status.code, body: encoded, in: db)
             return Answer(answer.status, encoded: encoded, headers: answer.headers)
+        }
+        do {
+            return try await write(attempt)
+        } catch DatabaseFailure.unknownOutcome {
+            // Whether it was written is not guessed: the record under the key knows.
+            return try await write(attempt)
         }
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// JSON of any shape: for looking at the wire without a model in between.
 ///
 /// Members of an object have no order here; two objects are equal when their members are.
@@ -50,6 +52,15 @@ extension JSONValue: Codable {
         case .list(let value): try container.encode(value)
         case .object(let value): try container.encode(value)
         }
+    }
+}
+
+extension JSONValue: CustomStringConvertible {
+    /// As JSON, members by name.
+    public var description: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "no JSON"
     }
 }
 

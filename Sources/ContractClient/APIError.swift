@@ -18,7 +18,8 @@ public struct APIError: Error, Sendable {
         status = response.status
         message =
             (try? JSONDecoder().decode(API.Failure.self, from: Data(response.body)))?.message
-            ?? HTTPResponse.Status(code: response.status.code).reasonPhrase
+            // Not the API's own words: a proxy's page, perhaps.
+            ?? "Unexpected answer from the server"
         requestID = response.headers[.requestID]
         retryAfter = response.headers[.retryAfter].flatMap(Int.init)
         body = response.body

@@ -87,8 +87,9 @@ public struct Client<API: ServiceAPI>: Sendable {
             do {
                 let response = try await transport.send(request, progress: progress)
                 if response.status == .unauthorized, let credentials, let rejected = token, !isRenewed {
-                    isRenewed = true
                     token = try await credentials.renew(rejected)
+                    // Only now: a renewal that failed on the way is tried again with the request.
+                    isRenewed = true
                     continue
                 }
                 outcome = .success(response)

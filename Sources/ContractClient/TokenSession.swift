@@ -28,6 +28,7 @@ public actor TokenSession: Credentials {
     private var tokens: StoredTokens?
     private var isLoaded = false
     private var renewal: Task<StoredTokens, any Error>?
+    private var saving: Task<Void, any Error>?
 
     /// - Parameter refresh: Asks the API. It throws an ``APIError`` with status 401 when the session has ended.
     public init(
@@ -57,7 +58,18 @@ public actor TokenSession: Credentials {
         self.tokens = tokens
         isLoaded = true
         renewal = nil
-        try await store.save(tokens)
+        try await save(tokens)
+    }
+
+    /// Saves in the order in which the session changed: a renewal that is slow to be saved must not bring back what a
+    /// sign-out after it removed.
+    private func save(_ tokens: StoredTokens?) async throws {
+        let task = Task { [store, saving] in
+            _ = await saving?.result
+            try await store.save(tokens)
+        }
+        saving = task
+        try await task.value
     }
 
     public func token() async throws -> String {
@@ -98,10 +110,10 @@ public actor TokenSession: Credentials {
             switch outcome {
             case .success(let tokens):
                 self.tokens = tokens
-                try await store.save(tokens)
+                try await save(tokens)
             case .failure(let error as APIError) where error.status == .unauthorized:
                 tokens = nil
-                try await store.save(nil)
+                try await save(nil)
             case .failure:
                 break
             }

@@ -26,6 +26,10 @@ public struct URLSessionTransport: Transport {
             case .file(let url): session.uploadTask(with: outgoing, fromFile: url, completionHandler: completion)
             }
         }
+        #if canImport(FoundationNetworking)
+        // Linux's URLSession tells a task with an awaited answer nothing on the way; only that all has gone is known.
+        if let size = try request.body.size() { progress?(size, size) }
+        #endif
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         var headers = HTTPFields()
         for (name, value) in response.allHeaderFields {
@@ -97,6 +101,17 @@ public struct URLSessionTransport: Transport {
             totalBytesExpectedToSend: Int64
         ) {
             progress?(totalBytesSent, totalBytesExpectedToSend)
+        }
+    }
+}
+
+extension TransportRequest.Body {
+    /// In bytes; nil without a body.
+    fileprivate func size() throws -> Int64? {
+        switch self {
+        case .none: nil
+        case .bytes(let bytes): Int64(bytes.count)
+        case .file(let url): (try url.resourceValues(forKeys: [.fileSizeKey]).fileSize).map(Int64.init)
         }
     }
 }

@@ -78,7 +78,6 @@ struct MultipartParser {
                     return nil
                 }
                 let lines = String(decoding: buffer.readableBytesView.prefix(end), as: UTF8.self)
-                // The last of these bytes is the line break that an empty part's delimiter begins with.
                 buffer.moveReaderIndex(forwardBy: end + 4)
                 state = .content
                 return .begin(try Self.part(lines))

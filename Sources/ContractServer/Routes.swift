@@ -113,7 +113,7 @@ struct Call: Sendable {
 
     /// Reads what the request brought, in the contracts' order of checks: size, body, fields.
     func read<E: Endpoint>(
-        _ type: E.Type, into info: inout RequestInfo, caller: String, _ reading: Reading
+        _ type: E.Type, into info: inout RequestInfo, caller: @autoclosure () -> String, _ reading: Reading
     ) async throws -> E {
         var source = RequestCoding.Source(captures: captures)
         var form: Multipart?
@@ -144,7 +144,8 @@ struct Call: Sendable {
         }
         let path = request.head.path?.prefix { $0 != "?" } ?? ""
         info.once = Once(
-            scope: "\(caller) \(request.method.rawValue) \(path)", key: key, fingerprint: Array(fingerprint.finalize()))
+            scope: "\(caller()) \(request.method.rawValue) \(path)", key: key,
+            fingerprint: Array(fingerprint.finalize()))
         return endpoint
     }
 
@@ -164,7 +165,7 @@ private func respond<Output: Encodable>(_ answer: Answer<Output>) throws -> Resp
     var headers = answer.headers
     switch answer.content {
     case .output(let output):
-        if output is Empty { return Response(status: answer.status, headers: headers) }
+        if Output.self == Empty.self { return Response(status: answer.status, headers: headers) }
         headers[.contentType] = "application/json"
         return Response(status: answer.status, headers: headers, body: .init(byteBuffer: try JSONBody.encode(output)))
     case .encoded(let body):

@@ -27,14 +27,14 @@ final class PostgreSQLConnection: SessionConnection {
             Self.withCStrings(parameters.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
         }
         guard let handle else { throw DatabaseFailure.unavailable("out of memory") }
-        self.handle = handle
-        self.namespace = namespace
         guard PQstatus(handle) == CONNECTION_OK else {
-            // Called before `deinit` could: a failed initialiser does not run it.
+            // Nothing is initialised yet, so `deinit` will not do it.
             let reason = String(cString: PQerrorMessage(handle)).trimmingCharacters(in: .whitespacesAndNewlines)
             PQfinish(handle)
             throw DatabaseFailure.unavailable(reason)
         }
+        self.handle = handle
+        self.namespace = namespace
     }
 
     deinit { PQfinish(handle) }

@@ -43,6 +43,11 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
         for registry in registries.values { registry.publish(to: topic, event) }
     }
 
+    /// Publishes an event to every subscriber, once for each of its topics.
+    public func broadcast(_ event: @escaping @Sendable () -> Event) {
+        for registry in registries.values { registry.broadcast(event) }
+    }
+
     private func registry(_ eventLoop: any EventLoop) -> Registry {
         eventLoop.preconditionInEventLoop()
         guard let registry = registries[ObjectIdentifier(eventLoop)] else {
@@ -83,6 +88,15 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
             guard table[topic]?.removeValue(forKey: ObjectIdentifier(subscriber)) != nil else { return }
             if table[topic]?.isEmpty == true { table[topic] = nil }
             subscriptions.withLockedValue { $0 -= 1 }
+        }
+
+        func broadcast(_ event: @escaping @Sendable () -> Event) {
+            guard subscriptions.withLockedValue({ $0 > 0 }) else { return }
+            loop.execute {
+                for (topic, receivers) in self.table {
+                    for receiver in receivers.values { receiver.receive(event(), on: topic) }
+                }
+            }
         }
 
         func publish(to topic: Topic, _ event: @escaping @Sendable () -> Event) {

@@ -16,6 +16,8 @@ struct Hosted: Sendable {
     let name: String
     let listener: Listener
     let health: Health
+    /// Runs until it is cancelled: hears what other nodes announce.
+    let listen: @Sendable () async -> Void
     /// To be called now and then.
     let sweep: @Sendable () async throws -> Void
     let close: @Sendable () async throws -> Void
@@ -32,6 +34,8 @@ struct Composition: Sendable {
     /// Of an API: what its absolute URLs begin with.
     let publicURL: @Sendable (String) -> String
     let storageQuota: Int64
+    /// `sqlite`, or where PostgreSQL is.
+    let database: String
 
     /// Every API there is, with the port it takes when none is given.
     static let apis: [(name: String, port: Int)] = [(Messenger.name, 8080)]
@@ -60,11 +64,13 @@ struct Composition: Sendable {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
-            sweep: service.sweep, close: database.close)
+            listen: service.listen, sweep: service.sweep, close: database.close)
     }
 
     private func openDatabase(_ name: String, _ schema: Schema) throws -> Database {
-        try Database.sqlite(path: "\(folder)/\(name).sqlite", schema: schema)
+        database == "sqlite"
+            ? try .sqlite(path: "\(folder)/\(name).sqlite", schema: schema)
+            : try .postgreSQL(url: database, schema: schema)
     }
 
     private func openObjects(_ name: String) throws -> LocalObjectStore {

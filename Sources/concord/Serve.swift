@@ -32,6 +32,13 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "sqlite: a file for each API in the data folder. Or a PostgreSQL (15 or newer), which several nodes can "
+                + "share; each API has a schema of its own in it. [CONCORD_DATABASE] (default: sqlite)",
+            valueName: "sqlite|postgres://…"))
+    var database: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Port of an API; 0 takes a free one. Repeatable. [CONCORD_PORT_MESSENGER …] (default: \(Self.defaults))",
             valueName: "name=port"))
     var port: [String] = []
@@ -69,7 +76,15 @@ struct Serve: AsyncParsableCommand {
         return level
     }
 
+    /// A database that can be used, by its look.
+    static func place(_ text: String) -> String? {
+        text == "sqlite" || text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") ? text : nil
+    }
+
     func validate() throws {
+        if let database, Self.place(database) == nil {
+            throw ValidationError("--database is 'sqlite' or 'postgres://…', not '\(database)'")
+        }
         for name in apis where !Self.names.contains(name) {
             throw ValidationError("There is no API '\(name)'. Known: \(Self.names.joined(separator: ", "))")
         }
@@ -98,7 +113,8 @@ struct Serve: AsyncParsableCommand {
                 return url.hasSuffix("/") ? String(url.dropLast()) : url
             },
             storageQuota: try environment.value(
-                storageQuota, "CONCORD_STORAGE_QUOTA", Int64.init, default: 10 * 1024 * 1024 * 1024))
+                storageQuota, "CONCORD_STORAGE_QUOTA", Int64.init, default: 10 * 1024 * 1024 * 1024),
+            database: try environment.value(database, "CONCORD_DATABASE", Self.place, default: "sqlite"))
 
         let hosted = try (apis.isEmpty ? Self.names : apis).map(composition.host)
         let announcement = Announcement(expected: hosted.count)
@@ -108,6 +124,7 @@ struct Serve: AsyncParsableCommand {
                 announcement: announcement)
         }
         services.append(Sweeper(hosted: hosted, logger: logger))
+        services += hosted.map { Ear(hosted: $0) }
         // Services are shut down from the last to the first: readiness is withdrawn before the listeners stop.
         services.append(Drain(hosted: hosted))
         var group = ServiceGroupConfiguration(
@@ -180,6 +197,17 @@ private struct Drain: Service {
     func run() async throws {
         try await gracefulShutdown()
         for api in hosted { api.health.drain() }
+    }
+}
+
+/// Hears what other nodes announce.
+private struct Ear: Service {
+    let hosted: Hosted
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await hosted.listen() }
+        // With one node there is nothing to hear; a service that ends would end the others.
+        try await gracefulShutdown()
     }
 }
 

@@ -122,11 +122,12 @@ import Testing
     }
 
     @Test(arguments: ["", "<html>Bad Gateway</html>", "{}", #"{"error":1}"#, "null"])
-    func aRefusalBySomebodyElseHasTheStatussWords(_ body: String) async throws {
+    func aRefusalBySomebodyElseSaysSo(_ body: String) async throws {
         let client = try client(ScriptedTransport(answer(.badGateway, body, headers: [.retryAfter: "soon"])))
         let error = try await refusal { try await client.send(Sample.PutThing(id: 1, name: "n")) }
         #expect(error.status == .badGateway)
-        #expect(error.message == "Bad Gateway")
+        #expect(error.message == "Unexpected answer from the server")
+        #expect("\(error)" == "502 Unexpected answer from the server")
         #expect(error.retryAfter == nil)
     }
 

@@ -112,7 +112,10 @@ import Testing
             #expect(refused.headers[.retryAfter] == "60")
             #expect(try await there.register(taken.name).status == 409)
             let local = host.world(from: "::1")
-            #expect(try await together(25) { _ in try await local.register(local.freshName()).status }.allSatisfy { $0 == 201 })
+            #expect(
+                try await together(25) { _ in try await local.register(local.freshName()).status }.allSatisfy {
+                    $0 == 201
+                })
             host.clock.advance(by: .seconds(60))
             #expect(try await here.register(here.freshName()).status == 201)
         }
@@ -137,6 +140,29 @@ import Testing
             try await upload(4, by: people[0])
             try await upload(10, by: people[1])
             #expect(try await host.storedObjects().count == 3)
+        }
+    }
+
+    @Test("Without the object store an upload is 503 and leaves no row")
+    func objectStoreAway() async throws {
+        var settings = MessengerService.Settings()
+        settings.storageQuota = 5
+        try await withMessenger(on: stack, settings: settings) { host in
+            let alice = try await host.world().person()
+            func upload() async throws -> Messenger.File {
+                try await alice.client.upload(Upload(.bytes([1, 2, 3, 4, 5]), filename: "a"))
+            }
+            // The one is where an upload waits, the other where it goes.
+            for folder in ["uploads", "objects"].map({ "\(host.folder)/files/\($0)" }) {
+                try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away")
+                try Data().write(to: URL(fileURLWithPath: folder))
+                let error = try await expectRefusal(503, "Object storage upload failed") { _ = try await upload() }
+                #expect((error.retryAfter ?? 0) > 0)
+                try FileManager.default.removeItem(atPath: folder)
+                try FileManager.default.moveItem(atPath: folder + ".away", toPath: folder)
+            }
+            // A row would have taken the room.
+            _ = try await upload()
         }
     }
 

@@ -166,10 +166,10 @@ struct Example: Sendable, CustomTestStringConvertible {
 
             routes.serve(Health(check: host.service.check))
             routes.serve(host.objects)
-            #expect(
-                Set(RouteTable(routes, options: options).signatures).subtracting(Self.summary) == [
-                    "GET /health", "GET /ready", "GET /objects/{key*}", "HEAD /objects/{key*}",
-                ])
+            let beyond = Set(RouteTable(routes, options: options).signatures).subtracting(Self.summary)
+            // Stored objects refuse every method but two in their own words: the signature names it.
+            #expect(beyond.filter { !$0.hasSuffix(" /objects/{key*}") } == ["GET /health", "GET /ready"])
+            #expect(beyond.isSuperset(of: ["GET /objects/{key*}", "HEAD /objects/{key*}"]))
         }
     }
 
@@ -234,7 +234,7 @@ struct Example: Sendable, CustomTestStringConvertible {
 
     @Test(arguments: Stack.all)
     func otherMethodsAre405(_ stack: Stack) async throws {
-        var allowed: [String: Set<String>] = ["/health": ["GET"], "/ready": ["GET"], "/objects/x": ["GET", "HEAD"]]
+        var allowed: [String: Set<String>] = ["/health": ["GET"], "/ready": ["GET"]]
         for signature in Self.summary {
             let parts = signature.split(separator: " ")
             allowed[parts[1].replacingOccurrences(of: "{id}", with: "7"), default: []].insert(String(parts[0]))

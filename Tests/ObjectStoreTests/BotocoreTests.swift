@@ -36,7 +36,7 @@ struct BotocoreTests {
     }
 
     private static let endpoints: [String?] = [
-        nil, "https://s3.example.org", "http://127.0.0.1:9000", "https://objects.example.org:8443", "http://minio:80",
+        nil, "https://s3.example.org", "http://127.0.0.1:9000", "https://objects.example.org:8443", "http://minio",
     ]
 
     private func url(_ generator: inout SeededGenerator) throws -> Case {

@@ -30,7 +30,7 @@ import Testing
             #expect(try await store.size(of: key) == Int64("content of \(key)".utf8.count))
         }
         #expect(folder.files(in: "uploads").isEmpty)
-        #expect(try await Set(allKeys()) == Set(Self.keys))
+        #expect(try await Set(store.allKeys()) == Set(Self.keys))
         for key in Self.keys {
             try await store.delete(key)
             try await store.delete(key)
@@ -118,8 +118,8 @@ import Testing
         let foreign = folder.path + "/objects/00"
         try FileManager.default.createDirectory(atPath: foreign, withIntermediateDirectories: true)
         try Data().write(to: URL(fileURLWithPath: foreign + "/lost & found"))
-        #expect(try await allKeys(olderThan: 1_700_000_000 - 1000) == [old])
-        #expect(try await Set(allKeys()) == [old, new])
+        #expect(try await store.allKeys(olderThan: 1_700_000_000 - 1000) == [old])
+        #expect(try await Set(store.allKeys()) == [old, new])
         #expect(try await store.keys(olderThan: .max, after: "ff") == ObjectKeyPage(keys: [], next: nil))
     }
 
@@ -151,16 +151,5 @@ import Testing
         try await store.put(file, at: key, contentType: "")
         try await file.discard()
         #expect(content(of: key) == "x")
-    }
-
-    private func allKeys(olderThan cutoff: Int64 = .max) async throws -> [ObjectKey] {
-        var keys: [ObjectKey] = []
-        var cursor: String?
-        repeat {
-            let page = try await store.keys(olderThan: cutoff, after: cursor)
-            keys += page.keys
-            cursor = page.next
-        } while cursor != nil
-        return keys
     }
 }

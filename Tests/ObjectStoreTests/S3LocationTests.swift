@@ -43,7 +43,7 @@ import Testing
         ("s3://Bucket", "cannot name a bucket"), ("s3://-bucket", "cannot name a bucket"),
         ("s3://a..b", "cannot name a bucket"), ("s3://my_bucket", "cannot name a bucket"),
         ("s3://bucket/a//b", "cannot be the folder"), ("s3://bucket/../b", "cannot be the folder"),
-        ("s3://bucket/a%20b", "cannot be the folder"), ("s3://bucket//", "cannot be the folder"),
+        ("s3://bucket/a%20b", "cannot be the folder"),
         ("s3://bucket?regoin=x", "'regoin' is no setting"), ("s3://bucket?region=a&region=b", "region twice"),
         ("s3://bucket?region=", "cannot name a region"), ("s3://bucket?region=evil.org/", "cannot name a region"),
         ("s3://bucket?region", "cannot name a region"), ("s3://bucket?style=dns", "'dns' is no style"),

@@ -49,7 +49,7 @@ struct S3Server: Sendable {
         process.terminationHandler = { ending.end($0.terminationStatus) }
         try process.run()
         do {
-            let endpoint = try await Task.detached { try endpoint(in: log.fileHandleForReading) }.value
+            let endpoint = try await Task.detached { try address(in: log.fileHandleForReading) }.value
             log.fileHandleForReading.readabilityHandler = {
                 if $0.availableData.isEmpty { $0.readabilityHandler = nil }
             }
@@ -63,7 +63,7 @@ struct S3Server: Sendable {
     }
 
     /// Reads the log up to the line that says where the server listens.
-    private static func endpoint(in log: FileHandle) throws -> String {
+    private static func address(in log: FileHandle) throws -> String {
         var text = ""
         while true {
             if let line = text.firstMatch(of: /Starting s3 server on \[(http:\/\/[0-9.:]+)\//) { return String(line.1) }

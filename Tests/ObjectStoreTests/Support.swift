@@ -44,11 +44,18 @@ struct SeededGenerator: RandomNumberGenerator {
 extension LocalObjectStore {
     /// A store in `folder` whose clock stands at `time`.
     init(in folder: TemporaryFolder, at time: Int64 = 1_700_000_000, key: UInt8 = 1) throws {
-        try self.init(
-            folder: folder.path, signingKey: Array(repeating: key, count: 32),
-            baseURL: "http://localhost:8080/objects", now: { time })
+        try self.init(in: folder, key: key) { time }
     }
 
+    /// A store in `folder` with a clock.
+    init(in folder: TemporaryFolder, key: UInt8 = 1, now: @escaping @Sendable () -> Int64) throws {
+        try self.init(
+            folder: folder.path, signingKey: Array(repeating: key, count: 32),
+            baseURL: "http://localhost:8080/objects", now: now)
+    }
+}
+
+extension ObjectStore {
     /// Stores `text` under `key`.
     func put(_ text: String, at key: ObjectKey) async throws {
         let file = try await spool()
@@ -59,6 +66,18 @@ extension LocalObjectStore {
             try await file.discard()
             throw error
         }
+    }
+
+    /// Every page's keys.
+    func allKeys(olderThan cutoff: Int64 = .max) async throws -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        var cursor: String?
+        repeat {
+            let page = try await self.keys(olderThan: cutoff, after: cursor)
+            keys += page.keys
+            cursor = page.next
+        } while cursor != nil
+        return keys
     }
 }
 

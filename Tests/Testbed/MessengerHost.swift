@@ -51,6 +51,8 @@ public func withMessenger(
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let table = RouteTable(
                 routes, options: .init(logger: logger) { Problem.unavailable($0, Messenger.phrases) })
+            let listening = Task { await service.listen() }
+            defer { listening.cancel() }
             try await body(service, objects, table)
         }
 

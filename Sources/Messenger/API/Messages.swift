@@ -116,12 +116,17 @@ extension Messenger {
 
         /// `file_id` stands right before `created_at` in every message object.
         func encode(into container: inout KeyedEncodingContainer<CodingKeys>, typeKey: CodingKeys) throws {
-            try container.encode(id, forKey: .id)
-            try container.encode(chat, forKey: .chat)
-            try container.encode(sender, forKey: .sender)
+            // Raw values: lists of messages are the largest answers, and a wrapper costs an encoder several calls.
+            try container.encode(id.rawValue, forKey: .id)
+            try container.encode(chat.rawValue, forKey: .chat)
+            try container.encode(sender.rawValue, forKey: .sender)
             try container.encode(content, forKey: .content)
-            try container.encode(type, forKey: typeKey)
-            try container.encode(file, forKey: .file)
+            try container.encode(type.rawValue, forKey: typeKey)
+            if let file {
+                try container.encode(file.rawValue, forKey: .file)
+            } else {
+                try container.encodeNil(forKey: .file)
+            }
             try container.encode(createdAt, forKey: .createdAt)
         }
     }

@@ -8,7 +8,8 @@ import MessengerClient
 /// The table of the decisions' §3, cell by cell.
 extension MessengerScenarios {
     static let authorisation: [Scenario<MessengerWorld>] = [
-        Scenario("Each endpoint answers anonymous, outsider, member and owner as the table says", clause: "§3") { world in
+        Scenario("Each endpoint answers anonymous, outsider, member and owner as the table says", clause: "§3") {
+            world in
             let (owner, member, outsider) = try await world.trio()
             let chat = try await owner.group(with: member)
             let file = try await owner.upload()
@@ -43,20 +44,23 @@ extension MessengerScenarios {
             try await world.raw.send(.post, "/files", body: "").refused(401, missing)
             for person in [owner, member, outsider] { _ = try await person.upload() }
         },
-        Scenario("Registering, signing in and refreshing ask for no credentials and look at none", clause: "§3") { world in
+        Scenario("Registering, signing in and refreshing ask for no credentials and look at none", clause: "§3") {
+            world in
             let alice = try await world.person()
             for header in [nil, "Basic x", "Bearer x", "Bearer \(alice.token)", "Bearer \(alice.refreshToken)"] {
                 var headers = HTTPFields()
                 headers[.authorization] = header
                 let name = world.freshName()
                 let bodies: [(path: String, status: Int, body: JSONValue)] = [
-                    ("/auth/register", 201,
-                        ["username": .string(name), "email": .string("\(name)@b"), "password": "12345678"]),
+                    (
+                        "/auth/register", 201,
+                        ["username": .string(name), "email": .string("\(name)@b"), "password": "12345678"]
+                    ),
                     ("/auth/login", 200, ["username": .string(name), "password": "12345678"]),
                     ("/auth/refresh", 200, ["refresh_token": .string(alice.refreshToken)]),
                 ]
                 for (path, status, body) in bodies {
-                    try await world.raw.send(.post, path, headers: headers, body: body.text).succeeded(status, path)
+                    try await world.post(path, body, headers: headers).succeeded(status, path)
                 }
             }
         },

@@ -39,9 +39,11 @@ extension MessengerScenarios {
         },
         Scenario("Making a chat refuses the first thing that is wrong", clause: "§1 order of errors") { world in
             let alice = try await world.person()
-            let (unknown, bad) = ([7, 9].map { JSONValue.integer(.max - $0) }, "member_ids must be an array of user ids")
+            let (unknown, bad) = (
+                [7, 9].map { JSONValue.integer(.max - $0) }, "member_ids must be an array of user ids"
+            )
             let many = (0..<500).map { JSONValue.integer(.max - $0) }
-            let name = JSONValue.string(String(repeating: "é", count: 101))
+            let name = JSONValue.string(String(repeating: "e\u{301}", count: 50) + "x")
             let unknownText = "Unknown member_ids: \(Int64.max - 9), \(Int64.max - 7)"
             let table: [(body: JSONValue, text: String)] = [
                 (["type": "channel", "name": " ", "member_ids": "x"], "type must be 'direct' or 'group'"),
@@ -63,10 +65,13 @@ extension MessengerScenarios {
                 (["member_ids": .list(unknown)], "direct chat requires exactly one other member_id"),
                 (["member_ids": .list([unknown[0]])], "Unknown member_ids: \(Int64.max - 7)"),
                 (["type": "group", "name": "x", "member_ids": .list(many)], "a group has at most 500 members"),
-                (["type": "group", "name": "x", "member_ids": .list(unknown + [alice.id.json] + unknown)], unknownText),
+                (
+                    ["type": "group", "name": "x", "member_ids": .list(unknown + [alice.id.json] + unknown)],
+                    unknownText
+                ),
             ]
             for (body, text) in table {
-                try await alice.post("/chats", body).refused(400, text, "\(body.text.prefix(99))")
+                try await alice.post("/chats", body).refused(400, text, "\(body.description.prefix(99))")
             }
             // 499 others are not too many: it is the next check that refuses them.
             let most = Array(many.dropLast()) + [alice.id.json] + many.dropLast()
@@ -182,6 +187,23 @@ extension MessengerScenarios {
             for try await chat in alice.client.chats(pageSize: 2) { paged.append(chat.id) }
             try expect(paged, equals: order)
             try expect(try await bob.send(Messenger.ListChats()), equals: [])
+        },
+        Scenario("A list has 1,000 chats at most, and one socket takes as many", clause: "§2 GET /chats, §5.3") {
+            world in
+            let alice = try await world.person()
+            let chats = try await together(1001) { _ in try await alice.group() }.sorted { $0 > $1 }
+            for limit in [nil, 1000, 1001] {
+                let listed = try await alice.send(Messenger.ListChats(limit: limit)).map(\.id)
+                try expect(listed.count == 1000 && Set(listed).isSubset(of: chats), "\(listed.count) chats")
+            }
+            let socket = try await alice.socket()
+            for chat in chats.prefix(1000) { try await socket.send(.subscribe(chat)) }
+            for chat in chats.prefix(1000) { try expect(try await socket.receive(), equals: .subscribed(chat)) }
+            for chat in [chats[0], chats[999]] {
+                let sent = try await alice.say("hi", in: chat)
+                try expect(try await socket.message(), equals: sent)
+            }
+            await socket.close()
         },
         Scenario("A chat is there for every member when its maker hears of it", clause: "§4") { world in
             let people = try await world.people(5)

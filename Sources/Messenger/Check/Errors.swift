@@ -18,7 +18,8 @@ extension MessengerScenarios {
                 try await world.raw.send(.post, path, body: "{").refused(404, "Not found", path)
             }
         },
-        Scenario("Another method is 405 with Allow, before credentials and ids", clause: "§1 order of checks") { world in
+        Scenario("Another method is 405 with Allow, before credentials and ids", clause: "§1 order of checks") {
+            world in
             let table: [(path: String, allowed: Set<String>)] = [
                 ("/auth/register", ["POST"]), ("/auth/login", ["POST"]), ("/auth/refresh", ["POST"]),
                 ("/me", ["GET"]), ("/users/0", ["GET"]), ("/users/search", ["GET"]), ("/chats", ["GET", "POST"]),
@@ -87,7 +88,7 @@ extension MessengerScenarios {
             let alice = try await world.person()
             let body: JSONValue = ["username": .string(alice.name), "password": .string(alice.password)]
             for type in ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"] {
-                try await world.raw.send(.post, "/auth/login", headers: [.contentType: type], body: body.text)
+                try await world.post("/auth/login", body, headers: [.contentType: type])
                     .succeeded(200, type)
             }
         },
@@ -96,12 +97,12 @@ extension MessengerScenarios {
             let other = try await bob.group()
             let foreign: JSONValue = 9_007_199_254_740_993
             let name = world.freshName()
-            let registered = try await world.raw.send(
-                .post, "/auth/register",
-                body: ([
+            let registered = try await world.post(
+                "/auth/register",
+                [
                     "username": .string(name), "email": .string("\(name)@b"), "password": "12345678", "id": foreign,
                     "role": "owner", "x": "\u{0}",
-                ] as JSONValue).text
+                ]
             ).succeeded(201)
             try expect(registered["id"] != foreign, "an id was taken from the body")
 
@@ -133,8 +134,10 @@ extension MessengerScenarios {
                 ("/auth/register", #"{"username":null}"#, "Username must be 3–32 characters"),
                 ("/auth/register", #"{"username":["abc"]}"#, "Username must be 3–32 characters"),
                 ("/auth/register", #"{"username":"\#(name)","email":5}"#, "Invalid email"),
-                ("/auth/register", #"{"username":"\#(name)","email":"\#(name)@b","password":12345678}"#,
-                    "Password must be at least 8 characters"),
+                (
+                    "/auth/register", #"{"username":"\#(name)","email":"\#(name)@b","password":12345678}"#,
+                    "Password must be at least 8 characters"
+                ),
                 ("/auth/login", #"{"username":5,"password":"x"}"#, "username and password required"),
                 ("/auth/login", #"{"username":"x","password":null}"#, "username and password required"),
                 ("/auth/refresh", #"{"refresh_token":true}"#, "refresh_token required"),
@@ -182,7 +185,9 @@ extension MessengerScenarios {
                 try expect(answer.status < 500, "\(path): \(answer.status) \(answer.text)")
                 _ = try answer.json()
             }
-            let contents = [#""\ud800""#, #""\udc00\ud800""#, "1e999", "-0", "[[[]]]", #"{"a":{}}"#, #""\u202e\ufeff""#]
+            let contents = [
+                #""\ud800""#, #""\udc00\ud800""#, "1e999", "-0", "[[[]]]", #"{"a":{}}"#, #""\u202e\ufeff""#,
+            ]
             for content in contents {
                 for (path, body) in [
                     ("/chats/\(chat)/messages", #"{"content":\#(content),"file_id":\#(content)}"#),

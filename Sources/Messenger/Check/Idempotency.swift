@@ -82,8 +82,7 @@ extension MessengerScenarios {
             // Where no row is made, the key means nothing.
             let login: JSONValue = ["username": .string(alice.name), "password": .string(alice.password)]
             for _ in 0..<2 {
-                let answer = try await world.raw.send(
-                    .post, "/auth/login", headers: [.idempotencyKey: "é"], body: login.text)
+                let answer = try await world.post("/auth/login", login, headers: [.idempotencyKey: "é"])
                 try answer.succeeded(200)
                 try expect(answer.headers[.idempotentReplayed], equals: nil)
             }
@@ -108,7 +107,7 @@ extension MessengerScenarios {
             let carol = try await world.person()
             try await carol.post("/chats/\(chats[0])/messages", body, headers: key)
                 .refused(403, "Not a member of this chat")
-            try await world.raw.send(.post, "/chats/\(chats[0])/messages", headers: key, body: body.text)
+            try await world.post("/chats/\(chats[0])/messages", body, headers: key)
                 .refused(401, "Missing Authorization header")
         },
         Scenario("A refused request leaves its key free", clause: "§1 kept only for 2xx") { world in
@@ -128,7 +127,7 @@ extension MessengerScenarios {
                 let body: JSONValue = [
                     "username": .string(username), "email": .string("\(name)@b"), "password": "12345678",
                 ]
-                let answer = try await world.raw.send(.post, "/auth/register", headers: key, body: body.text)
+                let answer = try await world.post("/auth/register", body, headers: key)
                 try expect(answer.status == status, "\(answer.status) \(answer.text)")
             }
         },
@@ -142,7 +141,7 @@ extension MessengerScenarios {
         let (name, email) = (world.freshName(), JSONValue.string("\(world.freshName())@b"))
         @Sendable func register(_ name: String, _ key: HTTPFields) async throws -> RawAnswer {
             let body: JSONValue = ["username": .string(name), "email": email, "password": "12345678"]
-            return try await world.raw.send(.post, "/auth/register", headers: key, body: body.text)
+            return try await world.post("/auth/register", body, headers: key)
         }
         let group: JSONValue = ["type": "group", "name": "x", "member_ids": [bob.id.json]]
         let direct: JSONValue = ["type": "direct", "member_ids": [bob.id.json]]

@@ -42,7 +42,8 @@ extension MessengerScenarios {
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
             let contents = [
-                "  two  \n", "\t.\r\n", "e\u{301}", "é", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "\"\\/\u{8}\u{1F}",
+                "  two  \n", "\t.\r\n", "e\u{301}", "é", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}",
+                "\"\\/\u{8}\u{1F}",
                 "<script>&amp;\u{2028}", "\u{202E}\u{FEFF}\u{10FFFF}", "'; DROP TABLE messages; --",
                 String(repeating: "\u{1F600}", count: 16_384), String(repeating: "e\u{301}", count: 8192),
             ]
@@ -52,7 +53,9 @@ extension MessengerScenarios {
                 for found in [sent["content"], newest?["content"]] {
                     // By scalars: Swift takes composed and decomposed text for equal.
                     let same = found?.string.map { Array($0.unicodeScalars) == Array(content.unicodeScalars) }
-                    try expect(same == true, "\(content.prefix(40).debugDescription) became \(found?.text.prefix(99) ?? "")")
+                    try expect(
+                        same == true,
+                        "\(content.prefix(40).debugDescription) became \(found?.description.prefix(99) ?? "")")
                 }
             }
             for content in [String(repeating: "\u{1F600}", count: 16_385), String(repeating: "e\u{301}", count: 8193)] {
@@ -80,11 +83,13 @@ extension MessengerScenarios {
             ]
             for (body, text) in refused {
                 for path in ["/chats/\(chat)/messages", "/chats/0/messages"] {
-                    try await carol.post(path, body).refused(400, text, "\(body.text.prefix(99))")
+                    try await carol.post(path, body).refused(400, text, "\(body.description.prefix(99))")
                 }
             }
             for path in ["/chats/\(chat)/messages", "/chats/0/messages", "/chats/9223372036854775807/messages"] {
-                for body in [["content": "x"], ["type": "file", "file_id": 1], ["content": "x", "file_id": foreign.json]] {
+                for body in [
+                    ["content": "x"], ["type": "file", "file_id": 1], ["content": "x", "file_id": foreign.json],
+                ] {
                     try await carol.post(path, .object(body)).refused(403, "Not a member of this chat", path)
                 }
             }
@@ -125,7 +130,8 @@ extension MessengerScenarios {
             for try await message in bob.client.history(of: chat, pageSize: 50) { paged.append(message.id.json) }
             try expect(paged, equals: newestFirst(1...120))
         },
-        Scenario("A history's query refuses the first thing that is wrong", clause: "§1 integer query values") { world in
+        Scenario("A history's query refuses the first thing that is wrong", clause: "§1 integer query values") {
+            world in
             let (alice, bob, carol) = try await world.trio()
             let chat = try await alice.directChat(with: bob)
             let table = [

@@ -29,7 +29,8 @@ extension MessengerScenarios {
             let rows = try await searcher.search(stem + "ÉVA")
             try expect(rows.map { $0["id"] }, equals: [byName.id.json, byDisplayName.id.json])
             try expect(
-                rows.first, equals: ["id": byName.id.json, "username": .string(byName.username), "display_name": "Somebody"])
+                rows.first,
+                equals: ["id": byName.id.json, "username": .string(byName.username), "display_name": "Somebody"])
             // The query is trimmed, and an e-mail address is not looked at.
             for query in [stem, "  \(stem)\n", "\(stem)e\u{301}va"] {
                 try expect(try await searcher.search(query).count, equals: 2)
@@ -65,7 +66,8 @@ extension MessengerScenarios {
                 return stem + (index.isMultiple(of: 2) ? letter.uppercased() : letter.lowercased())
             }
             _ = try await together(22) { try await world.register(names.reversed()[$0]) }
-            try expect(try await alice.search(stem).map { $0["username"] }, equals: names.prefix(20).map { .string($0) })
+            try expect(
+                try await alice.search(stem).map { $0["username"] }, equals: names.prefix(20).map { .string($0) })
         },
     ]
 }

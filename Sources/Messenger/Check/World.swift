@@ -71,6 +71,11 @@ public struct MessengerWorld: Sendable {
         return (people[0], people[1], people[2])
     }
 
+    /// A raw request without a token.
+    func post(_ path: String, _ body: JSONValue, headers: HTTPFields = [:]) async throws -> RawAnswer {
+        try await raw.send(.post, path, headers: headers, body: body.description)
+    }
+
     /// A socket that nobody has signed in to.
     func rawSocket() async throws -> RawSocket {
         let url = baseURL.appendingPathComponent("ws")
@@ -104,7 +109,7 @@ public struct Person: Sendable {
     func get(_ path: String) async throws -> RawAnswer { try await raw(.get, path) }
 
     func post(_ path: String, _ body: JSONValue, headers: HTTPFields = [:]) async throws -> RawAnswer {
-        try await raw(.post, path, headers: headers, body: body.text)
+        try await raw(.post, path, headers: headers, body: body.description)
     }
 
     /// The direct chat with another.
@@ -145,116 +150,10 @@ public struct Person: Sendable {
     }
 }
 
-extension MessengerSocket {
-    /// Subscribes to a chat, and fails unless the server says so.
-    func subscribe(to chat: Messenger.Chat.ID, since: Messenger.Message.ID? = nil) async throws {
-        try await send(.subscribe(chat, since: since))
-        try expect(try await receive(), equals: .subscribed(chat))
-    }
-
-    /// The next frame, which must be a message.
-    func message() async throws -> Messenger.Message {
-        let frame = try await receive()
-        guard case .message(let message) = frame else { throw Broken("expected a message, found \(frame)") }
-        return message
-    }
-
-    func messages(_ count: Int) async throws -> [Messenger.Message] {
-        var messages: [Messenger.Message] = []
-        for _ in 0..<count { messages.append(try await message()) }
-        return messages
-    }
-}
-
-/// A socket as a stranger would write to it, and its frames as they come.
-struct RawSocket: Sendable {
-    private let socket: any Socket
-
-    init(_ socket: any Socket) { self.socket = socket }
-
-    func send(_ text: String) async throws { try await socket.send(text) }
-    func send(_ frame: JSONValue) async throws { try await socket.send(frame.text) }
-
-    func frame() async throws -> JSONValue {
-        guard case .text(let text) = try await socket.receive() else { throw Broken("a binary frame") }
-        return try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
-    }
-
-    /// Fails unless this is the next frame, whole.
-    func expect(_ frame: JSONValue, line: UInt = #line, file: StaticString = #fileID) async throws {
-        try ContractCheck.expect(try await self.frame(), equals: frame, line: line, file: file)
-    }
-
-    /// Fails unless the server closes now, with this code.
-    func expectClose(_ code: UInt16, line: UInt = #line, file: StaticString = #fileID) async throws {
-        do {
-            throw Broken("expected a close, found \(try await frame().text)", line: line, file: file)
-        } catch let closed as SocketClosed {
-            try ContractCheck.expect(closed.code, equals: code, line: line, file: file)
-        }
-    }
-
-    func close() async { await socket.close(code: 1000, reason: "") }
-}
-
-extension RawAnswer {
-    /// Fails unless this is a refusal: the status, and the error alone, exactly worded.
-    @discardableResult
-    func refused(
-        _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
-        file: StaticString = #fileID
-    ) throws -> RawAnswer {
-        let isJSON = headers[.contentType]?.hasPrefix("application/json") == true
-        guard self.status == status, isJSON, try json() == ["error": .string(text)] else {
-            throw Broken(
-                "\(what()) expected \(status) \"\(text)\", found \(self.status) \(self.text.prefix(200))", line: line,
-                file: file)
-        }
-        return self
-    }
-
-    /// Fails unless this is a success with this status.
-    ///
-    /// - Returns: its body.
-    @discardableResult
-    func succeeded(
-        _ status: Int, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
-    ) throws -> JSONValue {
-        guard self.status == status, headers[.contentType]?.hasPrefix("application/json") == true else {
-            throw Broken(
-                "\(what()) expected \(status), found \(self.status) \(text.prefix(200))", line: line, file: file)
-        }
-        return try json()
-    }
-}
-
-extension JSONValue {
-    /// As it goes on the wire, the same each time.
-    var text: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
-
-    var string: String? { if case .string(let text) = self { text } else { nil } }
-    var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
-    var elements: [JSONValue] { if case .list(let elements) = self { elements } else { [] } }
-
-    /// Fails unless it is `2026-02-23T10:00:00Z`.
-    func expectTimestamp(line: UInt = #line, file: StaticString = #fileID) throws {
-        guard let string, string.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/#) != nil else {
-            throw Broken("no timestamp: \(text)", line: line, file: file)
-        }
-    }
-}
-
-extension Identifier {
-    var json: JSONValue { .integer(rawValue) }
-}
-
 /// The contract as scenarios, one list for each section.
 public enum MessengerScenarios {
     public static var all: [Scenario<MessengerWorld>] {
-        errors + auth + users + chats + messages + files + live + idempotency + authorisation
+        errors + auth + sessions + users + chats + messages + files + downloads + live + backlog + idempotency
+            + authorisation
     }
 }

@@ -73,12 +73,10 @@ extension MessengerService {
 
     func logout(_ request: Messenger.Logout, _ info: RequestInfo) async throws -> Empty {
         let hash = Digest.sha256(request.refreshToken)
-        try await database.write { [sessions, hub] db in
+        try await database.write { db in
             guard let session = try Sessions.end(refreshHash: hash, in: db) else { return }
-            db.afterCommit {
-                sessions.forget(session)
-                hub.publish(to: .session(session)) { .sessionEnded }
-            }
+            db.afterCommit { sessions.forget(session) }
+            try announce(.sessionEnded(session), in: db)
         }
         return Empty()
     }

@@ -15,11 +15,11 @@ extension MessengerService {
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, _ info: RequestInfo
     ) async throws -> Answer<Messenger.SentMessage> {
         let now = time.milliseconds()
-        return try await database.write(info.once, phrases: Messenger.phrases, at: now) { [hub] db in
+        return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
             try Chats.requireMember(sender, of: request.chat, in: db)
             if let file = request.file { try Files.requireOwner(sender, of: file, in: db) }
             let message = try Messages.insert(request, from: sender, at: now, in: db)
-            db.afterCommit { hub.publish(to: .chat(message.chat)) { .message(message) } }
+            try announce(.message(message), in: db)
             return Answer(.created, .init(message))
         }
     }
@@ -71,6 +71,17 @@ enum Messages {
             SELECT id, chat_id, sender_id, content, type, file_id, created_at FROM messages
             WHERE chat_id = \(chat) AND id < \(before ?? .init(.max)) ORDER BY id DESC LIMIT \(limit)
             """, Messenger.Message.init(row:))
+    }
+
+    static func one(_ id: Messenger.Message.ID, in db: Session) throws -> Messenger.Message? {
+        try db.one(
+            "SELECT id, chat_id, sender_id, content, type, file_id, created_at FROM messages WHERE id = \(id)",
+            Messenger.Message.init(row:))
+    }
+
+    /// Zero in an empty chat.
+    static func newest(in chat: Messenger.Chat.ID, _ db: Session) throws -> Messenger.Message.ID {
+        try db.value("SELECT id FROM messages WHERE chat_id = \(chat) ORDER BY id DESC LIMIT 1") ?? .init(0)
     }
 
     /// Oldest first, above `after`.

@@ -23,6 +23,7 @@ public struct S3ObjectStore: ObjectStore {
     private let client: S3Client
     private let spoolFolder: String
     private let threads: NIOThreadPool
+    private let pageSize: Int
     private let shutdown: @Sendable () async throws -> Void
 
     /// Creates the spool folder if it is absent, and removes uploads in it that nobody has written to for a day.
@@ -47,13 +48,14 @@ public struct S3ObjectStore: ObjectStore {
     }
 
     init(
-        client: S3Client, spoolFolder: String, threads: NIOThreadPool = .singleton,
+        client: S3Client, spoolFolder: String, threads: NIOThreadPool = .singleton, pageSize: Int = 1000,
         shutdown: @escaping @Sendable () async throws -> Void = {}
     ) throws {
         self.location = client.location
         self.client = client
         self.spoolFolder = spoolFolder
         self.threads = threads
+        self.pageSize = pageSize
         self.shutdown = shutdown
         try FileManager.default.createDirectory(
             atPath: spoolFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -130,11 +132,13 @@ public struct S3ObjectStore: ObjectStore {
         return (size, response.headers[Self.uploadHeader])
     }
 
-    /// A page is a thousand keys; the cursor is S3's. What others have put into the folder under names that are no
+    /// A page is a thousand objects; the cursor is S3's. What others have put into the folder under names that are no
     /// ``ObjectKey`` is left alone.
     public func keys(olderThan cutoff: Int64, after cursor: String?) async throws -> ObjectKeyPage {
         var call = S3Call(operation: "ListObjectsV2", method: "GET", path: location.bucketPath)
-        call.query = [("list-type", "2"), ("encoding-type", "url"), ("prefix", location.prefix)]
+        call.query = [
+            ("list-type", "2"), ("encoding-type", "url"), ("max-keys", String(pageSize)), ("prefix", location.prefix),
+        ]
         if let cursor { call.query.append(("continuation-token", cursor)) }
         let response = try await client.perform(call)
         guard response.status == 200, let listing = ObjectListing(response.body) else {

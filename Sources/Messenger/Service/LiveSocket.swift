@@ -1,0 +1,187 @@
+import Backend
+import Contract
+import Foundation
+import MessengerAPI
+import NIOCore
+import WebSockets
+
+/// One client on `/ws`. Lives on its event loop; a frame that needs the database is answered before the next is read.
+final class LiveSocket: SocketHandler {
+    static let authenticationDeadline = TimeAmount.seconds(10)
+    static let maximumSubscriptions = 1000
+    /// More missed messages than this are not sent again: the client reads them with GET.
+    static let maximumBacklog = 1000
+    /// Sent at once, so that a backlog never fills the queue of a reader who keeps up.
+    static let batch = 100
+
+    /// Bytes that wait while a frame is answered, each frame taken for 64 more than it has. Who sends more does not wait
+    /// for answers. There is room to subscribe to every chat at once, and for a long frame beside.
+    static let maximumInbox = 262_144
+
+    let service: MessengerService
+    private(set) var socket: (any SocketConnection)?
+    private(set) var caller: Caller?
+    private var deadline: Scheduled<Void>?
+    var subscriptions: [Messenger.Chat.ID: Subscription] = [:]
+    private var inbox = CircularBuffer<Step>(initialCapacity: 0)
+    private var inboxSize = 0
+    private var isBusy = false
+
+    /// What is done one after the other.
+    enum Step {
+        case frame(ByteBuffer)
+        /// A chat of which something may have been missed.
+        case lookAgain(Messenger.Chat.ID)
+    }
+
+    init(service: MessengerService) { self.service = service }
+
+    func opened(_ socket: any SocketConnection) {
+        self.socket = socket
+        schedule(in: Self.authenticationDeadline) { $0.refuse("Authentication timeout") }
+    }
+
+    func received(_ text: ByteBuffer) {
+        guard inboxSize < Self.maximumInbox else {
+            socket?.close(.policyViolation, reason: "Too many frames")
+            return
+        }
+        inboxSize += Self.cost(text)
+        queue(.frame(text))
+    }
+
+    private static func cost(_ text: ByteBuffer) -> Int { text.readableBytes + 64 }
+
+    func queue(_ step: Step) {
+        inbox.append(step)
+        next()
+    }
+
+    func receivedBinary(_ count: Int) {
+        if caller == nil { refuse("Not authenticated") }
+    }
+
+    func closed() {
+        deadline?.cancel()
+        guard let socket else { return }
+        self.socket = nil
+        inbox.removeAll()
+        for chat in subscriptions.keys { service.hub.unsubscribe(self, from: .chat(chat), on: socket.eventLoop) }
+        subscriptions = [:]
+        if let caller { service.hub.unsubscribe(self, from: .session(caller.session), on: socket.eventLoop) }
+    }
+
+    // MARK: Frames
+
+    private func next() {
+        while !isBusy, socket != nil, let step = inbox.popFirst() {
+            switch step {
+            case .frame(let text):
+                inboxSize -= Self.cost(text)
+                handle(text)
+            case .lookAgain(let chat): lookAgain(at: chat)
+            }
+        }
+    }
+
+    private func handle(_ text: ByteBuffer) {
+        let bytes = text.readableBytesView
+        let frame =
+            JSONShape.isObject(bytes)
+            ? try? JSONDecoder().decode(Messenger.ClientFrame.self, from: Data(bytes)) : nil
+        guard let frame else { return caller == nil ? refuse("Invalid JSON") : send(.error("Invalid JSON")) }
+        if case .auth(let token) = frame { return authenticate(token) }
+        guard caller != nil else { return refuse("Not authenticated") }
+        switch frame {
+        case .subscribe(let chat, let since): subscribe(to: chat, since: since)
+        case .unsubscribe(let chat): unsubscribe(from: chat)
+        case .ping: send(.pong)
+        case .unknown(let type): send(.error("Unknown message type: \(String(type.unicodeScalars.prefix(64)))"))
+        case .auth: break
+        }
+    }
+
+    func send(_ frame: Messenger.ServerFrame) { socket?.send(TextFrame(frame)) }
+
+    /// Ends a socket that did not sign in.
+    private func refuse(_ text: String) {
+        send(.error(text))
+        socket?.close(.policyViolation, reason: "")
+    }
+
+    /// Works off the event loop and comes back to it with the result, before the next frame is looked at.
+    func work<Result: Sendable>(
+        _ operation: @escaping @Sendable () async throws -> Result,
+        then finish: @escaping @Sendable (LiveSocket, Swift.Result<Result, any Error>) -> Void
+    ) {
+        guard let eventLoop = socket?.eventLoop else { return }
+        isBusy = true
+        let this = NIOLoopBound(self, eventLoop: eventLoop)
+        Task {
+            let result: Swift.Result<Result, any Error>
+            do { result = .success(try await operation()) } catch { result = .failure(error) }
+            eventLoop.execute {
+                this.value.isBusy = false
+                guard this.value.socket != nil else { return }
+                finish(this.value, result)
+                this.value.next()
+            }
+        }
+    }
+
+    private func schedule(in delay: TimeAmount, _ action: @escaping @Sendable (LiveSocket) -> Void) {
+        deadline?.cancel()
+        guard let eventLoop = socket?.eventLoop else { return }
+        let this = NIOLoopBound(self, eventLoop: eventLoop)
+        deadline = eventLoop.scheduleTask(in: delay) { action(this.value) }
+    }
+
+    /// Runs an action when everything sent so far has left, before the next frame is looked at.
+    func whenFlushed(_ action: @escaping (LiveSocket) -> Void) {
+        guard let socket else { return }
+        isBusy = true
+        let this = NIOLoopBound(self, eventLoop: socket.eventLoop)
+        socket.whenFlushed {
+            this.value.isBusy = false
+            action(this.value)
+            this.value.next()
+        }
+    }
+
+    // MARK: Authentication
+
+    private func authenticate(_ token: String) {
+        let service = service
+        work({ try await service.caller(token) }) { this, result in
+            guard case .success(let caller) = result, this.caller.map({ $0.user == caller.user }) ?? true else {
+                return this.refuse("Invalid or expired access token")
+            }
+            this.begin(caller)
+        }
+    }
+
+    private func begin(_ caller: Caller) {
+        guard let socket else { return }
+        if let old = self.caller { service.hub.unsubscribe(self, from: .session(old.session), on: socket.eventLoop) }
+        self.caller = caller
+        service.hub.subscribe(self, to: .session(caller.session), on: socket.eventLoop)
+        schedule(in: .seconds(max(0, caller.expiresAt - service.time.seconds))) { $0.end() }
+        // The session may have ended between the look at it and the subscription to its end.
+        let service = service
+        work({ try await service.sessions.isAlive(caller.session) }) { this, alive in
+            if case .success(false) = alive { this.end() } else { this.send(.authOK(caller.user)) }
+        }
+    }
+
+    /// Ends the socket if its session ended while nobody told.
+    func checkSession() {
+        guard let session = caller?.session, let eventLoop = socket?.eventLoop else { return }
+        let this = NIOLoopBound(self, eventLoop: eventLoop)
+        Task { [service] in
+            if try await service.sessions.isAlive(session) { return }
+            eventLoop.execute { this.value.end() }
+        }
+    }
+
+    func end() { socket?.close(.sessionEnded, reason: "Session ended") }
+}
