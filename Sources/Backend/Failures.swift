@@ -10,7 +10,8 @@ extension Problem {
         switch error {
         case DatabaseFailure.unavailable, DatabaseFailure.conflict, DatabaseFailure.unknownOutcome:
             Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
-        case is FileSystemError: Problem(.serviceUnavailable, phrases.storageUnavailable).retry(afterSeconds: 5)
+        case is FileSystemError, is S3Error:
+            Problem(.serviceUnavailable, phrases.storageUnavailable).retry(afterSeconds: 5)
         case is Passwords.Overloaded: Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
         default: nil
         }

@@ -60,7 +60,8 @@ public enum OnceOnly {
         _ once: Once, phrases: Phrases, at now: Int64, in db: Session
     ) throws -> Answer<Output>? {
         try db.run(
-            "DELETE FROM once_only WHERE scope = \(once.scope) AND key = \(once.key) AND created_at <= \(now - lifetime)")
+            "DELETE FROM once_only WHERE scope = \(once.scope) AND key = \(once.key) AND created_at <= \(now - lifetime)"
+        )
         let isNew = try db.exists(
             """
             INSERT INTO once_only (scope, key, fingerprint, status, body, created_at)

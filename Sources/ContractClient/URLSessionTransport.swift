@@ -27,7 +27,7 @@ public struct URLSessionTransport: Transport {
             }
         }
         #if canImport(FoundationNetworking)
-        // Linux's URLSession tells a task with an awaited answer nothing on the way; only that all has gone is known.
+        // Linux's URLSession tells a task with a completion handler nothing on the way: only that all has gone is known.
         if let size = try request.body.size() { progress?(size, size) }
         #endif
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }

@@ -97,7 +97,8 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
             problem = known
             if known.status.code >= 500 {
                 options.logger.warning(
-                    "refused", metadata: ["request": "\(info.id)", "status": "\(known.status.code)", "error": "\(error)"])
+                    "refused",
+                    metadata: ["request": "\(info.id)", "status": "\(known.status.code)", "error": "\(error)"])
             }
         } else {
             options.logger.error("request failed", metadata: ["request": "\(info.id)", "error": "\(error)"])

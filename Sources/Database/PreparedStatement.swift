@@ -32,6 +32,8 @@ struct PreparedStatement: ~Copyable {
         return false
     }
 
+    var isReadOnly: Bool { sqlite3_stmt_readonly(statement.sqliteStatement) != 0 }
+
     /// Where it stands.
     var row: Row { Row(.sqlite(statement.sqliteStatement)) }
 

@@ -79,7 +79,9 @@ final class SQLiteEngine: Sendable {
             }
             guard !writes.isEmpty else { return }
             do {
-                try writer.use { db in GroupCommit.run(writes, on: Writer(db: db, session: Session(SQLiteStatements(db)))) }
+                try writer.use { db in
+                    GroupCommit.run(writes, on: Writer(db: db, session: Session(SQLiteStatements(db))))
+                }
             } catch {
                 for write in writes { write.finish(error) }
             }

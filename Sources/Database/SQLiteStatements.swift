@@ -8,8 +8,12 @@ final class SQLiteStatements: SessionConnection {
 
     func query(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws {
         try execute(sql) { statement in
-            // A statement that writes has done all of it by its first row, so the rest need not be looked at.
-            while try statement.step(), try each(statement.row) {}
+            while try statement.step() {
+                guard try !each(statement.row) else { continue }
+                // What writes must run to its end: a constraint may still refuse it.
+                while !statement.isReadOnly, try statement.step() {}
+                return
+            }
         }
     }
 

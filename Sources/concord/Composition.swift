@@ -36,6 +36,9 @@ struct Composition: Sendable {
     let storageQuota: Int64
     /// `sqlite`, or where PostgreSQL is.
     let database: String
+    /// `local`, or where the S3 bucket is.
+    let objects: String
+    let environment: [String: String]
 
     /// Every API there is, with the port it takes when none is given.
     static let apis: [(name: String, port: Int)] = [(Messenger.name, 8080)]
@@ -60,11 +63,15 @@ struct Composition: Sendable {
         let health = Health(check: service.check)
         var routes = service.routes()
         routes.serve(health)
-        routes.serve(objects)
+        if let local = objects as? LocalObjectStore { routes.serve(local) }
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
-            listen: service.listen, sweep: service.sweep, close: database.close)
+            listen: service.listen, sweep: service.sweep,
+            close: {
+                try await database.close()
+                try await (objects as? S3ObjectStore)?.close()
+            })
     }
 
     private func openDatabase(_ name: String, _ schema: Schema) throws -> Database {
@@ -73,8 +80,15 @@ struct Composition: Sendable {
             : try .postgreSQL(url: database, schema: schema)
     }
 
-    private func openObjects(_ name: String) throws -> LocalObjectStore {
-        try LocalObjectStore(
+    private func openObjects(_ name: String) throws -> any ObjectStore {
+        guard objects == "local" else {
+            // A folder for each API: a sweep removes whatever no row of its own database names.
+            return try S3ObjectStore(
+                location: try S3Location(objects).folder(name),
+                credentials: try S3Credentials(environment: environment),
+                spoolFolder: "\(folder)/uploads/\(name)", now: { TimeSource.system.seconds })
+        }
+        return try LocalObjectStore(
             folder: "\(folder)/files/\(name)",
             signingKey: try keys.key("signed-urls", variable: "CONCORD_URL_KEY"),
             baseURL: publicURL(name) + "/objects", now: { TimeSource.system.seconds })

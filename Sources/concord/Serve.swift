@@ -39,6 +39,13 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "local: files in the data folder. Or an S3 bucket, whose endpoint clients must reach too; credentials are "
+                + "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. [CONCORD_OBJECTS] (default: local)",
+            valueName: "local|s3://bucket?endpoint=…"))
+    var objects: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Port of an API; 0 takes a free one. Repeatable. [CONCORD_PORT_MESSENGER …] (default: \(Self.defaults))",
             valueName: "name=port"))
     var port: [String] = []
@@ -81,7 +88,12 @@ struct Serve: AsyncParsableCommand {
         text == "sqlite" || text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") ? text : nil
     }
 
+    static func store(_ text: String) -> String? { text == "local" || text.hasPrefix("s3://") ? text : nil }
+
     func validate() throws {
+        if let objects, Self.store(objects) == nil {
+            throw ValidationError("--objects is 'local' or 's3://bucket?endpoint=…', not '\(objects)'")
+        }
         if let database, Self.place(database) == nil {
             throw ValidationError("--database is 'sqlite' or 'postgres://…', not '\(database)'")
         }
@@ -114,7 +126,9 @@ struct Serve: AsyncParsableCommand {
             },
             storageQuota: try environment.value(
                 storageQuota, "CONCORD_STORAGE_QUOTA", Int64.init, default: 10 * 1024 * 1024 * 1024),
-            database: try environment.value(database, "CONCORD_DATABASE", Self.place, default: "sqlite"))
+            database: try environment.value(database, "CONCORD_DATABASE", Self.place, default: "sqlite"),
+            objects: try environment.value(objects, "CONCORD_OBJECTS", Self.store, default: "local"),
+            environment: environment.variables)
 
         let hosted = try (apis.isEmpty ? Self.names : apis).map(composition.host)
         let announcement = Announcement(expected: hosted.count)
@@ -222,6 +236,8 @@ private struct Sweeper: Service {
                 for api in hosted {
                     do {
                         try await api.sweep()
+                    } catch is CancellationError {
+                        return
                     } catch {
                         logger.warning("sweep failed", metadata: ["api": "\(api.name)", "error": "\(error)"])
                     }

@@ -5,8 +5,8 @@ import NIOConcurrencyHelpers
 final class ConcordProcess: Sendable {
     private let process: Process
     private let ending: Ending
-    private let output = Capture()
-    private let errors = Capture()
+    private let output = Output()
+    private let errors = Output()
 
     /// The command that was built along with the tests.
     static var executable: URL {
@@ -20,9 +20,11 @@ final class ConcordProcess: Sendable {
         process.arguments = arguments
         // Nothing of the developer's own settings.
         process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, new in new }
-        process.standardOutput = output.pipe
-        process.standardError = errors.pipe
+        process.standardOutput = output.end
+        process.standardError = errors.end
         ending = try Ending(running: process)
+        output.begin()
+        errors.begin()
     }
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
@@ -45,12 +47,13 @@ final class ConcordProcess: Sendable {
     /// How it ended: the exit code, or 128 and the signal's number.
     func status() async -> Int32 { await ending.status }
 
+    /// Everything it has written to standard output so far.
     var standardOutput: String { output.text }
+    func wholeOutput() async -> String { await output.wholeText() }
     /// Everything it has written to standard error, once it has ended.
     func standardError() async -> String {
         _ = await status()
-        for await _ in errors.texts {}
-        return errors.text
+        return await errors.wholeText()
     }
 
     struct Ended: Error, CustomStringConvertible {
@@ -79,32 +82,5 @@ final class ConcordProcess: Sendable {
         }
 
         var status: Int32 { get async { await task.value } }
-    }
-
-    /// What comes out of a pipe, as it comes.
-    private final class Capture: Sendable {
-        let pipe = Pipe()
-        private let collected = NIOLockedValueBox("")
-        /// The whole text so far, each time there is more; ends with the pipe.
-        let texts: AsyncStream<String>
-
-        init() {
-            let (texts, continuation) = AsyncStream<String>.makeStream()
-            self.texts = texts
-            pipe.fileHandleForReading.readabilityHandler = { [collected] handle in
-                let data = handle.availableData
-                guard !data.isEmpty else {
-                    handle.readabilityHandler = nil
-                    return continuation.finish()
-                }
-                let text = collected.withLockedValue { text in
-                    text += String(decoding: data, as: UTF8.self)
-                    return text
-                }
-                continuation.yield(text)
-            }
-        }
-
-        var text: String { collected.withLockedValue { $0 } }
     }
 }

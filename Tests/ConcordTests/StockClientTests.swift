@@ -16,13 +16,12 @@ import Testing
             let session = Process()
             session.executableURL = URL(fileURLWithPath: try #require(Self.python))
             session.arguments = [script.path, "http://127.0.0.1:\(port)"]
-            let output = Pipe()
-            session.standardOutput = output
-            session.standardError = output
+            let output = Output()
+            session.standardOutput = output.end
+            session.standardError = output.end
             let ending = try ConcordProcess.Ending(running: session)
-            let transcript = try await Task.detached {
-                String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-            }.value
+            output.begin()
+            let transcript = await output.wholeText()
             #expect(await ending.status == 0, "\(transcript)")
             #expect(transcript.contains("session: as the contract says"))
             server.signal(SIGTERM)

@@ -6,7 +6,8 @@ import Testing
 /// What only a database that several nodes share has.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
 struct PostgreSQLTests {
-    private let schema = Schema("counters", [.init("counters", ["CREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT)"])])
+    private let schema = Schema(
+        "counters", [.init("counters", ["CREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT)"])])
 
     /// Two nodes announce at once; a third hears each announcement once, in the order of the commits.
     @Test func announcementsComeFromEveryNodeInTheOrderOfTheCommits() async throws {

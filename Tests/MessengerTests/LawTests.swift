@@ -168,8 +168,9 @@ struct Example: Sendable, CustomTestStringConvertible {
             routes.serve(host.objects)
             let beyond = Set(RouteTable(routes, options: options).signatures).subtracting(Self.summary)
             // Stored objects refuse every method but two in their own words: the signature names it.
-            #expect(beyond.filter { !$0.hasSuffix(" /objects/{key*}") } == ["GET /health", "GET /ready"])
-            #expect(beyond.isSuperset(of: ["GET /objects/{key*}", "HEAD /objects/{key*}"]))
+            let objects = beyond.filter { $0.hasSuffix(" /objects/{key*}") }
+            #expect(beyond.subtracting(objects) == ["GET /health", "GET /ready"])
+            #expect(objects.isSuperset(of: ["GET /objects/{key*}", "HEAD /objects/{key*}"]))
         }
     }
 

@@ -67,6 +67,19 @@ import WebSockets
         }
     }
 
+    @Test("Who does not wait for answers is closed before the memory is full")
+    func flood() async throws {
+        try await withSocket { socket, host in
+            let alice = try await host.person()
+            try await socket.do { socket in
+                // Its answer takes the database's threads, and what follows waits for it.
+                socket.received(ByteBuffer(string: #"{"type":"auth","token":"\#(alice.token)"}"#))
+                for _ in 0..<5000 { socket.received(ByteBuffer(string: #"{"type":"ping"}"#)) }
+            }
+            #expect(socket.closeCode == .policyViolation)
+        }
+    }
+
     /// Opens a socket of a service whose event loop the test drives.
     private func withSocket(_ body: (DrivenSocket, MessengerHost) async throws -> Void) async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in

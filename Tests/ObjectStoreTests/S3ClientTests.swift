@@ -118,6 +118,22 @@ import Testing
         #expect(script.methods == ["HEAD"] && script.requests.first?.url.hasSuffix("amazonaws.com/") == true)
     }
 
+    @Test func `a server that is not there is an error at once`() async throws {
+        let location = try S3Location("s3://bucket?endpoint=http://127.0.0.1:1")
+        let store = try S3ObjectStore(
+            location: location, credentials: S3Server.credentials, spoolFolder: folder.path, now: S3Server.now)
+        let error = await #expect(throws: S3Error.self) { try await store.check() }
+        #expect(error?.operation == "HeadBucket" && error?.status == nil && error?.message.isEmpty == false)
+        try await store.close()
+    }
+
+    @Test func `an object that is gone is deleted, but not one of a bucket that is not there`() async throws {
+        try await store(Script([.status(404, body: Self.failure("NoSuchKey"))])).delete(key)
+        await #expect(throws: S3Error.self) {
+            try await store(Script([.status(404, body: Self.failure("NoSuchBucket"))])).delete(key)
+        }
+    }
+
     // MARK: Putting
 
     @Test func `a put is conditional, signed with its digest, and says who it is`() async throws {

@@ -17,6 +17,7 @@ import botocore.utils
 
 clock = datetime.datetime(2000, 1, 1)
 botocore.auth.get_current_datetime = lambda *_, **__: clock
+session = botocore.session.Session()
 clients = {}
 
 
@@ -24,7 +25,7 @@ def client(case):
     """A client for the place, made once; who signs is decided at each request."""
     place = (case["endpoint"], case["region"], case["style"])
     if place not in clients:
-        clients[place] = botocore.session.Session().create_client(
+        clients[place] = session.create_client(
             "s3",
             endpoint_url=case["endpoint"],
             region_name=case["region"],

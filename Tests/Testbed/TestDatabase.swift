@@ -37,6 +37,14 @@ public struct TestDatabase: Sendable {
 public func withTestDatabase<T>(
     on engine: Stack.Engine, _ body: (TestDatabase) async throws -> T
 ) async throws -> T {
+    try await Slots.servers.use {
+        try await withOwnDatabase(on: engine, body)
+    }
+}
+
+private func withOwnDatabase<T>(
+    on engine: Stack.Engine, _ body: (TestDatabase) async throws -> T
+) async throws -> T {
     try await withTemporaryFolder { folder in
         let namespace = "test_\(UUID().uuidString.lowercased().prefix(13).filter { $0 != "-" })"
         let database = TestDatabase(engine: engine, folder: folder, namespace: namespace)

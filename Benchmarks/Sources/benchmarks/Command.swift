@@ -13,12 +13,7 @@ struct Benchmarks: AsyncParsableCommand {
 
             Servers listen on free loopback ports, with temporary data folders that are removed afterwards.
             """,
-        subcommands: [Run.self, HTTPFloor.self, HubFloor.self],
-        defaultSubcommand: Run.self)
-}
-
-struct Run: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Run the benchmarks. The default.")
+        subcommands: [HTTPFloor.self, HubFloor.self])
 
     @Option(help: ArgumentHelp("The server: a release build of the concord command.", valueName: "path"))
     var concord: String?

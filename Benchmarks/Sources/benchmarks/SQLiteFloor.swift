@@ -4,7 +4,8 @@ import GRDB
 /// The least that durable messages cost here: the statements of a send, in batches, each batch one transaction that is
 /// flushed to the disk, with nobody waiting for an answer.
 final class SQLiteFloor {
-    /// While one half of 64 connections waits for its commit, the other half queues for the next.
+    /// While one half of the connections waits for its commit, the other half queues for the next: the server was seen
+    /// to commit 25 at a time.
     static let batch = Benchmark.connections / 2
 
     private let queue: DatabaseQueue

@@ -5,14 +5,11 @@ import NIOConcurrencyHelpers
 struct ServerProcess: Sendable {
     let pid: pid_t
     let port: Int
-    /// From the spawning until the port was known.
-    let untilPort: Duration
     /// Stays open, so that what the server prints later does not break its pipe.
     private let output: Int32
 
     /// Starts a server that says in a line of its standard output where it listens.
     init(_ executable: String, _ arguments: [String]) throws {
-        let start = ContinuousClock.now
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Failed("pipe: \(String(cString: strerror(errno)))") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -39,7 +36,6 @@ struct ServerProcess: Sendable {
         self.pid = pid
         self.port = port
         output = ends[0]
-        untilPort = ContinuousClock.now - start
     }
 
     /// A floor is this very program, under another command.

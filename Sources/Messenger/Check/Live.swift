@@ -176,10 +176,11 @@ extension MessengerScenarios {
             try await moved.send(["type": "auth", "token": .string(other.token)])
             try await moved.expect(["type": "auth_ok", "user_id": alice.id.json])
 
+            // A second at most, and the network's time.
             let end = ContinuousClock.now + .seconds(5)
             try await alice.client.signOut()
             for socket in sockets { try await socket.expectClose(4001) }
-            try expect(ContinuousClock.now < end, "a second at most, and the network's time")
+            try expect(ContinuousClock.now < end, "the sockets outlived their session")
             for socket in [stays, moved] {
                 try await socket.send(["type": "ping"])
                 try await socket.expect(["type": "pong"])

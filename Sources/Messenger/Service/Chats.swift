@@ -111,12 +111,13 @@ enum Chats {
     static func page(
         of user: Messenger.User.ID, before: Messenger.Chat.ID?, limit: Int, in db: Session
     ) throws -> [Messenger.ChatSummary] {
-        let rest: SQL = before.map { before in
-            """
-            AND (c.updated_at, c.id) < (SELECT b.updated_at, b.id FROM chats b
-                JOIN members mb ON mb.chat_id = b.id AND mb.user_id = \(user) WHERE b.id = \(before))
-            """
-        } ?? ""
+        let rest: SQL =
+            before.map { before in
+                """
+                AND (c.updated_at, c.id) < (SELECT b.updated_at, b.id FROM chats b
+                    JOIN members mb ON mb.chat_id = b.id AND mb.user_id = \(user) WHERE b.id = \(before))
+                """
+            } ?? ""
         return try db.all(
             """
             SELECT c.id, c.type, c.name, c.updated_at,

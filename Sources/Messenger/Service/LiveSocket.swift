@@ -152,7 +152,8 @@ final class LiveSocket: SocketHandler {
 
     private func authenticate(_ token: String) {
         let service = service
-        work({ try await service.caller(token) }) { this, result in
+        let look = { @Sendable in try await service.caller(token) }
+        work(look) { this, result in
             guard case .success(let caller) = result, this.caller.map({ $0.user == caller.user }) ?? true else {
                 return this.refuse("Invalid or expired access token")
             }
@@ -168,7 +169,8 @@ final class LiveSocket: SocketHandler {
         schedule(in: .seconds(max(0, caller.expiresAt - service.time.seconds))) { $0.end() }
         // The session may have ended between the look at it and the subscription to its end.
         let service = service
-        work({ try await service.sessions.isAlive(caller.session) }) { this, alive in
+        let look = { @Sendable in try await service.sessions.isAlive(caller.session) }
+        work(look) { this, alive in
             if case .success(false) = alive { this.end() } else { this.send(.authOK(caller.user)) }
         }
     }

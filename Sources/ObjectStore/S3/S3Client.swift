@@ -103,6 +103,8 @@ extension HTTPClient {
             timeout: .init(connect: .seconds(5), read: .seconds(30), write: .seconds(30)),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
+        // Who calls tries again by itself, and a readiness probe wants to know now.
+        configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
     }
 

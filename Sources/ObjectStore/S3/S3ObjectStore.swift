@@ -115,7 +115,8 @@ public struct S3ObjectStore: ObjectStore {
     public func delete(_ key: ObjectKey) async throws {
         let call = call("DeleteObject", "DELETE", key)
         let response = try await client.perform(call)
-        guard 200..<300 ~= response.status || response.status == 404 else { throw S3Error(call.operation, response) }
+        let isGone = response.status == 404 && response.code != "NoSuchBucket"
+        guard isGone || 200..<300 ~= response.status else { throw S3Error(call.operation, response) }
     }
 
     public func size(of key: ObjectKey) async throws -> Int64? {
