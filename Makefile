@@ -7,7 +7,7 @@ SHELL := /bin/bash
 SWIFT ?= swift
 
 # GRDB needs SQLite; Foundation's networking and the Swift toolchain need the rest.
-PACKAGES := libsqlite3-dev libpq-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev g++ binutils \
+PACKAGES := libsqlite3-dev libpq-dev libxml2-dev zlib1g-dev g++ binutils \
 	pkg-config tzdata git make
 # The tests' own servers and clients.
 TEST_PACKAGES := python3 python3-venv curl postgresql

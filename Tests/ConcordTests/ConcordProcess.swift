@@ -30,9 +30,12 @@ final class ConcordProcess: Sendable {
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
     /// Serves Messenger from a folder, and returns once it is ready.
-    static func serving(data: String, port: Int, more: [String] = []) async throws -> ConcordProcess {
+    static func serving(
+        data: String, port: Int, more: [String] = [], environment: [String: String] = [:]
+    ) async throws -> ConcordProcess {
         let process = try ConcordProcess(
-            ["serve", "messenger", "--data", data, "--port", "messenger=\(port)"] + more)
+            ["serve", "messenger", "--data", data, "--port", "messenger=\(port)"] + more,
+            environment: environment)
         try await process.waitUntilReady()
         return process
     }

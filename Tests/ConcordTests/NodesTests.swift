@@ -1,0 +1,61 @@
+import ContractClient
+import Foundation
+import MessengerClient
+import NIOSockets
+import Testbed
+import Testing
+
+/// Two processes on one PostgreSQL are two nodes of one server.
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+struct NodesTests {
+    @Test func whatHappensOnOneNodeReachesTheSocketsOfTheOther() async throws {
+        try await withTemporaryFolder { folder in
+            let key = Data(repeating: 42, count: 32).base64EncodedString()
+            let environment = [
+                "CONCORD_DATABASE": try #require(Stack.postgreSQL), "CONCORD_MESSENGER_TOKEN_KEY": key,
+                "CONCORD_URL_KEY": key,
+            ]
+            var ports: [Int] = []
+            var nodes: [ConcordProcess] = []
+            for name in ["a", "b"] {
+                let port = try await reservePort()
+                ports.append(port)
+                nodes.append(
+                    try await ConcordProcess.serving(
+                        data: "\(folder)/\(name)", port: port, environment: environment))
+            }
+            let urls = try ports.map { try #require(URL(string: "http://127.0.0.1:\($0)")) }
+
+            let suffix = UUID().uuidString.prefix(8).lowercased()
+            let (alice, store) = (MessengerClient(baseURL: urls[0]), MemoryTokenStore())
+            let (bob, bobElsewhere) = (
+                MessengerClient(baseURL: urls[0], store: store), MessengerClient(baseURL: urls[1], store: store)
+            )
+            for (client, name) in [(alice, "alice-\(suffix)"), (bob, "bob-\(suffix)")] {
+                try await client.send(
+                    Messenger.Register(username: name, email: "\(name)@example.com", password: "secret123"))
+                try await client.signIn(username: name, password: "secret123")
+            }
+            let id = try #require(try await bob.user)
+            let chat = try await alice.send(Messenger.CreateChat.direct(with: id)).id
+
+            // Signed in at one node, listening at the other.
+            let socket = try await bobElsewhere.openSocket(over: NIOSocketTransport())
+            try await socket.send(.subscribe(chat))
+            #expect(try await socket.receive() == .subscribed(chat))
+            // The second is longer than what the database carries between nodes.
+            for text in ["Hello!", String(repeating: "long ", count: 3000)] {
+                let sent = try await alice.send(Messenger.SendMessage(chat: chat, content: text))
+                #expect(try await socket.receive() == .message(sent.message))
+            }
+            try await bob.signOut()
+            await #expect(throws: SocketClosed(code: 4001, reason: "Session ended")) {
+                _ = try await socket.receive()
+            }
+            for node in nodes {
+                node.signal(SIGTERM)
+                #expect(await node.status() == 0)
+            }
+        }
+    }
+}
