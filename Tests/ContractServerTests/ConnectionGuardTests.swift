@@ -262,7 +262,7 @@ struct ConnectionGuardTests {
 }
 
 /// The guard in a Hummingbird server.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionGuardServerTests {
     /// Answers 413 without reading bodies.
     private func run(_ body: (Int) async throws -> Void) async throws {

@@ -324,13 +324,13 @@ import Testing
     }
 
     @Test func everyRequestIsLoggedByItsRoute() async throws {
-        _ = try await table.send(.get, "/things/77?token=hush", headers: [.requestID: "r4"])
+        _ = try await table.send(.get, "/things/987654321?token=hush", headers: [.requestID: "r4"])
         _ = try await table.send(.get, "/nowhere/hush", headers: [.requestID: "r5"])
         #expect(log.lines.count == 2)
         #expect(log.lines[0].hasPrefix("info request address=192.0.2.1 method=GET microseconds="))
         #expect(log.lines[0].hasSuffix(" request=r4 route=/things/{id} status=200"))
         #expect(log.lines[1].hasSuffix(" request=r5 route=unknown status=404"))
         #expect(!log.lines.joined().contains("hush"))
-        #expect(!log.lines.joined().contains("77"))
+        #expect(!log.lines.joined().contains("987654321"))
     }
 }

@@ -63,7 +63,7 @@ import Testing
         #expect(folder.files(in: "").isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `an abandoned file goes with the last reference, and its descriptor with it`() async throws {
         for round in 0..<300 {
             let file = try await SpooledFile(folder: folder.path)

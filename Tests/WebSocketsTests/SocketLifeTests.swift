@@ -6,7 +6,7 @@ import Testing
 @testable import WebSockets
 
 /// How sockets end, over a real connection.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SocketEndTests {
     @Test func aHalfClosedSocketIsClosed() async throws {
         let events = Events()

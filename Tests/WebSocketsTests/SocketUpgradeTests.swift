@@ -4,7 +4,7 @@ import Testing
 import WebSockets
 
 /// The first request of a connection, over a real one.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SocketUpgradeTests {
     @Test func theHandshakeIsAnsweredAsTheRFCComputesIt() async throws {
         let events = Events()
