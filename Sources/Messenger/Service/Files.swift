@@ -46,6 +46,7 @@ extension MessengerService {
         do {
             // The quota again, in the transaction: two uploads at once may each have had room.
             let answer = try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
+                try Users.queue(owner, in: db)
                 guard try Files.storage(of: owner, in: db) + size <= quota else { throw full }
                 let file = try Files.insert(
                     owner: owner, filename: filename, mimeType: mimeType, objectKey: objectKey, size: size, at: now,

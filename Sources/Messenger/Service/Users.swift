@@ -98,6 +98,11 @@ enum Users {
         ) { row in .init(id: try row.get(0), username: try row.get(1), displayName: try row.get(2)) }
     }
 
+    /// Puts this transaction in line behind others that queue for the same user: what it reads next holds until its end.
+    static func queue(_ id: Messenger.User.ID, in db: Session) throws {
+        try db.run("UPDATE users SET id = id WHERE id = \(id)")
+    }
+
     /// Those of the ids that are nobody's, ascending.
     static func unknown(among ids: [Messenger.User.ID], in db: Session) throws -> [Messenger.User.ID] {
         let known = Set(
