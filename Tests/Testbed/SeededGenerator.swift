@@ -1,5 +1,5 @@
 /// SplitMix64: the same "random" choices at each run, so that a failure can be repeated.
-public struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     public init(seed: UInt64) { state = seed }

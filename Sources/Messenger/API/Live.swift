@@ -75,7 +75,7 @@ extension Messenger.ClientFrame: Codable {
 extension Messenger.ServerFrame: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FrameKeys.self)
-        switch try container.decode(String.self, forKey: .type) {
+        switch (try? container.decode(String.self, forKey: .type)) ?? "" {
         case "auth_ok": self = .authOK(try container.decode(Messenger.User.ID.self, forKey: .user))
         case "error": self = .error(try container.decode(String.self, forKey: .message))
         case "subscribed": self = .subscribed(try container.decode(Messenger.Chat.ID.self, forKey: .chat))

@@ -94,6 +94,9 @@ public struct MessengerClient: Sendable {
     /// A token that is good now: for the live socket.
     func accessToken() async throws -> String { try await session.token() }
 
+    /// Another token, after a live socket was refused or closed with this one.
+    func renewedToken(after rejected: String) async throws -> String { try await session.renew(rejected) }
+
     // MARK: Lists
 
     /// A chat's history, newest first, a page at a time as it is asked for.

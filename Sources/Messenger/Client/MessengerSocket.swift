@@ -37,6 +37,11 @@ public struct SocketRejected: Error, Sendable {
     public let message: String
 }
 
+/// The server did not accept a subscription, though the chat is there and open to the caller.
+public struct SubscriptionRefused: Error, Sendable {
+    public let message: String
+}
+
 extension MessengerClient {
     /// The longest frame a server of this contract sends: a message of 16,384 characters, with room.
     static let maximumFrame = 262_144
@@ -53,14 +58,26 @@ extension MessengerClient {
 }
 
 extension Socket {
-    fileprivate func send(_ frame: Messenger.ClientFrame) async throws {
-        try await send(String(decoding: JSONEncoder().encode(frame), as: UTF8.self))
-    }
+    fileprivate func send(_ frame: Messenger.ClientFrame) async throws { try await send(frame.text()) }
 
     fileprivate func frame() async throws -> Messenger.ServerFrame {
         while true {
-            guard case .text(let text) = try await receive() else { continue }
-            return try JSONDecoder().decode(Messenger.ServerFrame.self, from: Data(text.utf8))
+            if case .text(let text) = try await receive() { return try Messenger.ServerFrame(text: text) }
         }
+    }
+}
+
+extension LiveSocket {
+    func send(_ frame: Messenger.ClientFrame) async throws { try await send(frame.text()) }
+    func frame() async throws -> Messenger.ServerFrame { try Messenger.ServerFrame(text: try await receive()) }
+}
+
+extension Messenger.ClientFrame {
+    fileprivate func text() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+}
+
+extension Messenger.ServerFrame {
+    fileprivate init(text: String) throws {
+        self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
     }
 }

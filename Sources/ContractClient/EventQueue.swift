@@ -1,0 +1,113 @@
+/// Events between one producer that must not wait in the middle of its work, and one consumer.
+///
+/// The producer adds at once, and asks between two pieces of work whether to go on (``space()``): so a consumer that is
+/// slow slows the producer down, and no event is dropped.
+public final class EventQueue<Event: Sendable>: Sendable {
+    private struct State {
+        var events: [Event] = []
+        /// How many of them are taken.
+        var taken = 0
+        var consumer: CheckedContinuation<Event?, any Error>?
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var producer: Task<Void, Never>?
+        var end: Result<Void, any Error>?
+    }
+
+    private let limit: Int
+    private let state = Guarded(State())
+
+    /// - Parameter limit: From so many waiting events on, ``space()`` waits.
+    public init(limit: Int = 1000) { self.limit = limit }
+
+    /// Starts the producer; a second call does nothing. It is cancelled when the sequence ends, and the sequence ends with
+    /// it: with the error that it throws, unless that is a `CancellationError`.
+    public func start(_ produce: @escaping @Sendable () async throws -> Void) {
+        state.use { state in
+            guard state.end == nil, state.producer == nil else { return }
+            state.producer = Task {
+                do {
+                    try await produce()
+                    finish()
+                } catch is CancellationError {
+                    finish()
+                } catch {
+                    finish(throwing: error)
+                }
+            }
+        }
+    }
+
+    /// Adds an event. Without effect after the end.
+    public func add(_ event: Event) {
+        let consumer = state.use { state -> CheckedContinuation<Event?, any Error>? in
+            guard state.end == nil else { return nil }
+            if let consumer = state.consumer {
+                state.consumer = nil
+                return consumer
+            }
+            state.events.append(event)
+            return nil
+        }
+        consumer?.resume(returning: event)
+    }
+
+    /// Returns when there is room for more, or all is over.
+    public func space() async {
+        await withCheckedContinuation { continuation in
+            let goesOn = state.use { state in
+                if state.end != nil || state.events.count - state.taken < limit { return true }
+                state.waiting.append(continuation)
+                return false
+            }
+            if goesOn { continuation.resume() }
+        }
+    }
+
+    /// Ends the sequence: what waits is still handed out, then the error is thrown, or nil returned.
+    public func finish(throwing error: (any Error)? = nil) {
+        let (before, end) = state.use { state in
+            let end = state.end ?? error.map { .failure($0) } ?? .success(())
+            defer {
+                state.end = end
+                state.consumer = nil
+                state.waiting = []
+                state.producer = nil
+            }
+            return (state, end)
+        }
+        before.producer?.cancel()
+        for waiting in before.waiting { waiting.resume() }
+        before.consumer?.resume(with: end.map { nil })
+    }
+
+    /// The next event; nil at the end, and when the task is cancelled.
+    ///
+    /// - Precondition: One caller at a time.
+    public func next() async throws -> Event? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let (outcome, waiting) = state.use {
+                    state -> (Result<Event?, any Error>?, [CheckedContinuation<Void, Never>]) in
+                    if state.taken < state.events.count {
+                        let event = state.events[state.taken]
+                        state.taken += 1
+                        if state.taken >= 64, state.taken * 2 >= state.events.count {
+                            state.events.removeFirst(state.taken)
+                            state.taken = 0
+                        }
+                        guard state.events.count - state.taken < limit else { return (.success(event), []) }
+                        defer { state.waiting = [] }
+                        return (.success(event), state.waiting)
+                    }
+                    if let end = state.end { return (end.map { nil }, []) }
+                    state.consumer = continuation
+                    return (nil, [])
+                }
+                for waiting in waiting { waiting.resume() }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            finish()
+        }
+    }
+}

@@ -1,0 +1,264 @@
+import ContractClient
+import Foundation
+import HTTPTypes
+import MessengerAPI
+
+/// The state of a live connection that outlasts its sockets: which chats, and up to which message each was delivered.
+actor LiveFeed {
+    private struct Subscription {
+        /// The newest message that was delivered; nil until it is known from where on there is something to deliver.
+        var last: Messenger.Message.ID?
+        /// Messages that wait until the history before them is read; nil once they are delivered as they come.
+        var waiting: [Messenger.Message]? = []
+        /// Whether the app was told that it has begun.
+        var isAnnounced = false
+    }
+
+    /// A history that is to be read.
+    private struct Reading {
+        let chat: Messenger.Chat.ID
+        /// What the server said to the subscription, when it refused it.
+        var refusal: String?
+    }
+
+    /// Histories read at once.
+    private static let readers = 4
+    /// Subscriptions sent and not answered yet.
+    private static let window = 32
+
+    nonisolated let events = EventQueue<MessengerLive.Event>()
+    private let client: MessengerClient
+    private let connection: LiveConnection
+    private var subscriptions: [Messenger.Chat.ID: Subscription] = [:]
+    private var user: Messenger.User.ID?
+
+    // Of the socket there is.
+    private var socket: LiveSocket?
+    private var token = ""
+    private var unasked: [Messenger.Chat.ID] = []
+    private var unanswered: Set<Messenger.Chat.ID> = []
+    /// How many subscriptions were answered with an error, which does not name the chat.
+    private var refusals = 0
+    /// How often the server has yet to confirm that a chat is no longer listened to.
+    private var leaving: [Messenger.Chat.ID: Int] = [:]
+    private var unread: [Reading] = []
+    private var readings: [Messenger.Chat.ID: Task<Void, Never>] = [:]
+
+    init(client: MessengerClient, connection: LiveConnection) {
+        self.client = client
+        self.connection = connection
+    }
+
+    // MARK: The app's side
+
+    nonisolated func start() {
+        events.start { [connection, events] in
+            try await connection.run { socket in
+                try await self.serve(socket)
+            } lost: { reason, wait in
+                events.add(.disconnected(reason: reason, retry: wait))
+            }
+        }
+    }
+
+    func subscribe(to chat: Messenger.Chat.ID, since: Messenger.Message.ID?) async {
+        guard subscriptions[chat] == nil else { return }
+        subscriptions[chat] = Subscription(last: since)
+        guard let socket else { return }
+        unasked.append(chat)
+        await ask(on: socket)
+    }
+
+    func unsubscribe(from chat: Messenger.Chat.ID) async {
+        guard forget(chat), let socket else { return }
+        leaving[chat, default: 0] += 1
+        try? await socket.send(.unsubscribe(chat))
+    }
+
+    @discardableResult
+    private func forget(_ chat: Messenger.Chat.ID) -> Bool {
+        readings.removeValue(forKey: chat)?.cancel()
+        return subscriptions.removeValue(forKey: chat) != nil
+    }
+
+    // MARK: One socket
+
+    private func serve(_ socket: LiveSocket) async throws {
+        token = try await client.accessToken()
+        do {
+            try await signIn(on: socket)
+            self.socket = socket
+            defer { lost() }
+            unasked = subscriptions.keys.sorted()
+            await ask(on: socket)
+            while true {
+                await handle(try await socket.frame(), on: socket)
+                // An app that is slow slows the socket down, and does not fill the memory.
+                await events.space()
+            }
+        } catch let error where error is SocketRejected || (error as? SocketClosed)?.code == 4001 {
+            // Another token, or the certainty that there is none.
+            token = try await client.renewedToken(after: token)
+            throw error
+        }
+    }
+
+    private func signIn(on socket: LiveSocket) async throws {
+        try await socket.send(.auth(token: token))
+        while true {
+            switch try await socket.frame() {
+            case .authOK(let user):
+                // Somebody else has signed in meanwhile: whoever listened has not.
+                guard self.user == nil || self.user == user else { throw SignedOut() }
+                self.user = user
+                socket.pings { [weak self, weak socket] in
+                    if let self, let socket { try await ping(socket) }
+                }
+                socket.established()
+                return events.add(.connected)
+            case .error(let message): throw SocketRejected(message: message)
+            default: continue
+            }
+        }
+    }
+
+    /// A token that was renewed since tells the server that the session goes on; its answer is as good as a pong.
+    private func ping(_ socket: LiveSocket) async throws {
+        let current = try await client.accessToken()
+        let isNew = current != token
+        token = current
+        try await socket.send(isNew ? .auth(token: current) : .ping)
+    }
+
+    private func lost() {
+        socket = nil
+        unasked = []
+        unanswered = []
+        refusals = 0
+        leaving = [:]
+        unread = []
+        for task in readings.values { task.cancel() }
+        readings = [:]
+        for (chat, subscription) in subscriptions {
+            // Without a history that was read, the first message that came tells where delivery begins.
+            let first = subscription.waiting?.map(\.id.rawValue).min()
+            subscriptions[chat]?.last = subscription.last ?? first.map { .init($0 - 1) }
+            subscriptions[chat]?.waiting = []
+        }
+    }
+
+    /// Subscribes to what is still to be subscribed to, some at a time: the answers have to be read between.
+    private func ask(on socket: LiveSocket) async {
+        while self.socket === socket, unanswered.count < Self.window, !unasked.isEmpty {
+            let chat = unasked.removeFirst()
+            guard subscriptions[chat] != nil, unanswered.insert(chat).inserted else { continue }
+            // A socket that cannot send receives no more either.
+            try? await socket.send(.subscribe(chat))
+        }
+    }
+
+    private func handle(_ frame: Messenger.ServerFrame, on socket: LiveSocket) async {
+        switch frame {
+        case .message(let message):
+            receive(message)
+        case .subscribed(let chat):
+            guard unanswered.remove(chat) != nil else { return }
+            if subscriptions[chat] != nil { unread.append(Reading(chat: chat)) }
+        case .unsubscribed(let chat):
+            if let count = leaving[chat], count > 0 { leaving[chat] = count - 1 } else { end(chat) }
+        case .error(let message):
+            guard !unanswered.isEmpty, !message.hasPrefix("Unknown message type") else { return }
+            refusals += 1
+            // Once as many have come as subscriptions are open, they are each other's. Whether a chat is really closed to
+            // the caller, its history tells.
+            guard refusals == unanswered.count else { return }
+            unread += unanswered.sorted().map { Reading(chat: $0, refusal: message) }
+            unanswered = []
+            refusals = 0
+        case .authOK, .pong, .resync, .unknown:
+            return
+        }
+        read(on: socket)
+        await ask(on: socket)
+    }
+
+    // MARK: Messages
+
+    private func receive(_ message: Messenger.Message) {
+        if subscriptions[message.chat]?.waiting?.append(message) == nil { deliver(message) }
+    }
+
+    private func deliver(_ message: Messenger.Message) {
+        guard let last = subscriptions[message.chat]?.last, message.id > last else { return }
+        subscriptions[message.chat]?.last = message.id
+        events.add(.message(message))
+    }
+
+    private func end(_ chat: Messenger.Chat.ID) {
+        if forget(chat) { events.add(.unsubscribed(chat)) }
+    }
+
+    // MARK: The history between two sockets
+
+    private func read(on socket: LiveSocket) {
+        while readings.count < Self.readers, !unread.isEmpty {
+            let reading = unread.removeFirst()
+            readings[reading.chat] = Task { await self.read(reading, on: socket) }
+        }
+    }
+
+    private func read(_ reading: Reading, on socket: LiveSocket) async {
+        let chat = reading.chat
+        let result: Result<[Messenger.Message], any Error>
+        do {
+            result = .success(try await history(of: chat, after: subscriptions[chat]?.last))
+        } catch {
+            result = .failure(error)
+        }
+        // By whoever made it void.
+        guard !Task.isCancelled else { return }
+        readings[chat] = nil
+        switch result {
+        case .success where reading.refusal != nil:
+            // The chat is there, so it was something else: begin again.
+            await socket.fail(SubscriptionRefused(message: reading.refusal ?? ""))
+        case .success(let messages):
+            fill(chat, with: messages)
+        case .failure(let error as APIError) where [.forbidden, .notFound].contains(error.status):
+            end(chat)
+        case .failure(let error):
+            await socket.fail(error)
+        }
+        read(on: socket)
+    }
+
+    /// Newest first, those above `last`; the newest alone when there is no last.
+    private func history(
+        of chat: Messenger.Chat.ID, after last: Messenger.Message.ID?
+    ) async throws -> [Messenger.Message] {
+        var messages: [Messenger.Message] = []
+        for try await message in client.history(of: chat, pageSize: last == nil ? 1 : Messenger.ListMessages.maximum) {
+            guard let last else { return [message] }
+            guard message.id > last else { break }
+            // A server that pays no heed to `before` would go on for ever.
+            if let before = messages.last, message.id >= before.id { throw URLError(.badServerResponse) }
+            messages.append(message)
+        }
+        return messages
+    }
+
+    private func fill(_ chat: Messenger.Chat.ID, with messages: [Messenger.Message]) {
+        guard let subscription = subscriptions[chat], let waiting = subscription.waiting else { return }
+        if !subscription.isAnnounced { events.add(.subscribed(chat)) }
+        subscriptions[chat]?.isAnnounced = true
+        subscriptions[chat]?.waiting = nil
+        if subscription.last != nil {
+            for message in messages.reversed() { deliver(message) }
+        } else {
+            // All that came since the subscription, and nothing from before it.
+            let newest = messages.first?.id.rawValue ?? 0
+            subscriptions[chat]?.last = .init(waiting.map { min(newest, $0.id.rawValue - 1) }.min() ?? newest)
+        }
+        for message in waiting.sorted(by: { $0.id < $1.id }) { deliver(message) }
+    }
+}

@@ -1,0 +1,163 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// Stands between a client and a server on this machine, and does to their bytes what a test asks for.
+public final class FaultyProxy: Sendable {
+    public enum Direction: Sendable {
+        case toServer
+        case toClient
+    }
+
+    public enum Action: Sendable {
+        case forward
+        /// What comes after it on this connection waits, too.
+        case delay(TimeAmount)
+        /// Both ends see the connection end, and what was passed here does not arrive.
+        case cut
+        /// It arrives; its answer does not.
+        case forwardAndCut
+    }
+
+    /// What to do with bytes on their way.
+    public typealias Rule = @Sendable (Direction, ByteBuffer) -> Action
+
+    public let port: Int
+    private let state: State
+
+    /// What the handlers on the event loops share.
+    fileprivate final class State: Sendable {
+        let rule = NIOLockedValueBox<Rule> { _, _ in .forward }
+        let isRefusing = NIOLockedValueBox(false)
+        let connections = NIOLockedValueBox<[ObjectIdentifier: any Channel]>([:])
+        let cuts = NIOLockedValueBox(0)
+
+        func cut(_ channel: any Channel) {
+            cuts.withLockedValue { $0 += 1 }
+            channel.close(promise: nil)
+        }
+    }
+
+    private init(port: Int, state: State) {
+        self.port = port
+        self.state = state
+    }
+
+    /// Replaces the rule, for the connections there are too.
+    public func setRule(_ rule: @escaping Rule) { state.rule.withLockedValue { $0 = rule } }
+
+    /// Connections that ended by the proxy's doing.
+    public var cuts: Int { state.cuts.withLockedValue { $0 } }
+
+    /// Ends every connection there is.
+    public func cutAll() {
+        for channel in state.connections.withLockedValue({ Array($0.values) }) { state.cut(channel) }
+    }
+
+    /// While it holds, connections end as soon as they are made: the server is away.
+    public func refuse(_ isRefusing: Bool) {
+        state.isRefusing.withLockedValue { $0 = isRefusing }
+        if isRefusing { cutAll() }
+    }
+
+    /// Runs while the closure does.
+    public static func running<T>(to target: Int, _ body: (FaultyProxy) async throws -> T) async throws -> T {
+        let state = State()
+        let group = MultiThreadedEventLoopGroup.singleton
+        let port = try await reservePort()
+        let listener = try await ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.autoRead, value: false)
+            .childChannelInitializer { client in
+                guard !state.isRefusing.withLockedValue({ $0 }) else { return client.close() }
+                return ClientBootstrap(group: client.eventLoop)
+                    .channelOption(.autoRead, value: false)
+                    .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                    .connect(host: "127.0.0.1", port: target)
+                    .flatMapThrowing { server in
+                        try client.pipeline.syncOperations.addHandler(Relay(state, .toServer, to: server))
+                        try server.pipeline.syncOperations.addHandler(Relay(state, .toClient, to: client))
+                        state.connections.withLockedValue { $0[ObjectIdentifier(client)] = client }
+                        client.closeFuture.whenComplete { _ in
+                            state.connections.withLockedValue { $0[ObjectIdentifier(client)] = nil }
+                            server.close(promise: nil)
+                        }
+                        server.closeFuture.whenComplete { _ in client.close(promise: nil) }
+                        server.read()
+                    }
+            }
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .bind(host: "127.0.0.1", port: port).get()
+        let proxy = FaultyProxy(port: port, state: state)
+        do {
+            let result = try await body(proxy)
+            try await listener.close()
+            proxy.cutAll()
+            return result
+        } catch {
+            try await listener.close()
+            proxy.cutAll()
+            throw error
+        }
+    }
+
+    /// Passes on what one end says to the other, a piece at a time.
+    private final class Relay: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let state: State
+        private let direction: Direction
+        private let peer: any Channel
+        private var waiting = CircularBuffer<ByteBuffer>()
+        private var isBusy = false
+
+        init(_ state: State, _ direction: Direction, to peer: any Channel) {
+            self.state = state
+            self.direction = direction
+            self.peer = peer
+        }
+
+        func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { context.read() } }
+        func channelActive(context: ChannelHandlerContext) { context.read() }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            waiting.append(unwrapInboundIn(data))
+            next(context)
+        }
+
+        /// One piece after the other, in order; more is read when all of them have left.
+        private func next(_ context: ChannelHandlerContext) {
+            guard !isBusy else { return }
+            guard let bytes = waiting.popFirst() else { return context.read() }
+            switch state.rule.withLockedValue({ $0 })(direction, bytes) {
+            case .forward:
+                pass(bytes, context)
+            case .delay(let time):
+                isBusy = true
+                let this = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+                context.eventLoop.scheduleTask(in: time) {
+                    let (relay, context) = this.value
+                    relay.isBusy = false
+                    relay.pass(bytes, context)
+                }
+            case .cut:
+                state.cut(context.channel)
+            case .forwardAndCut:
+                let (state, channel) = (state, context.channel)
+                peer.writeAndFlush(bytes).whenComplete { _ in state.cut(channel) }
+            }
+        }
+
+        private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+            isBusy = true
+            let this = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            peer.writeAndFlush(bytes).whenSuccess { _ in
+                let (relay, context) = this.value
+                relay.isBusy = false
+                relay.next(context)
+            }
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+}
