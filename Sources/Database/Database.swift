@@ -44,6 +44,13 @@ public final class Database: Sendable {
                     connections: connections)))
     }
 
+    /// Runs a statement that cannot be in a transaction, on a connection of its own: `CREATE DATABASE`. Blocks.
+    ///
+    /// For tests. A server never makes or drops the database that it was given.
+    package static func administer(url: String, _ statement: String) throws {
+        try PostgreSQLConnection(url: url, namespace: "public").simple(statement)
+    }
+
     /// Runs a closure that only reads, on one consistent state.
     public func read<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
         switch engine {

@@ -33,6 +33,8 @@ final class PostgreSQLConnection: SessionConnection {
             PQfinish(handle)
             throw DatabaseFailure.unavailable(reason)
         }
+        // By default libpq writes what the server remarks, a shutdown too, to standard error.
+        PQsetNoticeProcessor(handle, { _, _ in }, nil)
         self.handle = handle
         self.namespace = namespace
     }

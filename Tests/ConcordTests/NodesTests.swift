@@ -9,10 +9,10 @@ import Testing
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
 struct NodesTests {
     @Test func whatHappensOnOneNodeReachesTheSocketsOfTheOther() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTestDatabase(on: .postgreSQL) { place in
             let key = Data(repeating: 42, count: 32).base64EncodedString()
             let environment = [
-                "CONCORD_DATABASE": try #require(Stack.postgreSQL), "CONCORD_MESSENGER_TOKEN_KEY": key,
+                "CONCORD_DATABASE": try #require(place.url), "CONCORD_MESSENGER_TOKEN_KEY": key,
                 "CONCORD_URL_KEY": key,
             ]
             var ports: [Int] = []
@@ -22,16 +22,15 @@ struct NodesTests {
                 ports.append(port)
                 nodes.append(
                     try await ConcordProcess.serving(
-                        data: "\(folder)/\(name)", port: port, environment: environment))
+                        data: "\(place.folder)/\(name)", port: port, environment: environment))
             }
             let urls = try ports.map { try #require(URL(string: "http://127.0.0.1:\($0)")) }
 
-            let suffix = UUID().uuidString.prefix(8).lowercased()
             let (alice, store) = (MessengerClient(baseURL: urls[0]), MemoryTokenStore())
             let (bob, bobElsewhere) = (
                 MessengerClient(baseURL: urls[0], store: store), MessengerClient(baseURL: urls[1], store: store)
             )
-            for (client, name) in [(alice, "alice-\(suffix)"), (bob, "bob-\(suffix)")] {
+            for (client, name) in [(alice, "alice"), (bob, "bob")] {
                 try await client.send(
                     Messenger.Register(username: name, email: "\(name)@example.com", password: "secret123"))
                 try await client.signIn(username: name, password: "secret123")

@@ -1,61 +1,35 @@
 import Database
-import Foundation
-import Testing
 
 /// Where a test's own database is, so that it can be opened more than once.
 public struct TestDatabase: Sendable {
-    let engine: Stack.Engine
-    /// For files.
-    let folder: String
-    /// The schema of its own that a test has in the shared PostgreSQL.
-    let namespace: String
+    /// For files: SQLite's, and a server's own.
+    public let folder: String
+    /// Where it is in PostgreSQL, as `--database` takes it; nil on SQLite.
+    public let url: String?
 
-    /// Opens it, making it the first time.
+    /// Opens it, and brings it up to date.
     public func open(_ schema: Schema) throws -> Database {
-        switch engine {
-        case .sqlite:
-            return try .sqlite(path: "\(folder)/\(schema.name).sqlite", schema: schema)
-        case .postgreSQL:
-            let url = try #require(Stack.postgreSQL)
-            return try .postgreSQL(url: url, schema: schema, namespace: namespace, connections: 4)
-        }
-    }
-
-    /// Removes what is left of it in a shared server.
-    func remove() async throws {
-        guard engine == .postgreSQL else { return }
-        let janitor = try Database.postgreSQL(
-            url: try #require(Stack.postgreSQL), schema: Schema("janitor", []), connections: 1)
-        try await janitor.write { [namespace] db in
-            try db.run(SQL(stringLiteral: "DROP SCHEMA IF EXISTS \"\(namespace)\" CASCADE"))
-        }
-        try await janitor.close()
+        guard let url else { return try .sqlite(path: "\(folder)/\(schema.name).sqlite", schema: schema) }
+        return try .postgreSQL(url: url, schema: schema, connections: 4)
     }
 }
 
 /// Runs a test with a database of its own, and removes it.
+///
+/// - Parameter schema: What it is up to date with from the start, for tests that are not about migrations: on
+///   PostgreSQL it is then a copy. By default it is empty.
 public func withTestDatabase<T>(
-    on engine: Stack.Engine, _ body: (TestDatabase) async throws -> T
+    on engine: Stack.Engine, migrated schema: Schema? = nil, _ body: (TestDatabase) async throws -> T
 ) async throws -> T {
     try await Slots.servers.use {
-        try await withOwnDatabase(on: engine, body)
-    }
-}
-
-private func withOwnDatabase<T>(
-    on engine: Stack.Engine, _ body: (TestDatabase) async throws -> T
-) async throws -> T {
-    try await withTemporaryFolder { folder in
-        let namespace = "test_\(UUID().uuidString.lowercased().prefix(13).filter { $0 != "-" })"
-        let database = TestDatabase(engine: engine, folder: folder, namespace: namespace)
-        let result: T
-        do {
-            result = try await body(database)
-        } catch {
-            try? await database.remove()
-            throw error
+        try await withTemporaryFolder { folder in
+            switch engine {
+            case .sqlite: try await body(TestDatabase(folder: folder, url: nil))
+            case .postgreSQL:
+                try await PostgreSQLServer.withDatabase(migrated: schema) { url in
+                    try await body(TestDatabase(folder: folder, url: url))
+                }
+            }
         }
-        try await database.remove()
-        return result
     }
 }

@@ -1,0 +1,70 @@
+import Database
+import Foundation
+import NIOConcurrencyHelpers
+import NIOPosix
+import Testing
+
+/// The PostgreSQL that `make test` starts. A schema is migrated once, in a template; tests get copies of that.
+actor PostgreSQLServer {
+    private static let shared = PostgreSQLServer()
+
+    private var templates: [String: Task<String, any Error>] = [:]
+
+    /// Runs something with a database of its own, and drops it, whoever may still be connected to it.
+    static func withDatabase<T>(
+        migrated schema: Schema?, _ body: (_ url: String) async throws -> T
+    ) async throws -> T {
+        let name = freshName("test")
+        var template = "template1"
+        if let schema { template = try await shared.template(of: schema) }
+        // Copying files is faster than logging their content when there is little else to write.
+        try await administer("CREATE DATABASE \(name) TEMPLATE \(template) STRATEGY file_copy")
+        let result: Result<T, any Error>
+        do { result = .success(try await body(try url(of: name))) } catch { result = .failure(error) }
+        try await administer(drop(name))
+        return try result.get()
+    }
+
+    /// The name of a database that is up to date with a schema and that nobody is connected to.
+    private func template(of schema: Schema) async throws -> String {
+        let template =
+            templates[schema.name]
+            ?? Task {
+                let name = Self.freshName("template_\(schema.name.replacing("-", with: "_"))")
+                Self.leftovers.withLockedValue { $0.append(name) }
+                try await Self.administer("CREATE DATABASE \(name)")
+                try await Database.postgreSQL(url: Self.url(of: name), schema: schema, connections: 1).close()
+                return name
+            }
+        templates[schema.name] = template
+        return try await template.value
+    }
+
+    /// Templates, which are dropped when the tests are over.
+    private static let leftovers: NIOLockedValueBox<[String]> = {
+        atexit {
+            for name in leftovers.withLockedValue({ $0 }) {
+                guard let url = Stack.postgreSQL else { continue }
+                try? Database.administer(url: url, drop(name))
+            }
+        }
+        return NIOLockedValueBox([])
+    }()
+
+    private static func freshName(_ purpose: String) -> String {
+        "concord_\(purpose)_\(UUID().uuidString.lowercased().filter { $0 != "-" })"
+    }
+
+    private static func drop(_ name: String) -> String { "DROP DATABASE IF EXISTS \(name) WITH (FORCE)" }
+
+    private static func url(of name: String) throws -> String {
+        var url = try #require(Stack.postgreSQL.flatMap { URLComponents(string: $0) })
+        url.path = "/\(name)"
+        return try #require(url.string)
+    }
+
+    private static func administer(_ statement: String) async throws {
+        let url = try #require(Stack.postgreSQL)
+        try await NIOThreadPool.singleton.runIfActive { try Database.administer(url: url, statement) }
+    }
+}
