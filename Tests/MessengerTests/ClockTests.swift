@@ -2,11 +2,9 @@ import Backend
 import Contract
 import ContractCheck
 import ContractClient
-import ContractServer
 import Foundation
 import HTTPTypes
 import Identity
-import Logging
 import MessengerAPI
 import MessengerCheck
 import MessengerService
@@ -262,19 +260,6 @@ import Testing
 }
 
 extension MessengerHost {
-    fileprivate func world() -> MessengerWorld {
-        MessengerWorld(baseURL: baseURL, transport: transport, sockets: sockets)
-    }
-
-    /// The server as it looks from an address.
-    fileprivate func world(from peer: String) -> MessengerWorld { world(of: service, from: peer) }
-
-    fileprivate func world(of service: MessengerService, from peer: String) -> MessengerWorld {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let table = RouteTable(service.routes(), options: .init(logger: logger))
-        return MessengerWorld(baseURL: baseURL, transport: InProcessTransport(table, peer: peer), sockets: sockets)
-    }
-
     fileprivate func storedObjects() async throws -> [String] {
         var (keys, cursor): ([String], String?) = ([], nil)
         repeat {
@@ -282,16 +267,5 @@ extension MessengerHost {
             (keys, cursor) = (keys + page.keys.map(\.rawValue), page.next)
         } while cursor != nil
         return keys
-    }
-}
-
-extension MessengerWorld {
-    fileprivate func signIn(_ name: String, _ password: String) async throws -> RawAnswer {
-        try await raw.send(.post, "/auth/login", body: #"{"username":"\#(name)","password":"\#(password)"}"#)
-    }
-
-    fileprivate func register(_ name: String) async throws -> RawAnswer {
-        let body = #"{"username":"\#(name)","email":"\#(freshName())@example.com","password":"12345678"}"#
-        return try await raw.send(.post, "/auth/register", body: body)
     }
 }

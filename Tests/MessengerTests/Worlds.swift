@@ -1,0 +1,32 @@
+import ContractCheck
+import ContractServer
+import Foundation
+import Logging
+import MessengerAPI
+import MessengerCheck
+import MessengerService
+import Testbed
+
+extension MessengerHost {
+    func world() -> MessengerWorld { MessengerWorld(baseURL: baseURL, transport: transport, sockets: sockets) }
+
+    /// The server as it looks from an address.
+    func world(from peer: String) -> MessengerWorld { world(of: service, from: peer) }
+
+    func world(of service: MessengerService, from peer: String) -> MessengerWorld {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let table = RouteTable(service.routes(), options: .init(logger: logger))
+        return MessengerWorld(baseURL: baseURL, transport: InProcessTransport(table, peer: peer), sockets: sockets)
+    }
+}
+
+extension MessengerWorld {
+    func signIn(_ name: String, _ password: String) async throws -> RawAnswer {
+        try await raw.send(.post, "/auth/login", body: #"{"username":"\#(name)","password":"\#(password)"}"#)
+    }
+
+    func register(_ name: String) async throws -> RawAnswer {
+        let body = #"{"username":"\#(name)","email":"\#(freshName())@example.com","password":"12345678"}"#
+        return try await raw.send(.post, "/auth/register", body: body)
+    }
+}
