@@ -35,11 +35,11 @@ public struct Attempts: Sendable {
 
     /// The tables, for each API's schema.
     public static let tables = [
-        "CREATE TABLE attempts (key TEXT PRIMARY KEY, count INTEGER NOT NULL, until BIGINT NOT NULL)",
+        "CREATE TABLE attempts (key {KEY} PRIMARY KEY, count INTEGER NOT NULL, until BIGINT NOT NULL)",
         "CREATE INDEX attempts_age ON attempts (until)",
         """
         CREATE TABLE familiar_addresses (
-            account TEXT NOT NULL, address TEXT NOT NULL, until BIGINT NOT NULL, PRIMARY KEY (account, address))
+            account {KEY} NOT NULL, address {KEY} NOT NULL, until BIGINT NOT NULL, PRIMARY KEY (account, address))
         """,
         "CREATE INDEX familiar_addresses_age ON familiar_addresses (until)",
     ]

@@ -13,7 +13,7 @@ public enum OnceOnly {
     public static let table = [
         """
         CREATE TABLE once_only (
-            scope TEXT NOT NULL, key TEXT NOT NULL, fingerprint {BYTES} NOT NULL, status INTEGER NOT NULL,
+            scope {KEY} NOT NULL, key {KEY} NOT NULL, fingerprint {BYTES} NOT NULL, status INTEGER NOT NULL,
             body {BYTES} NOT NULL, created_at BIGINT NOT NULL, PRIMARY KEY (scope, key))
         """,
         "CREATE INDEX once_only_age ON once_only (created_at)",

@@ -6,7 +6,8 @@ public struct Schema: Sendable {
     public struct Migration: Sendable {
         public let name: String
         /// Statements, with the words that differ between engines in capitals between braces:
-        /// `{ID}` an id that only ever grows, `{BYTES}` a byte string, `{KEY}` text that is ordered by code point.
+        /// `{ID}` an id that only ever grows, `{BYTES}` a byte string, `{KEY}` text that is ordered by code point
+        /// whatever the server's locale: for all that an index goes by, which then outlasts a change of the locale.
         public let statements: [String]
 
         public init(_ name: String, _ statements: [String]) {

@@ -69,6 +69,14 @@ extension MessengerScenarios {
             try expect(
                 try await alice.search(stem).map { $0["username"] }, equals: names.prefix(20).map { .string($0) })
         },
+        Scenario("A search goes by code point, as no language orders its words", clause: "§2 search") { world in
+            let alice = try await world.person()
+            let stem = world.freshName(of: 5)
+            let names = ["-b", ".a", "1", "10", "2", "A-B", "a_a", "Ab", "aé", "b", "z", "É", "ö", "я", "日", "ｚ", "😀"]
+                .map { stem + $0 }
+            _ = try await together(names.count) { try await world.register(names.reversed()[$0]) }
+            try expect(try await alice.search(stem).map { $0["username"] }, equals: names.map { .string($0) })
+        },
     ]
 }
 

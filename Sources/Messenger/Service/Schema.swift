@@ -12,15 +12,15 @@ extension MessengerService {
                     // The keys are what names are compared by: composed and in lower case.
                     """
                     CREATE TABLE users (
-                        id {ID}, username TEXT NOT NULL, username_key TEXT NOT NULL UNIQUE,
-                        email TEXT NOT NULL, email_key TEXT NOT NULL UNIQUE,
-                        display_name TEXT NOT NULL, display_key TEXT NOT NULL,
+                        id {ID}, username TEXT NOT NULL, username_key {KEY} NOT NULL UNIQUE,
+                        email TEXT NOT NULL, email_key {KEY} NOT NULL UNIQUE,
+                        display_name TEXT NOT NULL, display_key {KEY} NOT NULL,
                         bio TEXT, avatar_file_id BIGINT, password TEXT NOT NULL, created_at BIGINT NOT NULL)
                     """,
                     // A session is there until it ends. Its refresh token is kept as SHA-256.
                     """
                     CREATE TABLE sessions (
-                        id TEXT PRIMARY KEY, user_id BIGINT NOT NULL REFERENCES users (id),
+                        id {KEY} PRIMARY KEY, user_id BIGINT NOT NULL REFERENCES users (id),
                         refresh_hash {BYTES} NOT NULL UNIQUE, expires_at BIGINT NOT NULL)
                     """,
                     "CREATE INDEX sessions_of_user ON sessions (user_id)",
@@ -51,7 +51,7 @@ extension MessengerService {
                     """
                     CREATE TABLE files (
                         id {ID}, owner_id BIGINT NOT NULL REFERENCES users (id), filename TEXT NOT NULL,
-                        mime_type TEXT NOT NULL, object_key TEXT NOT NULL UNIQUE, size BIGINT NOT NULL,
+                        mime_type TEXT NOT NULL, object_key {KEY} NOT NULL UNIQUE, size BIGINT NOT NULL,
                         created_at BIGINT NOT NULL)
                     """,
                     "CREATE INDEX storage_of_user ON files (owner_id, size)",
