@@ -47,6 +47,27 @@ struct NodesTests {
                 let sent = try await alice.send(Messenger.SendMessage(chat: chat, content: text))
                 #expect(try await socket.receive() == .message(sent.message))
             }
+            // A membership that ends at one node ends the subscription at the other, in line with the messages.
+            let group = try await alice.send(Messenger.CreateChat.group("Team", members: [id])).id
+            try await socket.send(.subscribe(group))
+            #expect(try await socket.receive() == .subscribed(group))
+            let before = try await alice.send(Messenger.SendMessage(chat: group, content: "before"))
+            // A second at most, and the processes' time.
+            let end = ContinuousClock.now + .seconds(5)
+            try await alice.send(Messenger.RemoveMember(chat: group, user: id))
+            try await alice.send(Messenger.SendMessage(chat: group, content: "unheard"))
+            #expect(try await socket.receive() == .message(before.message))
+            #expect(try await socket.receive() == .unsubscribed(group))
+            #expect(ContinuousClock.now < end, "the subscription outlived the membership")
+            try await socket.send(.subscribe(group))
+            #expect(try await socket.receive() == .error("Not a member of this chat"))
+            let refusal = await #expect(throws: APIError.self) {
+                try await bobElsewhere.send(Messenger.ListMessages(chat: group))
+            }
+            #expect(refusal?.status == .forbidden)
+            let aside = try await alice.send(Messenger.SendMessage(chat: chat, content: "aside"))
+            #expect(try await socket.receive() == .message(aside.message))
+
             try await bob.signOut()
             await #expect(throws: SocketClosed(code: 4001, reason: "Session ended")) {
                 _ = try await socket.receive()

@@ -260,7 +260,7 @@ import Testing
 }
 
 extension MessengerHost {
-    fileprivate func storedObjects() async throws -> [String] {
+    func storedObjects() async throws -> [String] {
         var (keys, cursor): ([String], String?) = ([], nil)
         repeat {
             let page = try await objects.keys(olderThan: .max, after: cursor)

@@ -73,6 +73,9 @@ struct Example: Sendable, CustomTestStringConvertible {
                 try Example(Messenger.ListChats()),
                 try Example(Messenger.ListChats(limit: 3, before: 9)),
                 try Example(Messenger.GetChat(id: 7)),
+                try Example(Messenger.AddMembers(chat: 7, users: [8, .init(.max)])),
+                try Example(Messenger.RemoveMember(chat: 7, user: 7)),
+                try Example(Messenger.LeaveChat(chat: 7)),
                 try Example(Messenger.SendMessage(chat: 7, content: "\r\n\t\u{1F}é🎉")),
                 try Example(Messenger.SendMessage(chat: 7, content: "", type: .voice, file: 8)),
                 try Example(Messenger.ListMessages(chat: 7)),
@@ -95,6 +98,7 @@ struct Example: Sendable, CustomTestStringConvertible {
         "POST /auth/register", "POST /auth/login", "POST /auth/refresh", "POST /auth/logout", "GET /me",
         "GET /users/{id}", "GET /users/search",
         "POST /chats", "GET /chats", "GET /chats/{id}",
+        "POST /chats/{id}/members", "DELETE /chats/{id}/members/{userId}", "POST /chats/{id}/leave",
         "POST /chats/{id}/messages", "GET /chats/{id}/messages",
         "POST /files", "GET /files/{id}/download",
     ]
@@ -102,8 +106,10 @@ struct Example: Sendable, CustomTestStringConvertible {
     /// Those that anybody may call (decisions §3).
     static let open: Set = ["POST /auth/register", "POST /auth/login", "POST /auth/refresh", "POST /auth/logout"]
 
-    /// Decisions §1: "register, POST /chats, messages, files".
-    static let keyed: Set = ["POST /auth/register", "POST /chats", "POST /chats/{id}/messages", "POST /files"]
+    /// Decisions §1: "register, POST /chats, messages, files, members".
+    static let keyed: Set = [
+        "POST /auth/register", "POST /chats", "POST /chats/{id}/messages", "POST /files", "POST /chats/{id}/members",
+    ]
 
     // MARK: Of the types
 
@@ -238,7 +244,7 @@ struct Example: Sendable, CustomTestStringConvertible {
         var allowed: [String: Set<String>] = ["/health": ["GET"], "/ready": ["GET"]]
         for signature in Self.summary {
             let parts = signature.split(separator: " ")
-            allowed[parts[1].replacingOccurrences(of: "{id}", with: "7"), default: []].insert(String(parts[0]))
+            allowed[String(parts[1].replacing(#/{\w+}/#, with: "7")), default: []].insert(String(parts[0]))
         }
         let methods = try ["GET", "POST", "PUT", "PATCH", "DELETE"].map { try #require(HTTPRequest.Method($0)) }
         try await withMessenger(on: stack) { [allowed] host in

@@ -180,6 +180,15 @@ import Testing
             is: .init(
                 id: 5, type: .direct, name: nil, owner: 1, createdAt: time("2026-02-23T10:00:00Z"), members: [])),
         WireAnswer(
+            of: Messenger.AddMembers.self, 200,
+            """
+            {"id": 5, "type": "group", "name": "Team Alpha", "owner_id": 1, "created_at": "2026-02-23T10:00:00Z",
+             "members": [{"id": 1, "username": "alice", "display_name": "Alice", "role": "owner"}]}
+            """,
+            is: .init(
+                id: 5, type: .group, name: "Team Alpha", owner: 1, createdAt: time("2026-02-23T10:00:00Z"),
+                members: [.init(id: 1, username: "alice", displayName: "Alice", role: .owner)])),
+        WireAnswer(
             of: Messenger.SendMessage.self, 201,
             """
             {"id": 99, "chat_id": 5, "sender_id": 1, "content": "", "type": "file", "file_id": 42,
@@ -207,8 +216,13 @@ import Testing
     @Test func answersWithoutABody() {
         #expect(Messenger.DownloadFile.route.status.code == 302)
         #expect(Messenger.DownloadFile.Output.self == Empty.self)
-        #expect(Messenger.Logout.route.status.code == 204)
-        #expect(Messenger.Logout.Output.self == Empty.self)
+        for endpoint in [Messenger.Logout.self, Messenger.RemoveMember.self, Messenger.LeaveChat.self]
+            as [any Endpoint.Type]
+        {
+            #expect(endpoint.route.status.code == 204, "\(endpoint.signature)")
+            let hasNoOutput = endpoint.hasNoOutput
+            #expect(hasNoOutput, "\(endpoint.signature)")
+        }
     }
 
     // MARK: Errors
@@ -232,6 +246,10 @@ import Testing
         #expect(problem?.status == .badRequest)
         #expect(problem?.message == "Username must be 3–32 characters")
     }
+}
+
+extension Endpoint {
+    fileprivate static var hasNoOutput: Bool { Output.self == Empty.self }
 }
 
 /// What an app must survive of older, newer and other servers (decisions §7).

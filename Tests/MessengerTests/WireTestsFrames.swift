@@ -59,6 +59,8 @@ import Testing
                     createdAt: time("2026-02-23T11:05:00Z")))),
         Server(#"{"type":"unsubscribed","chat_id":5}"#, is: .unsubscribed(5)),
         Server(#"{"type":"resync","chat_id":5}"#, is: .resync(5)),
+        Server(#"{"type":"member_added","chat_id":5,"user_id":2}"#, is: .memberAdded(5, 2)),
+        Server(#"{"type":"member_removed","chat_id":5,"user_id":2}"#, is: .memberRemoved(5, 2)),
     ]
 
     @Test(arguments: clientFrames)
@@ -123,7 +125,7 @@ import Testing
     }
 
     /// A newer server's frames must not break an older app.
-    @Test(arguments: ["read", "message_edited", "message_deleted", "typing", "member_added", "hologram"])
+    @Test(arguments: ["read", "message_edited", "message_deleted", "typing", "hologram"])
     func unknownServerFramesSurvive(_ type: String) throws {
         let text = #"{"type":"\#(type)","chat_id":5,"user_id":[],"more":{}}"#
         #expect(try read(Messenger.ServerFrame.self, text) == .unknown(type))

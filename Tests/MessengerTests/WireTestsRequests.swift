@@ -54,6 +54,10 @@ import Testing
             #"{"username": "alice", "email": "a@b", "password": "secret123", "display_name": "Alice"}"#),
         WireRequest(
             Messenger.Logout(refreshToken: "eyJ..."), is: "POST /auth/logout", #"{ "refresh_token": "eyJ..." }"#),
+        WireRequest(
+            Messenger.AddMembers(chat: 5, users: [3, 4]), is: "POST /chats/5/members", #"{"user_ids": [3, 4]}"#),
+        WireRequest(Messenger.RemoveMember(chat: 5, user: 3), is: "DELETE /chats/5/members/3"),
+        WireRequest(Messenger.LeaveChat(chat: 5), is: "POST /chats/5/leave", "{}"),
         WireRequest(Messenger.ListChats(limit: 20, before: 5), is: "GET /chats?limit=20&before=5"),
         WireRequest(
             Messenger.ListMessages(chat: 5, limit: 2, after: 118), is: "GET /chats/5/messages?limit=2&after=118"),
@@ -81,6 +85,7 @@ import Testing
         let chat = try RequestCoding.decode(Messenger.CreateChat.self, from: body("{}"))
         #expect(chat.type == .direct)
         #expect(chat.members == [])
+        #expect(try RequestCoding.decode(Messenger.AddMembers.self, from: body("{}")).users == [])
         let nulls = #"{"content":"Hi","type":null,"file_id":null,"id":9,"chat_id":9,"sender_id":9,"created_at":"x"}"#
         let full = try RequestCoding.decode(Messenger.SendMessage.self, from: body(nulls))
         #expect("\(full)" == "\(Messenger.SendMessage(chat: 5, content: "Hi"))")

@@ -47,6 +47,10 @@ extension Messenger {
                 guard !name.isEmpty else { throw Problem(.badRequest, "name required for group chats") }
                 guard name.length <= 100 else { throw Problem(.badRequest, "name must be at most 100 characters") }
             }
+            try Self.validate(members: members)
+        }
+
+        static func validate(members: [User.ID]) throws(Problem) {
             guard members.allSatisfy(\.isValid) else {
                 throw Problem(.badRequest, "member_ids must be an array of user ids")
             }

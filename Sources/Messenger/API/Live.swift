@@ -17,10 +17,15 @@ extension Messenger {
         case authOK(User.ID)
         case error(String)
         case subscribed(Chat.ID)
+        /// The end of a subscription: asked for, or because the membership has ended.
         case unsubscribed(Chat.ID)
         /// More was missed than a socket sends again: read the rest with ``ListMessages``.
         case resync(Chat.ID)
         case message(Message)
+        /// Somebody came into a subscribed chat.
+        case memberAdded(Chat.ID, User.ID)
+        /// Somebody else left a subscribed chat, or was sent out.
+        case memberRemoved(Chat.ID, User.ID)
         case pong
         case unknown(String)
     }
@@ -82,6 +87,14 @@ extension Messenger.ServerFrame: Codable {
         case "unsubscribed": self = .unsubscribed(try container.decode(Messenger.Chat.ID.self, forKey: .chat))
         case "resync": self = .resync(try container.decode(Messenger.Chat.ID.self, forKey: .chat))
         case "message": self = .message(try Messenger.Message(from: decoder))
+        case "member_added":
+            self = .memberAdded(
+                try container.decode(Messenger.Chat.ID.self, forKey: .chat),
+                try container.decode(Messenger.User.ID.self, forKey: .user))
+        case "member_removed":
+            self = .memberRemoved(
+                try container.decode(Messenger.Chat.ID.self, forKey: .chat),
+                try container.decode(Messenger.User.ID.self, forKey: .user))
         case "pong": self = .pong
         case let other: self = .unknown(other)
         }
@@ -111,6 +124,14 @@ extension Messenger.ServerFrame: Codable {
         case .resync(let chat):
             try container.encode("resync", forKey: .type)
             try container.encode(chat, forKey: .chat)
+        case .memberAdded(let chat, let user):
+            try container.encode("member_added", forKey: .type)
+            try container.encode(chat, forKey: .chat)
+            try container.encode(user, forKey: .user)
+        case .memberRemoved(let chat, let user):
+            try container.encode("member_removed", forKey: .type)
+            try container.encode(chat, forKey: .chat)
+            try container.encode(user, forKey: .user)
         case .pong: try container.encode("pong", forKey: .type)
         case .unknown(let type): try container.encode(type, forKey: .type)
         case .message: break

@@ -12,7 +12,7 @@ public enum Messenger: ServiceAPI {
     public static let name = "messenger"
     public static let phrases = Phrases()
     /// Each section lists its own.
-    public static var endpoints: [any Contract.Endpoint.Type] { auth + users + chats + messages + files }
+    public static var endpoints: [any Contract.Endpoint.Type] { auth + users + chats + members + messages + files }
 
     /// `{ "error": "…" }`
     public struct Failure: WireFailure, Hashable {

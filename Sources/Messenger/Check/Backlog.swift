@@ -58,6 +58,28 @@ extension MessengerScenarios {
             let all = before.dropFirst(10) + (try await sending).sorted { $0.id < $1.id }
             for messages in heard { try expect(messages.map(\.id), equals: all.map(\.id)) }
         },
+        Scenario("Subscribing again loses nothing and repeats nothing while others send", clause: "§5.3") { world in
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.directChat(with: bob)
+            let socket = try await bob.socket()
+            try await socket.subscribe(to: chat)
+            let count = 60
+            async let sending = alice.say(count, in: chat)
+            async let asking: Void = {
+                for _ in 0..<20 { try await socket.send(.subscribe(chat)) }
+            }()
+            var (heard, answers): ([Messenger.Message], Int) = ([], 0)
+            while heard.count < count || answers < 20 {
+                switch try await socket.receive() {
+                case .message(let message): heard.append(message)
+                case .subscribed(chat): answers += 1
+                case let other: throw Broken("\(other)")
+                }
+            }
+            try await asking
+            try expect(heard, equals: try await sending)
+            await socket.close()
+        },
         Scenario("More than 1,000 missed messages are a resync", clause: "§5.4") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)

@@ -153,7 +153,8 @@ public struct Person: Sendable {
 /// The contract as scenarios, one list for each section.
 public enum MessengerScenarios {
     public static var all: [Scenario<MessengerWorld>] {
-        errors + auth + sessions + users + chats + messages + files + downloads + live + backlog + idempotency
+        errors + auth + sessions + users + chats + members + messages + files + downloads + live + memberEvents
+            + backlog + idempotency
             + authorisation
     }
 }

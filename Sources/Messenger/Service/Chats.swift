@@ -20,16 +20,10 @@ extension MessengerService {
         if request.type == .direct, others.count != 1 {
             throw Problem(.badRequest, "direct chat requires exactly one other member_id")
         }
-        guard others.count < Messenger.CreateChat.maximumMembers else {
-            throw Problem(.badRequest, "a group has at most \(Messenger.CreateChat.maximumMembers) members")
-        }
+        try Members.requireRoom(for: others.count + 1)
         let now = time.milliseconds()
         return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
-            let unknown = try Users.unknown(among: others, in: db)
-            guard unknown.isEmpty else {
-                let list = unknown.map(\.description).joined(separator: ", ")
-                throw Problem(.badRequest, "Unknown member_ids: \(list)")
-            }
+            try Users.requireKnown(others, in: db)
             if request.type == .direct {
                 return try Chats.openDirect(between: caller, and: others[0], at: now, in: db)
             }
@@ -49,15 +43,20 @@ extension MessengerService {
 
     func getChat(_ request: Messenger.GetChat, from caller: Messenger.User.ID) async throws -> Messenger.Chat {
         let chat = try await database.read { try Chats.detail(request.id, for: caller, in: $0) }
-        guard let chat else { throw Problem(.notFound, "Chat not found or access denied") }
+        guard let chat else { throw Chats.notFound }
         return chat
     }
 }
 
 enum Chats {
+    /// For unknown and foreign chats alike.
+    static let notFound = Problem(.notFound, "Chat not found or access denied")
+
+    static let notAMember = Problem(.forbidden, "Not a member of this chat")
+
     /// - Throws: 403, for a chat that does not exist too.
     static func requireMember(_ user: Messenger.User.ID, of chat: Messenger.Chat.ID, in db: Session) throws {
-        guard try isMember(user, of: chat, in: db) else { throw Problem(.forbidden, "Not a member of this chat") }
+        guard try isMember(user, of: chat, in: db) else { throw notAMember }
     }
 
     static func isMember(_ user: Messenger.User.ID, of chat: Messenger.Chat.ID, in db: Session) throws -> Bool {
@@ -105,6 +104,16 @@ enum Chats {
             """
             INSERT INTO members (chat_id, user_id, role, joined_at) VALUES (\(chat), \(user), \(role), \(now))
             """)
+    }
+
+    /// Removes a chat that nobody is in any more, its messages, and the files that only they referred to.
+    static func delete(_ chat: Messenger.Chat.ID, in db: Session) throws {
+        let files: [Messenger.File.ID] = try db.all(
+            "SELECT DISTINCT file_id FROM messages WHERE chat_id = \(chat) AND file_id IS NOT NULL"
+        ) { try $0.get(0) }
+        try db.run("DELETE FROM messages WHERE chat_id = \(chat)")
+        try db.run("DELETE FROM chats WHERE id = \(chat)")
+        try Files.release(files, in: db)
     }
 
     /// The caller's chats by newest message; those behind `before` when given.

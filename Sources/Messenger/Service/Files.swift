@@ -127,10 +127,26 @@ enum FileName {
 }
 
 enum Files {
+    /// Keeps a file until this transaction, which refers to it, has ended: see ``release(_:in:)``.
+    ///
     /// - Throws: 404, unless it is the user's own upload.
-    static func requireOwner(_ user: Messenger.User.ID, of file: Messenger.File.ID, in db: Session) throws {
-        guard try db.exists("SELECT 1 FROM files WHERE id = \(file) AND owner_id = \(user)") else {
+    static func hold(_ file: Messenger.File.ID, of user: Messenger.User.ID, in db: Session) throws {
+        guard try db.run("UPDATE files SET size = size WHERE id = \(file) AND owner_id = \(user)") == 1 else {
             throw Problem(.notFound, "File not found")
+        }
+    }
+
+    /// Forgets those of the files to which no message and no avatar refers any more. What is stored of them is swept.
+    static func release(_ files: [Messenger.File.ID], in db: Session) throws {
+        for files in files.chunks(of: 500) {
+            // Held first: whoever is about to refer to one either has done so by now, or will find it gone.
+            try db.run("UPDATE files SET size = size WHERE id IN (\(list: files))")
+            try db.run(
+                """
+                DELETE FROM files WHERE id IN (\(list: files))
+                    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.file_id = files.id)
+                    AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = files.owner_id AND u.avatar_file_id = files.id)
+                """)
         }
     }
 

@@ -17,6 +17,8 @@ enum LiveTopic: Hashable, Sendable {
 /// What a socket hears of its topics.
 enum LiveEvent: Sendable {
     case message(Messenger.Message, frame: TextFrame)
+    /// Somebody's membership began or ended, as this version of the chat's membership.
+    case membership(of: Messenger.User.ID, version: Int64, frame: TextFrame)
     case sessionEnded
     /// Something may have been missed: look again.
     case gap
@@ -36,7 +38,13 @@ enum LiveAnnouncement: Codable, Sendable {
     case message(Messenger.Message)
     /// A message too long to be carried: each node reads it.
     case stored(Messenger.Message.ID)
+    /// At most ``maximumUsers``.
+    case membersAdded([Messenger.User.ID], to: Messenger.Chat.ID, version: Int64)
+    case memberRemoved(Messenger.User.ID, from: Messenger.Chat.ID, version: Int64)
     case sessionEnded(String)
+
+    /// So many ids, of whatever length, fit into what a database carries.
+    static let maximumUsers = 300
 }
 
 extension MessengerService {
@@ -58,15 +66,23 @@ extension MessengerService {
                 hub.broadcast { .gap }
             case .payload(let text):
                 let heard = try? JSONDecoder().decode(LiveAnnouncement.self, from: Data(text.utf8))
-                if case .stored(let id)? = heard {
-                    let message = try? await database.read { try Messages.one(id, in: $0) }
-                    // Unreadable now: the sockets look for themselves.
-                    guard let message else { return hub.broadcast { .gap } }
-                    deliver(.message(message))
-                } else if let heard {
-                    deliver(heard)
+                switch heard {
+                case .stored(let id)?: await deliverStored(id)
+                case let heard?: deliver(heard)
+                case nil: break
                 }
             }
+        }
+    }
+
+    private func deliverStored(_ id: Messenger.Message.ID) async {
+        do {
+            let message = try await database.read { try Messages.one(id, in: $0) }
+            // None: it has gone since, and its chat with it.
+            if let message { deliver(.message(message)) }
+        } catch {
+            // Unreadable now: the sockets look for themselves.
+            hub.broadcast { .gap }
         }
     }
 
@@ -75,6 +91,16 @@ extension MessengerService {
         switch announcement {
         case .message(let message):
             hub.publish(to: .chat(message.chat)) { .message(message, frame: TextFrame(.message(message))) }
+        case .membersAdded(let users, let chat, let version):
+            for user in users {
+                hub.publish(to: .chat(chat)) {
+                    .membership(of: user, version: version, frame: TextFrame(.memberAdded(chat, user)))
+                }
+            }
+        case .memberRemoved(let user, let chat, let version):
+            hub.publish(to: .chat(chat)) {
+                .membership(of: user, version: version, frame: TextFrame(.memberRemoved(chat, user)))
+            }
         case .sessionEnded(let session):
             sessions.forget(session)
             hub.publish(to: .session(session)) { .sessionEnded }

@@ -10,7 +10,9 @@ extension LiveSocket {
     struct Subscription {
         /// The newest message that was sent, or was there before: nothing is sent twice, nor out of order.
         var last: Messenger.Message.ID
-        var waiting: [(Messenger.Message, TextFrame)]?
+        /// The membership was there at this version: what is older is not news, however late it is announced.
+        var version: Int64
+        var waiting: [LiveEvent]?
     }
 
     private struct Backlog: Sendable {
@@ -18,23 +20,29 @@ extension LiveSocket {
         var isTooLong = false
         /// What was there before needs no sending, however late it is announced.
         var newest = Messenger.Message.ID(0)
+        var version: Int64
     }
 
     func subscribe(to chat: Messenger.Chat.ID, since: Messenger.Message.ID?) {
         guard chat.isValid else { return send(.error("Invalid chat_id")) }
         if let since, since.rawValue < 0 { return send(.error("Invalid since")) }
-        guard let socket, let user = caller?.user else { return }
+        guard let user = caller?.user else { return }
         guard subscriptions[chat] != nil || subscriptions.count < Self.maximumSubscriptions else {
             return send(.error("Too many subscriptions (max \(Self.maximumSubscriptions))"))
         }
+        // Asked for again, a subscription goes on from where it is: what was committed but not announced yet is its due.
+        let before = subscriptions[chat]
+        let since = since ?? before?.last
         begin(chat, since: since)
         read(chat, since: since, for: user) { this, result in
             switch result {
             case .success(let backlog?):
+                this.subscriptions[chat]?.version = backlog.version
                 this.send(.subscribed(chat))
                 this.deliver(backlog, in: chat)
             case .success(nil):
                 this.drop(chat)
+                if before != nil { this.send(.unsubscribed(chat)) }
                 this.send(.error("Not a member of this chat"))
             case .failure:
                 this.drop(chat)
@@ -65,7 +73,8 @@ extension LiveSocket {
     private func begin(_ chat: Messenger.Chat.ID, since: Messenger.Message.ID?) {
         guard let socket else { return }
         let before = subscriptions[chat]
-        subscriptions[chat] = Subscription(last: since ?? before?.last ?? .init(0), waiting: before?.waiting ?? [])
+        subscriptions[chat] = Subscription(
+            last: since ?? .init(0), version: before?.version ?? 0, waiting: before?.waiting ?? [])
         service.hub.subscribe(self, to: .chat(chat), on: socket.eventLoop)
     }
 
@@ -77,12 +86,13 @@ extension LiveSocket {
         let database = service.database
         let operation = { @Sendable in
             try await database.read { db -> Backlog? in
-                guard try Chats.isMember(user, of: chat, in: db) else { return nil }
+                guard let version = try Members.version(of: chat, for: user, in: db) else { return nil }
                 let newest = try Messages.newest(in: chat, db)
-                guard let since else { return Backlog(newest: newest) }
+                guard let since else { return Backlog(newest: newest, version: version) }
                 let missed = try Messages.following(since, in: chat, limit: Self.maximumBacklog + 1, db)
                 return missed.count > Self.maximumBacklog
-                    ? Backlog(isTooLong: true, newest: newest) : Backlog(missed: missed)
+                    ? Backlog(isTooLong: true, newest: newest, version: version)
+                    : Backlog(missed: missed, version: version)
             }
         }
         work(operation, then: finish)
@@ -96,22 +106,35 @@ extension LiveSocket {
 
     /// Sends the history a batch at a time, each when the one before has left, then what waited meanwhile.
     private func deliver(_ missed: ArraySlice<Messenger.Message>, in chat: Messenger.Chat.ID) {
-        for message in missed.prefix(Self.batch) { push(message, .init(.message(message))) }
+        for message in missed.prefix(Self.batch) { push(.message(message, frame: .init(.message(message))), in: chat) }
         let rest = missed.dropFirst(Self.batch)
         if rest.isEmpty {
             let waiting = subscriptions[chat]?.waiting ?? []
             subscriptions[chat]?.waiting = nil
-            for (message, frame) in waiting { push(message, frame) }
+            for event in waiting { push(event, in: chat) }
             return
         }
         whenFlushed { $0.deliver(rest, in: chat) }
     }
 
-    fileprivate func push(_ message: Messenger.Message, _ frame: TextFrame) {
-        guard let index = subscriptions.index(forKey: message.chat), message.id > subscriptions.values[index].last
-        else { return }
-        subscriptions.values[index].last = message.id
-        socket?.send(frame)
+    fileprivate func push(_ event: LiveEvent, in chat: Messenger.Chat.ID) {
+        guard let index = subscriptions.index(forKey: chat) else { return }
+        switch event {
+        case .message(let message, let frame):
+            guard message.id > subscriptions.values[index].last else { return }
+            subscriptions.values[index].last = message.id
+            socket?.send(frame)
+        case .membership(let user, let version, let frame):
+            guard version > subscriptions.values[index].version else { return }
+            // One's own: it has ended, or else a new one has begun, so the one that this subscription rests on has.
+            if user == caller?.user {
+                drop(chat)
+                send(.unsubscribed(chat))
+            } else {
+                socket?.send(frame)
+            }
+        case .sessionEnded, .gap: break
+        }
     }
 
     func unsubscribe(from chat: Messenger.Chat.ID) {
@@ -128,16 +151,12 @@ extension LiveSocket {
 
 extension LiveSocket: Subscriber {
     func receive(_ event: LiveEvent, on topic: LiveTopic) {
-        switch event {
-        case .message(let message, let frame):
-            if subscriptions[message.chat]?.waiting?.append((message, frame)) == nil { push(message, frame) }
-        case .sessionEnded:
-            end()
-        case .gap:
-            switch topic {
-            case .chat(let chat): queue(.lookAgain(chat))
-            case .session: checkSession()
-            }
+        switch (topic, event) {
+        case (.chat(let chat), .gap): queue(.lookAgain(chat))
+        case (.chat(let chat), _):
+            if subscriptions[chat]?.waiting?.append(event) == nil { push(event, in: chat) }
+        case (.session, .gap): checkSession()
+        case (.session, _): end()
         }
     }
 }

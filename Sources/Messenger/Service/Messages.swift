@@ -17,7 +17,6 @@ extension MessengerService {
         let now = time.milliseconds()
         return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
             try Chats.requireMember(sender, of: request.chat, in: db)
-            if let file = request.file { try Files.requireOwner(sender, of: file, in: db) }
             let message = try Messages.insert(request, from: sender, at: now, in: db)
             try announce(.message(message), in: db)
             return Answer(.created, .init(message))
@@ -40,11 +39,17 @@ extension MessengerService {
 
 enum Messages {
     /// Adds a message, with what follows from it: the chat moves up, the sender has read it.
+    ///
+    /// - Throws: 404 for a file that is not the sender's upload, 403 when the membership ended while this waited.
     static func insert(
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64, in db: Session
     ) throws -> Messenger.Message {
-        // The chat's row first: it puts the messages of one chat in line, so that their ids grow as they commit.
-        try db.run("UPDATE chats SET updated_at = \(now) WHERE id = \(request.chat)")
+        // The chat's row first: it puts the messages of one chat in line, so that their ids grow as they commit, and
+        // none follows its sender's removal.
+        guard try db.run("UPDATE chats SET updated_at = \(now) WHERE id = \(request.chat)") == 1 else {
+            throw Chats.notAMember
+        }
+        if let file = request.file { try Files.hold(file, of: sender, in: db) }
         let id: Messenger.Message.ID? = try db.value(
             """
             INSERT INTO messages (chat_id, sender_id, content, type, file_id, created_at)
@@ -52,11 +57,12 @@ enum Messages {
             RETURNING id
             """)
         guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
-        try db.run(
+        let isMember = try db.run(
             """
             UPDATE members SET last_read_id = \(id), read_at = \(now)
             WHERE chat_id = \(request.chat) AND user_id = \(sender)
             """)
+        guard isMember == 1 else { throw Chats.notAMember }
         return Messenger.Message(
             id: id, chat: request.chat, sender: sender, content: request.content, type: request.type,
             file: request.file, createdAt: .init(milliseconds: now))

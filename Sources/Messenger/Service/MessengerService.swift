@@ -59,6 +59,7 @@ public struct MessengerService: Sendable {
         auth(&routes)
         users(&routes)
         chats(&routes)
+        members(&routes)
         messages(&routes)
         files(&routes)
         return routes

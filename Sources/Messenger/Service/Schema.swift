@@ -64,5 +64,9 @@ extension MessengerService {
                     "CREATE INDEX messages_of_chat ON messages (chat_id, id)",
                     "CREATE INDEX messages_with_file ON messages (file_id, chat_id) WHERE file_id IS NOT NULL",
                 ]),
+            .init(
+                "memberships that change",
+                // How often who is in the chat has changed.
+                ["ALTER TABLE chats ADD COLUMN membership_version BIGINT NOT NULL DEFAULT 0"]),
         ])
 }

@@ -103,10 +103,14 @@ enum Users {
         try db.run("UPDATE users SET id = id WHERE id = \(id)")
     }
 
-    /// Those of the ids that are nobody's, ascending.
-    static func unknown(among ids: [Messenger.User.ID], in db: Session) throws -> [Messenger.User.ID] {
+    /// - Throws: 400 that names those of the ids that are nobody's, ascending.
+    static func requireKnown(_ ids: [Messenger.User.ID], in db: Session) throws {
         let known = Set(
             try db.all("SELECT id FROM users WHERE id IN (\(list: ids))") { try $0.get(0, as: Messenger.User.ID.self) })
-        return ids.filter { !known.contains($0) }.sorted()
+        let unknown = ids.filter { !known.contains($0) }.sorted()
+        guard unknown.isEmpty else {
+            let list = unknown.map(\.description).joined(separator: ", ")
+            throw Problem(.badRequest, "Unknown member_ids: \(list)")
+        }
     }
 }

@@ -1,0 +1,148 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import HTTPTypes
+import MessengerAPI
+
+extension MessengerService {
+    func members(_ routes: inout Routes<Messenger, Messenger.User.ID>) {
+        routes.on(answering: addMembers)
+        routes.on(use: removeMember)
+        routes.on(use: leaveChat)
+    }
+
+    func addMembers(
+        _ request: Messenger.AddMembers, from caller: Messenger.User.ID, _ info: RequestInfo
+    ) async throws -> Answer<Messenger.Chat> {
+        let now = time.milliseconds()
+        return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
+            let change = try Members.beginChange(of: request.chat, by: caller, in: db)
+            try change.requireOwner(caller)
+            try change.requireGroup()
+            let present = try Members.all(of: request.chat, in: db)
+            var seen = Set(present)
+            let new = request.users.filter { seen.insert($0).inserted }
+            try Members.requireRoom(for: present.count + new.count)
+            try Users.requireKnown(new, in: db)
+            for user in new { try Chats.add(user, .member, to: request.chat, at: now, in: db) }
+            for users in new.chunks(of: LiveAnnouncement.maximumUsers) {
+                try announce(.membersAdded(Array(users), to: request.chat, version: change.version), in: db)
+            }
+            guard let chat = try Chats.detail(request.chat, for: caller, in: db) else { throw Chats.notFound }
+            return Answer(.ok, chat)
+        }
+    }
+
+    func removeMember(
+        _ request: Messenger.RemoveMember, from caller: Messenger.User.ID
+    ) async throws -> Empty {
+        try await database.write { db in
+            let change = try Members.beginChange(of: request.chat, by: caller, in: db)
+            try change.requireOwner(caller)
+            guard try Chats.isMember(request.user, of: request.chat, in: db) else {
+                throw Problem(.notFound, "Member not found")
+            }
+            guard request.user != caller else { throw Problem(.badRequest, "Use leave") }
+            try change.requireGroup()
+            try end(request.user, change, in: db)
+        }
+        return Empty()
+    }
+
+    func leaveChat(_ request: Messenger.LeaveChat, from caller: Messenger.User.ID) async throws -> Empty {
+        try await database.write { db in
+            let change = try Members.beginChange(of: request.chat, by: caller, in: db)
+            try change.requireGroup()
+            try end(caller, change, in: db)
+        }
+        return Empty()
+    }
+
+    /// Ends a membership of a group, with what follows from it: somebody owns the group, or it is gone.
+    private func end(_ user: Messenger.User.ID, _ change: MembershipChange, in db: Session) throws {
+        try db.run("DELETE FROM members WHERE chat_id = \(change.chat) AND user_id = \(user)")
+        if user == change.owner {
+            if let heir = try Members.longestStanding(in: change.chat, db) {
+                try Members.passOwnership(of: change.chat, to: heir, in: db)
+            } else {
+                try Chats.delete(change.chat, in: db)
+            }
+        }
+        try announce(.memberRemoved(user, from: change.chat, version: change.version), in: db)
+    }
+}
+
+/// A change of a chat's membership that is under way: others of the chat, and its messages, wait for it.
+struct MembershipChange {
+    let chat: Messenger.Chat.ID
+    let type: Messenger.ChatType
+    let owner: Messenger.User.ID
+    /// Grows with every change, so that one that is heard of late is told apart from one that is new.
+    let version: Int64
+
+    func requireOwner(_ user: Messenger.User.ID) throws(Problem) {
+        guard user == owner else { throw Problem(.forbidden, "Only the owner can do this") }
+    }
+
+    func requireGroup() throws(Problem) {
+        guard type == .group else { throw Problem(.badRequest, "Not a group chat") }
+    }
+}
+
+enum Members {
+    /// Puts this transaction in line with all that change the chat's membership or send to it: what it reads next holds
+    /// until its end.
+    ///
+    /// - Throws: 404 for those who are not in the chat.
+    static func beginChange(
+        of chat: Messenger.Chat.ID, by user: Messenger.User.ID, in db: Session
+    ) throws -> MembershipChange {
+        // Before, so that strangers keep nobody waiting; and after, since it may have ended while this one waited.
+        guard try Chats.isMember(user, of: chat, in: db) else { throw Chats.notFound }
+        let change = try db.one(
+            """
+            UPDATE chats SET membership_version = membership_version + 1 WHERE id = \(chat)
+            RETURNING type, owner_id, membership_version
+            """
+        ) { row in
+            MembershipChange(chat: chat, type: try row.get(0), owner: try row.get(1), version: try row.get(2))
+        }
+        guard let change, try Chats.isMember(user, of: chat, in: db) else { throw Chats.notFound }
+        return change
+    }
+
+    static func all(of chat: Messenger.Chat.ID, in db: Session) throws -> [Messenger.User.ID] {
+        try db.all("SELECT user_id FROM members WHERE chat_id = \(chat)") { try $0.get(0) }
+    }
+
+    /// - Throws: 400 when a group would have more members than it may.
+    static func requireRoom(for count: Int) throws(Problem) {
+        guard count <= Messenger.CreateChat.maximumMembers else {
+            throw Problem(.badRequest, "a group has at most \(Messenger.CreateChat.maximumMembers) members")
+        }
+    }
+
+    static func longestStanding(in chat: Messenger.Chat.ID, _ db: Session) throws -> Messenger.User.ID? {
+        try db.value("SELECT user_id FROM members WHERE chat_id = \(chat) ORDER BY joined_at, user_id LIMIT 1")
+    }
+
+    static func passOwnership(
+        of chat: Messenger.Chat.ID, to user: Messenger.User.ID, in db: Session
+    ) throws {
+        try db.run("UPDATE chats SET owner_id = \(user) WHERE id = \(chat)")
+        try db.run(
+            "UPDATE members SET role = \(Messenger.Role.owner) WHERE chat_id = \(chat) AND user_id = \(user)")
+    }
+
+    /// How often the chat's membership has changed, as a member sees it; nil for those who are none.
+    static func version(
+        of chat: Messenger.Chat.ID, for user: Messenger.User.ID, in db: Session
+    ) throws -> Int64? {
+        try db.value(
+            """
+            SELECT c.membership_version FROM members m JOIN chats c ON c.id = m.chat_id
+            WHERE m.chat_id = \(chat) AND m.user_id = \(user)
+            """)
+    }
+}
