@@ -6,6 +6,7 @@ import NIOPosix
 final class PostgreSQLEngine: Sendable {
     /// A transaction that another was in the way of is repeated so often.
     private static let attempts = 8
+    private static let beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
     private let url: String
     private let namespace: String
@@ -41,7 +42,7 @@ final class PostgreSQLEngine: Sendable {
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        try await run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", body)
+        try await run(Self.beginReading, body)
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
@@ -89,14 +90,20 @@ final class PostgreSQLEngine: Sendable {
         do {
             try connection.simple("COMMIT")
         } catch DatabaseFailure.unavailable(let reason) where connection.isBroken {
-            throw DatabaseFailure.unknownOutcome(reason)
+            // What only reads has its answer, whatever became of the connection.
+            if begin != Self.beginReading { throw DatabaseFailure.unknownOutcome(reason) }
         }
         return (value, session.takeCommitActions())
     }
 
     func listen(_ handler: @escaping @Sendable (Announcement) -> Void) -> PostgreSQLListener {
         PostgreSQLListener(
-            url: url, namespace: namespace, channel: PostgreSQLConnection.channel(namespace), handler)
+            url: url, namespace: namespace, channel: PostgreSQLConnection.channel(namespace)
+        ) { [pool] announcement in
+            // It has just connected, so the server is there: whoever looks for what was missed need not wait.
+            if announcement == .gap { pool.withLockedValue { $0.retryAt = .now() } }
+            handler(announcement)
+        }
     }
 
     // MARK: Connections

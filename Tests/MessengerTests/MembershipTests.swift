@@ -15,7 +15,7 @@ import Testing
     @Test("A group has 500 members at most, however many are added at once", arguments: Stack.Engine.available)
     func capacity(_ engine: Stack.Engine) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in
-            let world = host.world
+            let world = host.world()
             let owner = try await world.person()
             let users = try await together(519) { _ in
                 let name = world.freshName()
@@ -51,7 +51,7 @@ import Testing
         var settings = MessengerService.Settings()
         settings.storageQuota = 40
         try await withMessenger(on: Stack(.sqlite, .inProcess), settings: settings, clock: clock) { host in
-            let alice = try await host.world.person()
+            let alice = try await host.world().person()
             func upload() async throws -> Messenger.File {
                 try await alice.client.upload(Upload(.bytes(Array(repeating: 1, count: 10)), filename: "a"))
             }
@@ -90,7 +90,7 @@ import Testing
     @Test("A file that is sent while its last chat goes is either kept or gone", arguments: Stack.Engine.available)
     func filesBetweenChats(_ engine: Stack.Engine) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in
-            let alice = try await host.world.person()
+            let alice = try await host.world().person()
             let kept = try await alice.group()
             for _ in 0..<20 {
                 let file = try await alice.client.upload(Upload(.bytes([1]), filename: "a")).id
@@ -107,11 +107,5 @@ import Testing
                 #expect(download == (statuses[0] == 201 ? 302 : 404), "\(statuses)")
             }
         }
-    }
-}
-
-extension MessengerHost {
-    fileprivate var world: MessengerWorld {
-        MessengerWorld(baseURL: baseURL, transport: transport, sockets: sockets)
     }
 }

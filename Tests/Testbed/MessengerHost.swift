@@ -40,13 +40,15 @@ public func withMessenger(
 /// - Parameters:
 ///   - count: More than one on PostgreSQL only; SQLite has one node.
 ///   - peer: Whom the nodes see behind a request that is handed over within the process.
+///   - proxy: Stands between the first node and the database.
 public func withMessengerNodes(
     _ count: Int, on stack: Stack, settings: MessengerService.Settings = .init(), peer: String = "127.0.0.1",
-    clock: TestClock = TestClock(), _ body: ([MessengerHost]) async throws -> Void
+    clock: TestClock = TestClock(), behind proxy: FaultyProxy? = nil, _ body: ([MessengerHost]) async throws -> Void
 ) async throws {
     precondition(count == 1 || stack.engine == .postgreSQL, "SQLite has one node")
     try await withTestDatabase(on: stack.engine, migrated: MessengerService.schema) { place in
-        let messenger = TestMessenger(wire: stack.wire, place: place, settings: settings, peer: peer, clock: clock)
+        let messenger = TestMessenger(
+            wire: stack.wire, place: place, settings: settings, peer: peer, clock: clock, proxy: proxy)
         try await messenger.withNodes(count, besides: [], body)
     }
 }
@@ -58,16 +60,18 @@ private struct TestMessenger {
     let settings: MessengerService.Settings
     let peer: String
     let clock: TestClock
+    let proxy: FaultyProxy?
     let group = MultiThreadedEventLoopGroup.singleton
 
     func withNodes(
         _ count: Int, besides running: [MessengerHost], _ body: ([MessengerHost]) async throws -> Void
     ) async throws {
         if running.count == count { return try await body(running) }
-        try await withNode { try await withNodes(count, besides: running + [$0], body) }
+        let way = running.isEmpty ? proxy.map { place.at(port: $0.port) } : nil
+        try await withNode(at: way ?? place) { try await withNodes(count, besides: running + [$0], body) }
     }
 
-    private func withNode(_ body: (MessengerHost) async throws -> Void) async throws {
+    private func withNode(at place: TestDatabase, _ body: (MessengerHost) async throws -> Void) async throws {
         let database = try place.open(MessengerService.schema)
         let result: Result<Void, any Error>
         do { result = .success(try await withNode(on: database, body)) } catch { result = .failure(error) }

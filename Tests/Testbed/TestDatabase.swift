@@ -1,4 +1,5 @@
 import Database
+import Foundation
 
 /// Where a test's own database is, so that it can be opened more than once.
 public struct TestDatabase: Sendable {
@@ -6,6 +7,16 @@ public struct TestDatabase: Sendable {
     public let folder: String
     /// Where it is in PostgreSQL, as `--database` takes it; nil on SQLite.
     public let url: String?
+
+    /// The same, reached by another way: a proxy's port.
+    public func at(port: Int) -> TestDatabase {
+        var parts = url.flatMap { URLComponents(string: $0) }
+        parts?.port = port
+        return TestDatabase(folder: folder, url: parts?.string ?? url)
+    }
+
+    /// Where its server listens; nil on SQLite.
+    public var port: Int? { url.flatMap { URLComponents(string: $0)?.port } }
 
     /// Opens it, and brings it up to date.
     public func open(_ schema: Schema) throws -> Database {

@@ -177,6 +177,8 @@ actor LiveFeed {
             refusals = 0
         case .authOK, .pong, .resync, .unknown:
             return
+        default:
+            return events.add(.update(frame))
         }
         read(on: socket)
         await ask(on: socket)

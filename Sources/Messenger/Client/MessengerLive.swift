@@ -33,6 +33,9 @@ public final class MessengerLive: AsyncSequence, Sendable {
         case unsubscribed(Messenger.Chat.ID)
         /// Once each, in the order of ids in each chat.
         case message(Messenger.Message)
+        /// Something else about a chat, such as ``MessengerAPI/Messenger/ServerFrame/memberAdded(_:_:)``. What happened
+        /// while disconnected is not repeated: read the chat again after ``connected``.
+        case update(Messenger.ServerFrame)
     }
 
     public typealias Element = Event
