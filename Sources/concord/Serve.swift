@@ -39,6 +39,13 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "What carries events between nodes. local: nothing, for the one node of SQLite. postgres: LISTEN and "
+                + "NOTIFY of the database that they share. [CONCORD_BUS] (default: what the database offers)",
+            valueName: "local|postgres"))
+    var bus: Bus?
+
+    @Option(
+        help: ArgumentHelp(
             "local: files in the data folder. Or an S3 bucket, whose endpoint clients must reach too; credentials are "
                 + "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. [CONCORD_OBJECTS] (default: local)",
             valueName: "local|s3://bucket?endpoint=…"))
@@ -109,6 +116,9 @@ struct Serve: AsyncParsableCommand {
         let level = try environment.value(logLevel, "CONCORD_LOG_LEVEL", Logger.Level.init(rawValue:), default: .info)
         let format = try environment.value(
             logFormat, "CONCORD_LOG_FORMAT", LogFormat.init(rawValue:), default: .text)
+        let database = try environment.value(database, "CONCORD_DATABASE", Self.place, default: "sqlite")
+        try environment.value(bus, "CONCORD_BUS", Bus.init(rawValue:), default: Bus(of: database))
+            .check(with: database)
         let ports = try ports(environment)
         let urls = try environment.perAPI(publicURL, "CONCORD_PUBLIC_URL", names: Self.names)
 
@@ -126,7 +136,7 @@ struct Serve: AsyncParsableCommand {
             },
             storageQuota: try environment.value(
                 storageQuota, "CONCORD_STORAGE_QUOTA", Int64.init, default: 10 * 1024 * 1024 * 1024),
-            database: try environment.value(database, "CONCORD_DATABASE", Self.place, default: "sqlite"),
+            database: database,
             objects: try environment.value(objects, "CONCORD_OBJECTS", Self.store, default: "local"),
             environment: environment.variables)
 

@@ -85,11 +85,47 @@ import Testing
         (["serve", "--port", "messenger=99999"], "99999 is no port for messenger: 0 to 65535"),
         (["serve", "--port", "8080"], "'8080' is not NAME=VALUE with one of: messenger"),
         (["serve", "--log-level", "loud"], "no log level: loud"),
+        (["serve", "--bus", "redis"], "The value 'redis' is invalid for '--bus <local|postgres>'"),
+        (["serve", "--bus", "postgres"], "there is no PostgreSQL to listen on"),
+        (
+            ["serve", "--bus", "local", "--database", "postgres://user:secret@127.0.0.1:1/none"],
+            "events of one node would not reach the others"
+        ),
     ])
     func refusesArgumentsInWords(_ arguments: [String], _ words: String) async throws {
         let process = try ConcordProcess(arguments)
         #expect(await process.status() == 64)
-        #expect(await process.standardError().contains(words))
+        let errors = await process.standardError()
+        #expect(errors.contains(words))
+        #expect(!errors.contains("secret"))
+    }
+
+    @Test(arguments: [
+        (["CONCORD_BUS": "postgres"], "there is no PostgreSQL to listen on"),
+        (["CONCORD_BUS": "redis"], "CONCORD_BUS has no valid value: redis"),
+        (
+            ["CONCORD_BUS": "local", "CONCORD_DATABASE": "postgres://user:secret@127.0.0.1:1/none"],
+            "events of one node would not reach the others"
+        ),
+    ])
+    func refusesVariablesInWords(_ environment: [String: String], _ words: String) async throws {
+        let process = try ConcordProcess(["serve"], environment: environment)
+        #expect(await process.status() == 64)
+        let errors = await process.standardError()
+        #expect(errors.contains(words))
+        #expect(!errors.contains("secret"))
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func takesTheBusThatTheDatabaseOffers(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
+            let process = try await ConcordProcess.serving(
+                data: place.folder, port: try await reservePort(),
+                more: ["--bus", engine == .sqlite ? "local" : "postgres"],
+                environment: ["CONCORD_DATABASE": place.url ?? "sqlite"])
+            process.signal(SIGTERM)
+            #expect(await process.status() == 0)
+        }
     }
 
     @Test func helpNamesEverySetting() async throws {
@@ -98,8 +134,8 @@ import Testing
         let help = await process.wholeOutput()
         for setting in [
             "--host", "--data", "--port", "--public-url", "--trusted-proxy", "--storage-quota", "--log-level",
-            "--database", "--objects",
-            "CONCORD_DATABASE", "CONCORD_OBJECTS",
+            "--database", "--bus", "--objects",
+            "CONCORD_DATABASE", "CONCORD_BUS", "CONCORD_OBJECTS",
             "--log-format", "CONCORD_HOST", "CONCORD_DATA", "CONCORD_PORT_MESSENGER", "CONCORD_PUBLIC_URL_MESSENGER",
             "CONCORD_TRUSTED_PROXIES", "CONCORD_STORAGE_QUOTA", "CONCORD_LOG_LEVEL", "CONCORD_LOG_FORMAT",
             "CONCORD_MESSENGER_TOKEN_KEY", "CONCORD_URL_KEY",

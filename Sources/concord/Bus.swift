@@ -1,0 +1,32 @@
+import ArgumentParser
+
+/// What carries events between the nodes of one server.
+enum Bus: String, CaseIterable, ExpressibleByArgument, Sendable {
+    /// Within the process, for the one node that SQLite has.
+    case local
+    /// PostgreSQL's LISTEN and NOTIFY, for all nodes that share the database.
+    case postgres
+
+    /// What a database offers.
+    init(of database: String) { self = database == "sqlite" ? .local : .postgres }
+
+    /// - Throws: in words, when events would not go where they must.
+    func check(with database: String) throws {
+        switch (self, Bus(of: database)) {
+        case (.postgres, .local):
+            throw ValidationError(
+                """
+                --bus postgres cannot be had with --database sqlite: there is no PostgreSQL to listen on. Leave --bus \
+                out, or give --database postgres://…
+                """)
+        case (.local, .postgres):
+            throw ValidationError(
+                """
+                --bus local cannot be had with a PostgreSQL database: events of one node would not reach the others, \
+                and only NOTIFY keeps the order of the commits. Leave --bus out, or give --bus postgres.
+                """)
+        case (.local, .local), (.postgres, .postgres):
+            break
+        }
+    }
+}
