@@ -1,10 +1,10 @@
 import Foundation
-import NIOConcurrencyHelpers
+import Testbed
 
 /// The `concord` command as a process of its own.
 final class ConcordProcess: Sendable {
     private let process: Process
-    private let ending: Ending
+    private let ending: ProcessEnding
     private let output = Output()
     private let errors = Output()
 
@@ -22,7 +22,7 @@ final class ConcordProcess: Sendable {
         process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, new in new }
         process.standardOutput = output.end
         process.standardError = errors.end
-        ending = try Ending(running: process)
+        ending = try ProcessEnding(running: process)
         output.begin()
         errors.begin()
     }
@@ -63,27 +63,5 @@ final class ConcordProcess: Sendable {
         let status: Int32
         let errors: String
         var description: String { "concord ended with \(status): \(errors)" }
-    }
-
-    /// How a process ended. `waitUntilExit` needs a run loop of its own thread, which tasks do not have.
-    final class Ending: Sendable {
-        private let task: Task<Int32, Never>
-
-        /// Runs the process.
-        init(running process: Process) throws {
-            let (ends, continuation) = AsyncStream<Int32>.makeStream()
-            process.terminationHandler = { process in
-                let status = process.terminationStatus
-                continuation.yield(process.terminationReason == .exit ? status : 128 + status)
-                continuation.finish()
-            }
-            try process.run()
-            task = Task {
-                for await status in ends { return status }
-                return -1
-            }
-        }
-
-        var status: Int32 { get async { await task.value } }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Testbed
 import Testing
 
 @testable import ObjectStore
@@ -14,9 +15,10 @@ struct BotocoreTests {
         let lines = try cases.map { try JSONSerialization.data(withJSONObject: $0.request) }
         let input = folder.path + "/requests"
         try Data(lines.joined(separator: [UInt8(ascii: "\n")])).write(to: URL(fileURLWithPath: input))
-        let output = try await StockTools.output(
-            of: try #require(StockTools.python), [StockTools.package + "/Tests/StockClient/presign.py"], input: input)
-        let expected = try output.split(separator: "\n").map {
+        let botocore = try await StockTools.run(
+            try #require(StockTools.python), [StockTools.package + "/Tests/StockClient/presign.py"], input: input)
+        try #require(botocore.status == 0, "\(botocore.output)")
+        let expected = try botocore.output.split(separator: "\n").map {
             try JSONDecoder().decode(String.self, from: Data($0.utf8))
         }
         #expect(expected.count == cases.count)
@@ -25,9 +27,12 @@ struct BotocoreTests {
         }
     }
 
-    @Test func `250 random presigned URLs, byte for byte`() async throws {
+    @Test func `500 random presigned URLs to get and to put, byte for byte`() async throws {
         var generator = SeededGenerator(state: 2013)
-        try await expectEqual((0..<250).map { _ in try url(&generator) })
+        let cases = try (0..<500).map { _ in try url(&generator) }
+        let operations = Dictionary(grouping: cases) { $0.request["operation"] as? String }.mapValues(\.count)
+        #expect(operations.keys.count == 2 && operations.values.allSatisfy { $0 > 200 }, "\(operations)")
+        try await expectEqual(cases)
     }
 
     @Test func `250 random signed headers, byte for byte`() async throws {

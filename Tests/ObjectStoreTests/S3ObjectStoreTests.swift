@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import ObjectStore

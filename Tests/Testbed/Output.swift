@@ -5,16 +5,16 @@ import NIOConcurrencyHelpers
 ///
 /// A pipe of our own rather than Foundation's, whose ends every process inherits that is started meanwhile: its end
 /// would come only when all of those have ended.
-final class Output: Sendable {
+public final class Output: Sendable {
     /// The end for the process.
-    let end: FileHandle
+    public let end: FileHandle
     /// The whole text so far, each time there is more; ends with the process.
-    let texts: AsyncStream<String>
+    public let texts: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation
     private let source: Int32
     private let collected = NIOLockedValueBox("")
 
-    init() {
+    public init() {
         var descriptors: [Int32] = [-1, -1]
         precondition(pipe(&descriptors) == 0, "no pipe")
         for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
@@ -24,7 +24,7 @@ final class Output: Sendable {
     }
 
     /// Reads from now on, once the process has its end.
-    func begin() {
+    public func begin() {
         close(end.fileDescriptor)
         Thread { [source, collected, continuation] in
             var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -42,10 +42,10 @@ final class Output: Sendable {
         }.start()
     }
 
-    var text: String { collected.withLockedValue { $0 } }
+    public var text: String { collected.withLockedValue { $0 } }
 
     /// Everything, once the process has ended.
-    func wholeText() async -> String {
+    public func wholeText() async -> String {
         for await _ in texts {}
         return text
     }

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Programs that no one here wrote: what `make test` installs from PyPI, and the shell.
+public enum StockTools {
+    public static let python = ProcessInfo.processInfo.environment["CONCORD_PYTHON"]
+    /// Beside the interpreter, where pip puts programs.
+    public static let rclone = python.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/rclone" }
+        .flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
+
+    /// The package's own folder.
+    public static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+
+    /// Runs a program to its end.
+    ///
+    /// - Parameters:
+    ///   - input: A file to be its standard input; by default there is none.
+    ///   - environment: All there is; by default the tests' own.
+    /// - Returns: Its exit code, and what it wrote to standard output and standard error, as it came.
+    public static func run(
+        _ program: String, _ arguments: [String], input: String = "/dev/null", environment: [String: String]? = nil
+    ) async throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        if let environment { process.environment = environment }
+        process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: input))
+        let output = Output()
+        process.standardOutput = output.end
+        process.standardError = output.end
+        let ending = try ProcessEnding(running: process)
+        output.begin()
+        return (await ending.status, await output.wholeText())
+    }
+}
