@@ -177,4 +177,22 @@ private final class URLSessionSocket: NSObject, Socket, URLSessionWebSocketDeleg
         opening?.resume(with: outcome)
     }
 }
+#else
+import Foundation
+import HTTPTypes
+
+/// Linux's `URLSession` has no WebSockets: give a client those of `NIOSockets` there.
+public struct URLSessionSocketTransport: SocketTransport {
+    public init() {}
+
+    /// - Throws: ``SocketsUnavailable``, always.
+    public func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
+        throw SocketsUnavailable()
+    }
+}
+
+/// This platform's `URLSession` has no WebSockets.
+public struct SocketsUnavailable: Error, CustomStringConvertible {
+    public var description: String { "URLSession has no WebSockets here: pass `sockets: NIOSocketTransport()`." }
+}
 #endif

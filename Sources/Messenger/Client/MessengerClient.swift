@@ -24,15 +24,20 @@ public struct MessengerClient: Sendable {
     private let client: Client<Messenger>
     private let session: TokenSession
     private let transport: any Transport
+    let sockets: any SocketTransport
     private let now: @Sendable () -> Date
 
     /// - Parameters:
     ///   - baseURL: Such as `https://api.messenger.example.com`.
-    ///   - store: Keeps the session between launches.
+    ///   - store: Keeps the session between launches. By default it ends with this value.
+    ///   - transport: Carries requests.
+    ///   - sockets: Carries live connections. On Linux, where `URLSession` has none, pass `NIOSocketTransport()`.
+    ///   - retry: When a request that cannot act twice is sent again.
     ///   - now: This device's clock.
     public init(
         baseURL: URL, store: any TokenStore = MemoryTokenStore(), transport: any Transport = URLSessionTransport(),
-        retry: Retry = .standard, now: @escaping @Sendable () -> Date = { Date() }
+        sockets: any SocketTransport = URLSessionSocketTransport(), retry: Retry = .standard,
+        now: @escaping @Sendable () -> Date = { Date() }
     ) {
         let open = Client<Messenger>(baseURL: baseURL, transport: transport, retry: retry)
         session = TokenSession(store: store, now: now) { refreshToken in
@@ -42,6 +47,7 @@ public struct MessengerClient: Sendable {
         client = Client(baseURL: baseURL, transport: transport, credentials: session, retry: retry)
         self.baseURL = baseURL
         self.transport = transport
+        self.sockets = sockets
         self.now = now
     }
 

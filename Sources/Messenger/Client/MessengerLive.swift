@@ -82,14 +82,13 @@ public final class MessengerLive: AsyncSequence, Sendable {
 
 extension MessengerClient {
     /// A connection that brings what happens in chats. It begins when it is iterated over.
+    ///
+    /// - Parameters:
+    ///   - transport: By default the client's own.
+    ///   - pacing: When it pings, gives up and comes back.
     public func live(
-        over transport: any SocketTransport, pacing: LiveConnection.Pacing = .standard
+        over transport: (any SocketTransport)? = nil, pacing: LiveConnection.Pacing = .standard
     ) -> MessengerLive {
-        MessengerLive(client: self, transport: transport, pacing: pacing)
+        MessengerLive(client: self, transport: transport ?? sockets, pacing: pacing)
     }
-
-    #if !canImport(FoundationNetworking)
-    /// A connection that brings what happens in chats. It begins when it is iterated over.
-    public func live() -> MessengerLive { live(over: URLSessionSocketTransport()) }
-    #endif
 }

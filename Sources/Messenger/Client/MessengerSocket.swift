@@ -46,13 +46,14 @@ extension MessengerClient {
     /// The longest frame a server of this contract sends: a message of 16,384 characters, with room.
     static let maximumFrame = 262_144
 
-    /// Opens a live socket and signs in to it.
+    /// Opens a live socket and signs in to it: for what ``live(over:pacing:)`` does not do.
     ///
-    /// - Throws: ``SocketRejected``, ``SignedOut``, the network's error.
-    public func openSocket(over transport: any SocketTransport) async throws -> MessengerSocket {
+    /// - Parameter transport: By default the client's own.
+    /// - Throws: ``SocketRejected``, ``ContractClient/SignedOut``, the network's error.
+    public func openSocket(over transport: (any SocketTransport)? = nil) async throws -> MessengerSocket {
         let url = baseURL.appendingPathComponent("ws")
         let token = try await accessToken()
-        let socket = try await transport.open(url, headers: [:], maximumMessageSize: Self.maximumFrame)
+        let socket = try await (transport ?? sockets).open(url, headers: [:], maximumMessageSize: Self.maximumFrame)
         return try await MessengerSocket(socket, token: token)
     }
 }
