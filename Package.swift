@@ -16,6 +16,7 @@ let platform: [Target] = [
     .target(name: "Contract", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
     .target(name: "ContractClient", dependencies: ["Contract"]),
     .target(name: "ContractCheck", dependencies: ["ContractClient"]),
+    .target(name: "ContractMocks", dependencies: ["ContractClient"]),
     .target(
         name: "NIOSockets",
         dependencies: [
@@ -94,13 +95,16 @@ let platform: [Target] = [
 
 // MARK: Services
 
-/// A service is exactly these four targets, in these four folders.
+/// A service is exactly these five targets, in these five folders.
 func service(_ name: String) -> [Target] {
     [
         .target(name: "\(name)API", dependencies: ["Contract"], path: "Sources/\(name)/API"),
         .target(
             name: "\(name)Client", dependencies: [.byName(name: "\(name)API"), "ContractClient"],
             path: "Sources/\(name)/Client"),
+        .target(
+            name: "\(name)Mocks", dependencies: [.byName(name: "\(name)Client"), "ContractMocks"],
+            path: "Sources/\(name)/Mocks"),
         .target(
             name: "\(name)Service",
             dependencies: [
@@ -146,6 +150,7 @@ let package = Package(
         + services.flatMap { name -> [Product] in
             [
                 .library(name: "\(name)Client", targets: ["\(name)API", "\(name)Client"]),
+                .library(name: "\(name)Mocks", targets: ["\(name)Mocks"]),
                 .library(name: "\(name)Service", targets: ["\(name)Service"]),
             ]
         }
@@ -173,13 +178,13 @@ let package = Package(
         command, testbed,
         tests("Contract"),
         tests("ContractServer", product("NIOEmbedded", "swift-nio")),
-        tests("ContractClient"),
+        tests("ContractClient", "ContractMocks"),
         tests("Database"),
         tests("Identity", product("Crypto", "swift-crypto")),
         tests("ObjectStore", product("Crypto", "swift-crypto")),
         tests("Realtime", product("NIOEmbedded", "swift-nio")),
         tests("WebSockets", product("NIOEmbedded", "swift-nio")),
-        .testTarget(name: "MessengerTests", dependencies: ["MessengerCheck", "Testbed"]),
+        .testTarget(name: "MessengerTests", dependencies: ["MessengerCheck", "MessengerMocks", "Testbed"]),
         .testTarget(name: "ConcordTests", dependencies: ["concord", "Testbed"]),
     ]
 )

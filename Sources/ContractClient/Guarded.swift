@@ -1,14 +1,14 @@
 import Foundation
 
 /// A value that several threads use, one at a time.
-final class Guarded<Value>: @unchecked Sendable {
+package final class Guarded<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
 
-    init(_ value: Value) { self.value = value }
+    package init(_ value: Value) { self.value = value }
 
     /// Must not block, nor call anything that may come back here.
-    func use<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    package func use<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }
         return try body(&value)

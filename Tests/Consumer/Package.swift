@@ -1,12 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An app that takes one SDK and nothing of the server.
+// An app that takes one SDK with its mock, and nothing of the server.
 let package = Package(
     name: "consumer",
     platforms: [.macOS(.v14), .iOS(.v16)],
     dependencies: [.package(name: "concord", path: "../..", traits: [])],
     targets: [
-        .executableTarget(name: "App", dependencies: [.product(name: "MessengerClient", package: "concord")])
+        .executableTarget(
+            name: "App",
+            dependencies: [
+                .product(name: "MessengerClient", package: "concord"),
+                .product(name: "MessengerMocks", package: "concord"),
+            ])
     ]
 )

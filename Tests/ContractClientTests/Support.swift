@@ -8,7 +8,12 @@ import NIOConcurrencyHelpers
 enum Sample: ServiceAPI {
     static let name = "sample"
     static let phrases = Phrases()
-    static var endpoints: [any Contract.Endpoint.Type] { [] }
+    static var endpoints: [any Contract.Endpoint.Type] {
+        [
+            GetThing.self, PutThing.self, DeleteThing.self, AddThing.self, Act.self, Patch.self, Follow.self,
+            AddFile.self, FindThings.self,
+        ]
+    }
 
     struct Failure: WireFailure {
         let error: String
@@ -27,6 +32,14 @@ enum Sample: ServiceAPI {
         typealias Output = Thing
         var id: String
         var note: String?
+    }
+
+    /// At a path where another has a field.
+    struct FindThings: AuthenticatedEndpoint {
+        typealias API = Sample
+        static let route = Route.get("/things/find")
+        typealias Output = [Thing]
+        var name: String
     }
 
     struct PutThing: OpenEndpoint {

@@ -73,6 +73,9 @@ private func source<E: Contract.Endpoint>(of line: String, _ json: String?, for 
 /// An answer of the contract.
 struct WireAnswer: Sendable, CustomTestStringConvertible {
     let testDescription: String
+    let signature: String
+    /// As the server writes it.
+    let written: String
     /// Whether the literal is read as the value.
     let decodes: @Sendable () throws -> Void
     /// Whether the server writes the value as the contract does: the same keys, in the same order, nulls written.
@@ -85,6 +88,8 @@ struct WireAnswer: Sendable, CustomTestStringConvertible {
         of _: E.Type, _ status: Int, _ literal: String, is value: E.Output, written: String? = nil
     ) where E.API == Messenger, E.Output: Equatable {
         testDescription = "\(E.signature): \(literal)"
+        signature = E.signature
+        self.written = minified(written ?? literal)
         decodes = { () throws in
             #expect(E.route.status.code == status)
             #expect(try read(E.Output.self, literal) == value)

@@ -1,15 +1,14 @@
 import ContractClient
 import Foundation
 import MessengerClient
+import MessengerMocks
 
-/// What an app does first, against whatever server the first argument names.
+/// What an app does first, against the server that the first argument names, or the mock.
 @main
 struct App {
     static func main() async throws {
-        guard let address = CommandLine.arguments.dropFirst().first, let url = URL(string: address) else {
-            return print("MessengerClient is linked.")
-        }
-        let messenger = MessengerClient(baseURL: url)
+        let address = CommandLine.arguments.dropFirst().first.flatMap(URL.init(string:))
+        let messenger = address.map { MessengerClient(baseURL: $0) } ?? .mock()
         try await messenger.signIn(username: "alice", password: "secret123")
         for try await chat in messenger.chats() { print(chat.id, chat.lastMessage ?? "") }
     }

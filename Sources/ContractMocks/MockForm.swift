@@ -1,0 +1,58 @@
+import Contract
+import ContractClient
+import Foundation
+
+/// Reads a form as the SDK writes it (RFC 7578), whole in memory.
+struct MockForm {
+    var fields: [(name: String, value: String)] = []
+    var uploads: [String: Upload] = [:]
+
+    /// - Throws: ``UploadRules/missing`` when it is no form or has no such file, ``UploadRules/tooLarge``.
+    init(_ request: TransportRequest, rules: UploadRules) throws {
+        let body: Data
+        switch request.body {
+        case .none: body = Data()
+        case .bytes(let bytes): body = Data(bytes)
+        case .file(let url): body = try Data(contentsOf: url)
+        }
+        let boundary = request.headers[.contentType]?.split(separator: "boundary=").dropFirst().first ?? ""
+        for part in Self.parts(of: body, between: "--\(boundary)") { read(part) }
+        guard case .bytes(let content)? = uploads[rules.field]?.content else {
+            throw Problem(.badRequest, rules.missing)
+        }
+        guard content.count <= rules.maximumSize else { throw Problem(.contentTooLarge, rules.tooLarge) }
+    }
+
+    /// What stands between one boundary and the next, without the line ends that belong to the boundaries.
+    private static func parts(of body: Data, between boundary: String) -> [Data] {
+        var parts: [Data] = []
+        var start = body.range(of: Data((boundary + "\r\n").utf8))?.upperBound
+        while let from = start, let end = body.range(of: Data("\r\n\(boundary)".utf8), in: from..<body.endIndex) {
+            parts.append(body[from..<end.lowerBound])
+            start = body.range(of: Data("\r\n".utf8), in: end.upperBound..<body.endIndex)?.upperBound
+        }
+        return parts
+    }
+
+    private mutating func read(_ part: Data) {
+        guard let end = part.range(of: Data("\r\n\r\n".utf8)) else { return }
+        let head = String(decoding: part[..<end.lowerBound], as: UTF8.self)
+        let content = part[end.upperBound...]
+        guard let name = Self.parameter("name", in: head) else { return }
+        guard let filename = Self.parameter("filename", in: head) else {
+            return fields.append((name, String(decoding: content, as: UTF8.self)))
+        }
+        let type = head.components(separatedBy: "\r\nContent-Type: ").dropFirst().first
+        uploads[name] = Upload(
+            .bytes([UInt8](content)), filename: filename, contentType: type ?? "application/octet-stream")
+    }
+
+    /// A quoted parameter; what would end the quotes or the line is percent-encoded in it.
+    private static func parameter(_ name: String, in head: String) -> String? {
+        guard let value = head.components(separatedBy: " \(name)=\"").dropFirst().first?.prefix(while: { $0 != "\"" })
+        else { return nil }
+        return [("%22", "\""), ("%0D", "\r"), ("%0A", "\n")].reduce(String(value)) {
+            $0.replacingOccurrences(of: $1.0, with: $1.1)
+        }
+    }
+}

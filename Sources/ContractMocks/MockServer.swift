@@ -1,0 +1,239 @@
+import Contract
+import ContractClient
+import Foundation
+import HTTPTypes
+
+/// A server that is not there: reads requests as the real one does, and answers them from memory.
+///
+/// The path finds the operation, the token is looked at, the request is decoded and validated. What is refused is
+/// answered in the API's error shape. Safe to use from any task.
+public final class MockServer<API: ServiceAPI>: Sendable {
+    typealias Handler = @Sendable (any Endpoint) async throws -> TransportResponse
+
+    /// A refusal that a test asked for.
+    struct Refusal: Sendable {
+        let problem: Problem
+        /// How many more there are; nil for any number.
+        var times: Int?
+    }
+
+    struct State: Sendable {
+        /// By signature: what the API's mock answers, and what a test put in its place.
+        var examples: [String: Handler] = [:]
+        var handlers: [String: Handler] = [:]
+        var refusals: [String: Refusal] = [:]
+        var delay = Duration.zero
+        var delays: [String: Duration] = [:]
+        var isOffline = false
+        var requests: [any Endpoint] = []
+        var connections: [MockConnection] = []
+    }
+
+    /// What the contract's paths are appended to. Nothing listens there.
+    public let baseURL: URL
+    let state = Guarded(State())
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let authorize: @Sendable (_ token: String?) throws -> Void
+    private let accept: @Sendable (MockConnection) throws -> MockConnection.Receiver
+
+    /// - Parameters:
+    ///   - sleep: Waits out the delays. A test's does not.
+    ///   - authorize: Looks at the bearer token of an operation that needs a caller; throws a `Problem` to refuse it.
+    ///   - accept: Takes a new socket; throws ``SocketRefused`` to refuse it.
+    public init(
+        baseURL: URL, sleep: @escaping @Sendable (Duration) async throws -> Void,
+        authorize: @escaping @Sendable (_ token: String?) throws -> Void,
+        accept: @escaping @Sendable (MockConnection) throws -> MockConnection.Receiver = { _ in
+            throw SocketRefused(status: 404, body: [])
+        }
+    ) {
+        self.baseURL = baseURL
+        self.sleep = sleep
+        self.authorize = authorize
+        self.accept = accept
+    }
+
+    /// What an operation answers unless a test says otherwise, with the status of its route.
+    public func example<E: Endpoint>(
+        of operation: E.Type, _ handle: @escaping @Sendable (E) async throws -> E.Output
+    ) where E.API == API {
+        example(answering: operation) { Answer(E.route.status, try await handle($0)) }
+    }
+
+    /// What an operation answers unless a test says otherwise, with a status and headers of its own.
+    public func example<E: Endpoint>(
+        answering operation: E.Type, _ handle: @escaping @Sendable (E) async throws -> Answer<E.Output>
+    ) where E.API == API {
+        state.use { $0.examples[E.signature] = Self.handler(handle) }
+    }
+
+    static func handler<E: Endpoint>(_ handle: @escaping @Sendable (E) async throws -> Answer<E.Output>) -> Handler {
+        { request in
+            guard let request = request as? E else { preconditionFailure("not a \(E.self): \(request)") }
+            let answer = try await handle(request)
+            var headers = answer.headers
+            switch answer.content {
+            case .output(is Empty):
+                return TransportResponse(status: answer.status, headers: headers)
+            case .output(let output):
+                headers[.contentType] = "application/json"
+                return TransportResponse(status: answer.status, headers: headers, body: try json(output))
+            case .encoded(let body):
+                headers[.contentType] = "application/json"
+                return TransportResponse(status: answer.status, headers: headers, body: body)
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+        try reach()
+        if let data = Self.content(of: request.url) { return TransportResponse(status: .ok, body: data) }
+        do {
+            return try await respond(to: request, progress)
+        } catch let problem as Problem {
+            var headers = problem.headers
+            headers[.contentType] = "application/json"
+            headers[.requestID] = "mock"
+            let failure = API.Failure(problem, requestID: "mock")
+            return TransportResponse(status: problem.status, headers: headers, body: try Self.json(failure))
+        }
+    }
+
+    private static func json(_ value: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return [UInt8](try encoder.encode(value))
+    }
+
+    private func respond(to request: TransportRequest, _ progress: UploadProgress?) async throws -> TransportResponse {
+        let (operation, captures) = try find(request)
+        let signature = operation.signature
+        let decoded = Result { try decode(operation, captures, request) }
+        let delay = state.use { state in
+            if case .success(let decoded) = decoded { state.requests.append(decoded) }
+            return state.delays[signature] ?? state.delay
+        }
+        let size = try request.body.size()
+        progress?(0, size)
+        if delay > .zero { try await sleep(delay) }
+        try reach()
+        progress?(size, size)
+
+        if operation is any AuthenticatedEndpoint.Type { try authorize(request.bearerToken) }
+        let value = try decoded.get()
+        let handler = try state.use { state in
+            if let refusal = state.takeRefusal(signature) { throw refusal }
+            return state.handlers[signature] ?? state.examples[signature]
+        }
+        guard let handler else { throw Problem(.notImplemented, "The mock has no answer to \(signature)") }
+        return try await handler(value)
+    }
+
+    private func reach() throws {
+        if state.use({ $0.isOffline }) { throw URLError(.notConnectedToInternet) }
+    }
+
+    /// The operation at a path. Where a step could be a field or a literal, it is the literal.
+    private func find(_ request: TransportRequest) throws -> (any Endpoint.Type, [(name: String, value: String)]) {
+        let base = baseURL.path.split(separator: "/").count
+        let path = URLComponents(url: request.url, resolvingAgainstBaseURL: false)?.percentEncodedPath ?? ""
+        let steps = path.split(separator: "/").dropFirst(base).map { $0.removingPercentEncoding ?? String($0) }
+        let found = API.endpoints.compactMap { operation in
+            Self.captures(steps, operation.route.segments).map { (operation, $0) }
+        }
+        guard !found.isEmpty else { throw Problem(.notFound, API.phrases.notFound) }
+        let fitting = found.filter { $0.0.route.method == request.method }
+        guard let match = fitting.min(by: { $0.1.count < $1.1.count }) else {
+            let allowed = found.map { $0.0.route.method.rawValue }.joined(separator: ", ")
+            throw Problem(.methodNotAllowed, API.phrases.methodNotAllowed, headers: [.allow: allowed])
+        }
+        return match
+    }
+
+    private static func captures(
+        _ steps: [String], _ segments: [Route.Segment]
+    ) -> [(name: String, value: String)]? {
+        guard steps.count == segments.count else { return nil }
+        var captures: [(name: String, value: String)] = []
+        for (step, segment) in zip(steps, segments) {
+            switch segment {
+            case .literal(let text): guard step == text else { return nil }
+            case .capture(let name): captures.append((name, step))
+            }
+        }
+        return captures
+    }
+
+    private func decode<E: Endpoint>(
+        _ operation: E.Type, _ captures: [(name: String, value: String)], _ request: TransportRequest
+    ) throws -> any Endpoint {
+        var source = RequestCoding.Source(captures: captures)
+        let query = URLComponents(url: request.url, resolvingAgainstBaseURL: false)?.queryItems ?? []
+        source.items = query.map { ($0.name, $0.value ?? "") }
+        switch (E.route.form, request.body) {
+        case (.multipart(let rules), _):
+            let form = try MockForm(request, rules: rules)
+            (source.items, source.uploads) = (form.fields, form.uploads)
+        case (.json, .bytes(let bytes)): source.body = bytes
+        default: break
+        }
+        return try RequestCoding.decode(operation, from: source)
+    }
+
+    /// The bytes that a `data:` URL is (RFC 2397).
+    private static func content(of url: URL) -> [UInt8]? {
+        guard url.scheme == "data", let comma = url.absoluteString.firstIndex(of: ",") else { return nil }
+        return Data(base64Encoded: String(url.absoluteString[comma...].dropFirst())).map { [UInt8]($0) }
+    }
+
+    // MARK: Sockets
+
+    func open(_ url: URL, headers: HTTPFields) throws -> MockConnection {
+        try reach()
+        let connection = MockConnection(url: url, headers: headers)
+        connection.begin(try accept(connection))
+        state.use { state in
+            state.connections.removeAll { !$0.isOpen }
+            state.connections.append(connection)
+        }
+        return connection
+    }
+
+    func dropSockets() {
+        let connections = state.use { state in
+            defer { state.connections = [] }
+            return state.connections
+        }
+        for connection in connections { connection.end(1006) }
+    }
+}
+
+extension MockServer.State {
+    fileprivate mutating func takeRefusal(_ signature: String) -> Problem? {
+        guard let refusal = refusals[signature] else { return nil }
+        if let times = refusal.times {
+            refusals[signature] = times > 1 ? .init(problem: refusal.problem, times: times - 1) : nil
+        }
+        return refusal.problem
+    }
+}
+
+extension TransportRequest {
+    fileprivate var bearerToken: String? {
+        guard let header = headers[.authorization], header.hasPrefix("Bearer ") else { return nil }
+        return String(header.dropFirst(7))
+    }
+}
+
+extension TransportRequest.Body {
+    /// In bytes.
+    fileprivate func size() throws -> Int64 {
+        switch self {
+        case .none: 0
+        case .bytes(let bytes): Int64(bytes.count)
+        case .file(let url): Int64(try url.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
+        }
+    }
+}

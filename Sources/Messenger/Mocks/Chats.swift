@@ -1,0 +1,61 @@
+import Contract
+import ContractMocks
+import MessengerAPI
+
+extension Messenger.CreatedChat {
+    public static let example: Self = contractExample(#"{ "id": 5, "type": "created" }"#)
+}
+
+extension Messenger.ChatSummary {
+    /// A direct chat, whose title is the other member's name. The mock lists ``Messenger/Chat/example``, a group.
+    public static let example: Self = contractExample(
+        """
+        {
+          "id": 5,
+          "type": "direct",
+          "name": null,
+          "updated_at": "2026-02-23T11:00:00Z",
+          "last_message": "Hey there!"
+        }
+        """)
+}
+
+extension Messenger.Chat {
+    /// Alice's group with Bob, "Team Alpha".
+    public static let example: Self = contractExample(
+        """
+        {
+          "id": 5,
+          "type": "group",
+          "name": "Team Alpha",
+          "owner_id": 1,
+          "created_at": "2026-02-23T10:00:00Z",
+          "members": [
+            { "id": 1, "username": "alice", "display_name": "Alice", "role": "owner" },
+            { "id": 2, "username": "bob",   "display_name": "Bob",   "role": "member" }
+          ]
+        }
+        """)
+}
+
+extension MessengerMock {
+    func chats() {
+        server.example(of: Messenger.CreateChat.self) { _ in .example }
+        server.example(of: Messenger.ListChats.self) { [memory] request in
+            guard request.before == nil else { return [] }
+            let chat = Messenger.Chat.example
+            let newest = memory.use { $0.messages.last }
+            return [
+                .init(
+                    id: chat.id, type: chat.type, name: chat.name, updatedAt: newest?.createdAt ?? chat.createdAt,
+                    lastMessage: newest?.content)
+            ]
+        }
+        server.example(of: Messenger.GetChat.self) { request in
+            guard request.id == Messenger.Chat.example.id else {
+                throw Problem(.notFound, "Chat not found or access denied")
+            }
+            return .example
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Contract
+import ContractMocks
+import HTTPTypes
+import MessengerAPI
+
+extension Messenger.File {
+    public static let example: Self = contractExample(
+        """
+        {
+          "id": 42,
+          "filename": "photo.jpg",
+          "mime_type": "image/jpeg",
+          "object_key": "uuid_photo.jpg"
+        }
+        """)
+}
+
+extension MessengerMock {
+    /// A picture of 16 by 12 pixels, so that an image view has something to show without a network.
+    static let photo =
+        "data:image/jpeg;base64," + """
+            /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABQODxIPDRQSEBIXFRQYHjIhHhwcHj0sLiQySUBMS0dARkVQWnNiUFVtVkVGZIhlbXd7gYKBTmCN\
+            l4x9lnN+gXz/2wBDARUXFx4aHjshITt8U0ZTfHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHz/\
+            wAARCAAMABADASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAwT/xAAYEAACAwAAAAAAAAAAAAAAAAAAAgEDYf/EABQBAQAAAAAAAAAA\
+            AAAAAAAAAAP/xAAYEQADAQEAAAAAAAAAAAAAAAAAAQMCBP/aAAwDAQACEQMRAD8AFKcKEpwVFgpRYHttgc9Gf//Z
+            """
+
+    func files() {
+        server.example(of: Messenger.UploadFile.self) { _ in .example }
+        server.example(answering: Messenger.DownloadFile.self) { request in
+            try Self.requireFile(request.id)
+            return Answer(Messenger.DownloadFile.route.status, headers: [.location: Self.photo])
+        }
+    }
+
+    static func requireFile(_ file: Messenger.File.ID) throws {
+        guard file == Messenger.File.example.id else { throw Problem(.notFound, "File not found") }
+    }
+}

@@ -1,0 +1,100 @@
+import ContractClient
+import ContractMocks
+import Foundation
+import MessengerAPI
+import MessengerClient
+
+/// Messenger without a server, for previews and tests. Every operation answers the contract's example:
+///
+/// ```swift
+/// let mock = MessengerMock()
+/// mock.fail(Messenger.SendMessage.self, with: .forbidden, "Not a member of this chat")
+/// let messenger = mock.client()
+/// ```
+///
+/// It is the world of those examples: Alice (1), who is signed in, and Bob (2), their chat 5 with message 99, and file
+/// 42. Other ids are refused as the contract says. Any name and password signs in as Alice. What is sent to the chat
+/// gets the next id, is in the history from then on and comes over the live sockets; nothing else is remembered.
+public struct MessengerMock: APIMock {
+    public let server: MockServer<Messenger>
+    let memory: Guarded<MessengerMemory>
+
+    /// - Parameter sleep: Waits out the delays. A test's does not.
+    public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
+        let memory = Guarded(MessengerMemory())
+        self.memory = memory
+        server = MockServer(
+            baseURL: URL(string: "https://messenger.example")!, sleep: sleep,
+            authorize: { token in try memory.use { try $0.authorize(token) } },
+            accept: { connection in
+                guard connection.url.path == "/ws" else { throw SocketRefused(status: 404, body: []) }
+                // Weak: the memory holds the connections.
+                return { [weak memory] connection, text in memory?.use { $0.receive(text, on: connection) } }
+            })
+        auth()
+        users()
+        chats()
+        messages()
+        files()
+    }
+
+    /// An SDK on top of the mock. Its session lives as long as it does.
+    ///
+    /// - Parameters:
+    ///   - signedIn: Whether Alice is signed in already.
+    ///   - retry: By default nothing is sent twice, so that an app sees every failure at once.
+    public func client(signedIn: Bool = true, retry: Retry = .never) -> MessengerClient {
+        var stored: StoredTokens?
+        if signedIn {
+            let tokens = memory.use { $0.signIn() }
+            stored = StoredTokens(
+                accessToken: tokens.accessToken, refreshToken: tokens.refreshToken,
+                expiresAt: Date().addingTimeInterval(TimeInterval(tokens.expiresIn)), user: tokens.user.description)
+        }
+        return MessengerClient(
+            baseURL: baseURL, store: MemoryTokenStore(stored), transport: self, sockets: self, retry: retry)
+    }
+
+    // MARK: Sessions
+
+    /// Refuses every access token of now with 401, as after an hour. The SDK renews them by itself.
+    public func expireAccessTokens() { memory.use { $0.sessions.expire() } }
+
+    /// Ends every session, as from another device: requests throw ``SignedOut``, live sockets close with 4001.
+    public func endSessions() { memory.use { $0.endSessions() } }
+
+    // MARK: Live
+
+    /// Somebody writes to chat 5: the message gets the next id, is in the history, and comes over the live sockets.
+    ///
+    /// - Parameter sender: Bob unless told otherwise.
+    @discardableResult
+    public func push(_ content: String, from sender: Messenger.User.ID = Messenger.User.example.id) -> Messenger.Message
+    {
+        memory.use { memory in
+            let message = memory.next(content, from: sender)
+            memory.add(message)
+            return message
+        }
+    }
+
+    /// A message of your own comes over the live sockets, and is in the history in place of one with its id.
+    public func push(_ message: Messenger.Message) { memory.use { $0.add(message) } }
+
+    /// Sends a frame to every signed-in socket: a `resync`, or one that the app does not know.
+    public func broadcast(_ frame: Messenger.ServerFrame) { memory.use { $0.broadcast(frame) } }
+}
+
+/// What the mock remembers.
+struct MessengerMemory: Sendable {
+    var sessions = MockSessions()
+    /// Of chat 5, by id.
+    var messages = [Messenger.Message.example]
+    var sockets: [MockLiveSocket] = []
+}
+
+extension MessengerClient {
+    /// An SDK for previews, signed in as Alice, in which every operation answers the contract's example. See
+    /// ``MessengerMock`` for answers of your own.
+    public static func mock() -> MessengerClient { MessengerMock().client() }
+}

@@ -1,0 +1,421 @@
+import Contract
+import ContractClient
+import Foundation
+import HTTPTypes
+import MessengerClient
+import MessengerMocks
+import Testing
+
+/// The mock answers everything, with the contract's examples.
+@Suite struct MockLawTests {
+    /// A request of an operation to a mock, its type forgotten.
+    struct Asked: Sendable, CustomTestStringConvertible {
+        let signature: String
+        let answers: @Sendable (MessengerMock) async throws -> (raw: TransportResponse, decoded: String)
+        var testDescription: String { signature }
+
+        init<E: Contract.Endpoint>(_ request: E) where E.API == Messenger {
+            signature = E.signature
+            answers = { mock in
+                let encoded = try RequestCoding.encode(request)
+                let recorder = Recorder(mock)
+                let client = MessengerClient(
+                    baseURL: mock.baseURL,
+                    store: MemoryTokenStore(
+                        .init(accessToken: "a", refreshToken: "r", expiresAt: .distantFuture, user: "1")),
+                    transport: recorder, retry: .never)
+                let decoded = try await client.answer(request)
+                let response = try #require(await recorder.response)
+                #expect(response.status == E.route.status)
+                #expect(await recorder.path == encoded.path)
+                return (response, "\(decoded.content)")
+            }
+        }
+    }
+
+    /// Keeps what came through it last.
+    actor Recorder: Transport {
+        let mock: MessengerMock
+        var path = ""
+        var response: TransportResponse?
+
+        init(_ mock: MessengerMock) { self.mock = mock }
+
+        func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+            let response = try await mock.send(request, progress: progress)
+            let url = URLComponents(url: request.url, resolvingAgainstBaseURL: false)
+            path = (url?.percentEncodedPath ?? "") + (url?.percentEncodedQuery.map { "?" + $0 } ?? "")
+            self.response = response
+            return response
+        }
+    }
+
+    /// The contract's own requests.
+    static let asked: [Asked] = [
+        Asked(Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123")),
+        Asked(Messenger.Login(username: "alice", password: "secret123")),
+        Asked(Messenger.Refresh(refreshToken: "eyJ...")),
+        Asked(Messenger.Logout(refreshToken: "eyJ...")),
+        Asked(Messenger.GetMe()),
+        Asked(Messenger.GetUser(id: 2)),
+        Asked(Messenger.SearchUsers("ali")),
+        Asked(Messenger.CreateChat.direct(with: 2)),
+        Asked(Messenger.ListChats()),
+        Asked(Messenger.GetChat(id: 5)),
+        Asked(Messenger.SendMessage(chat: 5, content: "Hello!")),
+        Asked(Messenger.ListMessages(chat: 5, limit: 50)),
+        Asked(Messenger.UploadFile(Upload(.bytes([1]), filename: "photo.jpg", contentType: "image/jpeg"))),
+        Asked(Messenger.DownloadFile(id: 42)),
+    ]
+
+    @Test func everyOperationIsAsked() {
+        #expect(Self.asked.map(\.signature) == Messenger.endpoints.map { $0.signature })
+    }
+
+    /// The answer comes through the SDK, and its keys are those of the contract's literal JSON.
+    @Test(arguments: asked)
+    func everyOperationAnswersItsExample(_ asked: Asked) async throws {
+        let (raw, decoded) = try await asked.answers(MessengerMock())
+        guard let answer = AnswerWireTests.literals.first(where: { $0.signature == asked.signature }) else {
+            // The two whose answers have no body.
+            #expect(["POST /auth/logout", "GET /files/{id}/download"].contains(asked.signature))
+            return #expect(raw.body.isEmpty)
+        }
+        #expect(!decoded.isEmpty)
+        #expect(shape(try read(JSONValue.self, raw.body)) == shape(try read(JSONValue.self, answer.written)))
+    }
+
+    /// Every value of the contract's answers is there for a preview of one row, to the letter.
+    @Test func theExamplesAreTheContracts() throws {
+        func json(_ value: some Encodable) throws -> JSONValue {
+            try read(JSONValue.self, [UInt8](try JSONEncoder().encode(value)))
+        }
+        let examples: [(String, JSONValue)] = [
+            ("POST /auth/register", try json(Messenger.Registered.example)),
+            ("POST /auth/login", try json(Messenger.Tokens.example)),
+            ("POST /auth/refresh", try json(Messenger.RefreshedToken.example)),
+            ("GET /me", try json(Messenger.Account.example)),
+            ("GET /users/{id}", try json(Messenger.User.example)),
+            ("GET /users/search", .list([try json(Messenger.UserSummary.example)])),
+            ("POST /chats", try json(Messenger.CreatedChat.example)),
+            ("GET /chats", .list([try json(Messenger.ChatSummary.example)])),
+            ("GET /chats/{id}", try json(Messenger.Chat.example)),
+            ("POST /chats/{id}/messages", try json(Messenger.SentMessage(.example))),
+            ("GET /chats/{id}/messages", .list([try json(Messenger.Message.example)])),
+            ("POST /files", try json(Messenger.File.example)),
+        ]
+        #expect(examples.map(\.0) == AnswerWireTests.literals.map(\.signature))
+        for (example, literal) in zip(examples, AnswerWireTests.literals) {
+            #expect(example.1 == (try read(JSONValue.self, literal.written)))
+        }
+    }
+
+    /// The keys of every object, whatever their values.
+    private func shape(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .list(let elements): .list(elements.map(shape))
+        case .object(let members): .object(members.mapValues(shape))
+        default: nil
+        }
+    }
+}
+
+/// The mock as an app's tests and previews use it.
+@Suite struct MessengerMockTests {
+    private let mock = MessengerMock()
+
+    private func refusal(_ body: () async throws -> Void) async throws -> APIError {
+        try #require(await #expect(throws: APIError.self) { try await body() })
+    }
+
+    // MARK: The session
+
+    @Test func aPreviewIsSignedInAsAlice() async throws {
+        let messenger = MessengerClient.mock()
+        #expect(try await messenger.user == 1)
+        #expect(try await messenger.send(Messenger.GetMe()) == .example)
+        #expect(try await messenger.send(Messenger.GetUser(id: 1)).username == "alice")
+    }
+
+    @Test func signingInAndOutGoesThroughTheRealSDK() async throws {
+        let messenger = mock.client(signedIn: false)
+        await #expect(throws: SignedOut()) { try await messenger.send(Messenger.GetMe()) }
+        let user = try await messenger.signIn(username: "somebody", password: "anything")
+        #expect(user == 1)
+        try await messenger.send(Messenger.GetMe())
+        try await messenger.signOut()
+        #expect(try await messenger.user == nil)
+        await #expect(throws: SignedOut()) { try await messenger.send(Messenger.GetMe()) }
+        #expect(
+            mock.requests.map { type(of: $0).signature } == ["POST /auth/login", "GET /me", "POST /auth/logout"])
+        // The session that has ended cannot be renewed.
+        let token = try #require(mock.requests(Messenger.Logout.self).first).refreshToken
+        let error = try await refusal { try await messenger.send(Messenger.Refresh(refreshToken: token)) }
+        #expect(error.message == "Invalid or expired refresh token")
+    }
+
+    @Test func theSDKsOwnRefusalsAreThere() async throws {
+        let messenger = mock.client(signedIn: false)
+        let error = try await refusal { try await messenger.signIn(username: "alice", password: "") }
+        #expect(error.message == "username and password required")
+        #expect(mock.requests.isEmpty)
+    }
+
+    @Test func anExpiredTokenIsRenewedByTheSDK() async throws {
+        let (phone, pad) = (mock.client(), mock.client())
+        try await phone.send(Messenger.GetMe())
+        mock.expireAccessTokens()
+        try await phone.send(Messenger.GetMe())
+        try await phone.send(Messenger.GetMe())
+        #expect(
+            mock.requests.map { type(of: $0).signature }
+                == ["GET /me", "GET /me", "POST /auth/refresh", "GET /me", "GET /me"])
+        try await phone.signOut()
+        try await pad.send(Messenger.GetMe())
+    }
+
+    @Test func anEndedSessionSignsOut() async throws {
+        let messenger = mock.client()
+        mock.endSessions()
+        await #expect(throws: SignedOut()) { try await messenger.send(Messenger.GetMe()) }
+        #expect(try await messenger.user == nil)
+        try await messenger.signIn(username: "alice", password: "secret123")
+        try await messenger.send(Messenger.GetMe())
+    }
+
+    /// Of an app's own store, say.
+    @Test func aTokenFromElsewhereIsGoodUntilItIsEnded() async throws {
+        let tokens = StoredTokens(accessToken: "x", refreshToken: "y", expiresAt: .distantFuture, user: "1")
+        let messenger = MessengerClient(
+            baseURL: mock.baseURL, store: MemoryTokenStore(tokens), transport: mock, retry: .never)
+        try await messenger.send(Messenger.GetMe())
+        mock.expireAccessTokens()
+        try await messenger.send(Messenger.GetMe())
+        mock.endSessions()
+        await #expect(throws: SignedOut()) { try await messenger.send(Messenger.GetMe()) }
+    }
+
+    // MARK: The examples' world
+
+    @Test func whatTheExamplesDoNotKnowIsRefusedAsTheContractSays() async throws {
+        let messenger = mock.client()
+        func refused(_ status: HTTPResponse.Status, _ message: String, _ body: () async throws -> Void) async throws {
+            let error = try await refusal(body)
+            #expect(error.status == status)
+            #expect(error.message == message)
+        }
+        try await refused(.notFound, "User not found") { try await messenger.send(Messenger.GetUser(id: 7)) }
+        try await refused(.notFound, "Chat not found or access denied") {
+            try await messenger.send(Messenger.GetChat(id: 7))
+        }
+        try await refused(.forbidden, "Not a member of this chat") {
+            try await messenger.send(Messenger.SendMessage(chat: 7, content: "Hi"))
+        }
+        try await refused(.forbidden, "Not a member of this chat") {
+            try await messenger.send(Messenger.ListMessages(chat: 7))
+        }
+        try await refused(.notFound, "File not found") {
+            try await messenger.send(Messenger.SendMessage(chat: 5, content: "", type: .file, file: 7))
+        }
+        try await refused(.notFound, "File not found") { _ = try await messenger.download(7) }
+        #expect(try await messenger.send(Messenger.SearchUsers("o")).map(\.username) == ["bob"])
+        #expect(try await messenger.send(Messenger.SearchUsers("zzz")) == [])
+    }
+
+    @Test func whatIsSentIsInTheHistoryAndInTheList() async throws {
+        let messenger = mock.client()
+        let sent = try await messenger.send(Messenger.SendMessage(chat: 5, content: "Good morning"))
+        #expect(sent.id == 100)
+        #expect(sent.sender == 1)
+        let photo = try await messenger.send(
+            Messenger.SendMessage(chat: 5, content: "", type: .file, file: Messenger.File.example.id))
+        #expect(photo.file == 42)
+        var history: [Messenger.Message.ID] = []
+        for try await message in messenger.history(of: 5, pageSize: 2) { history.append(message.id) }
+        #expect(history == [101, 100, 99])
+        let before = try await messenger.send(Messenger.ListMessages(chat: 5, before: 101))
+        #expect(before.map(\.id) == [100, 99])
+        let after = try await messenger.send(Messenger.ListMessages(chat: 5, limit: 1, after: 99))
+        #expect(after.map(\.id) == [100])
+        var chats: [Messenger.ChatSummary] = []
+        for try await chat in messenger.chats() { chats.append(chat) }
+        #expect(chats.map(\.name) == ["Team Alpha"])
+        #expect(chats.map(\.lastMessage) == [""])
+        #expect(chats.map(\.updatedAt) == [photo.createdAt])
+    }
+
+    @Test func aFileIsAPictureWithoutANetwork() async throws {
+        let messenger = mock.client()
+        let file = try await messenger.upload(Upload(.bytes([1, 2]), filename: "a.jpg", contentType: "image/jpeg"))
+        #expect(file == .example)
+        let picture = try await messenger.download(file.id)
+        #expect(Array(picture.prefix(3)) == [0xFF, 0xD8, 0xFF])
+        #expect(Array(picture.suffix(2)) == [0xFF, 0xD9])
+        #expect(try await messenger.downloadURL(of: file.id).scheme == "data")
+    }
+
+    // MARK: The live socket
+
+    @Test func aSocketSignsInAndHearsWhatIsSentAndPushed() async throws {
+        let messenger = mock.client()
+        let socket = try await messenger.openSocket()
+        #expect(socket.user == 1)
+        mock.push("Before anybody listened")
+        try await socket.send(.subscribe(5))
+        #expect(try await socket.receive() == .subscribed(5))
+        let sent = try await messenger.send(Messenger.SendMessage(chat: 5, content: "Hello?"))
+        #expect(try await socket.receive() == .message(sent.message))
+        let pushed = mock.push("Hey!")
+        #expect(pushed.sender == 2)
+        #expect(pushed.id == 102)
+        #expect(try await socket.receive() == .message(pushed))
+        try await socket.send(.ping)
+        #expect(try await socket.receive() == .pong)
+        mock.broadcast(.resync(5))
+        #expect(try await socket.receive() == .resync(5))
+        try await socket.send(.unsubscribe(5))
+        #expect(try await socket.receive() == .unsubscribed(5))
+        mock.push("Nobody listens")
+        try await socket.send(.ping)
+        #expect(try await socket.receive() == .pong)
+        await socket.close()
+    }
+
+    @Test func aSocketThatCameBackHearsWhatItMissed() async throws {
+        let messenger = mock.client()
+        let first = try await messenger.openSocket()
+        mock.dropSockets()
+        await #expect(throws: SocketClosed(code: 1006)) { _ = try await first.receive() }
+        let missed = [mock.push("One"), mock.push("Two")]
+        let second = try await messenger.openSocket()
+        try await second.send(.subscribe(5, since: Messenger.Message.example.id))
+        #expect(try await second.receive() == .subscribed(5))
+        for message in missed { #expect(try await second.receive() == .message(message)) }
+    }
+
+    @Test func aMessageOfOnesOwnTakesThePlaceOfOneWithItsID() async throws {
+        let messenger = mock.client()
+        var message = Messenger.Message.example
+        message.content = "Edited"
+        mock.push(message)
+        message.id = 7
+        mock.push(message)
+        let history = try await messenger.send(Messenger.ListMessages(chat: 5))
+        #expect(history.map(\.id) == [99, 7])
+        #expect(history.map(\.content) == ["Edited", "Edited"])
+    }
+
+    @Test(
+        arguments: [
+            (.subscribe(0), "Invalid chat_id"), (.subscribe(5, since: -1), "Invalid since"),
+            (.subscribe(7), "Not a member of this chat"), (.unknown("dance"), "Unknown message type: dance"),
+        ] as [(Messenger.ClientFrame, String)])
+    func aFrameIsRefusedInTheContractsWords(_ frame: Messenger.ClientFrame, _ message: String) async throws {
+        let socket = try await mock.client().openSocket()
+        try await socket.send(frame)
+        #expect(try await socket.receive() == .error(message))
+        try await socket.send(.ping)
+        #expect(try await socket.receive() == .pong)
+    }
+
+    @Test func whoIsNotSignedInIsTurnedAway() async throws {
+        let url = mock.baseURL.appendingPathComponent("ws")
+        for (text, message) in [
+            (#"{"type":"ping"}"#, "Not authenticated"), ("{", "Invalid JSON"),
+            (#"{"type":"auth","token":"ended"}"#, "Invalid or expired access token"),
+        ] {
+            mock.endSessions()
+            let socket = try await mock.open(url, headers: [:], maximumMessageSize: 1000)
+            try await socket.send(text)
+            guard case .text(let answer) = try await socket.receive() else { return #expect(Bool(false), "no text") }
+            #expect(try read(Messenger.ServerFrame.self, answer) == .error(message))
+            await #expect(throws: SocketClosed(code: 1008)) { try await socket.receive() }
+        }
+        let elsewhere = mock.baseURL.appendingPathComponent("elsewhere")
+        await #expect(throws: SocketRefused.self) {
+            try await mock.open(elsewhere, headers: [:], maximumMessageSize: 1000)
+        }
+    }
+
+    @Test func anEndedSessionEndsItsSocket() async throws {
+        let (phone, pad) = (mock.client(), mock.client())
+        let (first, second) = (try await phone.openSocket(), try await pad.openSocket())
+        try await phone.signOut()
+        let ended = SocketClosed(code: 4001, reason: "Session ended")
+        await #expect(throws: ended) { _ = try await first.receive() }
+        try await second.send(.ping)
+        #expect(try await second.receive() == .pong)
+        mock.endSessions()
+        await #expect(throws: ended) { _ = try await second.receive() }
+    }
+}
+
+/// The self-reconnecting connection on top of the mock: what a live view's preview and tests see.
+@Suite(.timeLimit(.minutes(1))) struct LiveMockTests {
+    private let mock = MessengerMock()
+
+    /// The texts of so many messages.
+    private func texts(_ count: Int, from live: MessengerLive) async throws -> [String] {
+        var texts: [String] = []
+        for try await event in live {
+            if case .message(let message) = event { texts.append(message.content) }
+            if texts.count == count { break }
+        }
+        return texts
+    }
+
+    @Test func theWholeChatComesAndThenWhatIsPushed() async throws {
+        let live = mock.client().live()
+        await live.subscribe(to: 5, since: 0)
+        mock.push("Hey!")
+        #expect(try await texts(2, from: live) == ["Hello!", "Hey!"])
+        mock.push("And?")
+        #expect(try await texts(1, from: live) == ["And?"])
+    }
+
+    @Test func whatWasMissedComesAfterTheNetworkIsBack() async throws {
+        let live = mock.client().live(pacing: .init(base: .zero))
+        await live.subscribe(to: 5, since: 99)
+        var heard: [String] = []
+        for try await event in live {
+            switch event {
+            case .subscribed:
+                mock.push("One")
+            case .message(let message):
+                heard.append(message.content)
+                if message.content == "One" {
+                    mock.offline()
+                    mock.push("Two")
+                }
+            case .disconnected:
+                mock.push("Three")
+                mock.online()
+            case .connected, .unsubscribed:
+                break
+            }
+            if heard.count == 3 { break }
+        }
+        #expect(heard == ["One", "Two", "Three"])
+    }
+
+    @Test func anEndedSessionEndsTheSequence() async throws {
+        let messenger = mock.client()
+        let live = messenger.live(pacing: .init(base: .zero))
+        await #expect(throws: SignedOut()) {
+            for try await event in live {
+                if case .connected = event { mock.endSessions() }
+            }
+        }
+        #expect(try await messenger.user == nil)
+    }
+
+    @Test func aTokenThatExpiredIsRenewedOnTheWay() async throws {
+        mock.expireAccessTokens()
+        let messenger = mock.client()
+        mock.expireAccessTokens()
+        let live = messenger.live(pacing: .init(base: .zero))
+        await live.subscribe(to: 5, since: 0)
+        #expect(try await texts(1, from: live) == ["Hello!"])
+        #expect(mock.requests(Messenger.Refresh.self).count == 1)
+    }
+}
