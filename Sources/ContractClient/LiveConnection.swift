@@ -64,7 +64,7 @@ public struct LiveConnection: Sendable {
     ///   - serve: Talks on a socket for as long as it lives: signs in, tells that it has
     ///     (``LiveSocket/established()``), receives. It throws once the socket is of no more use.
     ///   - lost: Told why a connection was lost or did not come about, and how long it takes until the next try.
-    /// - Throws: ``SignedOut`` and `CancellationError`, wherever they come from. Nothing else ends it.
+    /// - Throws: ``SignedOut``, wherever it comes from, `CancellationError`, ``SocketsUnavailable``. Nothing else ends it.
     public func run(
         _ serve: @escaping @Sendable (LiveSocket) async throws -> Void,
         lost: @Sendable (_ reason: any Error, _ wait: Duration) async -> Void
@@ -80,7 +80,7 @@ public struct LiveConnection: Sendable {
             } catch {
                 reason = error
             }
-            if reason is SignedOut { throw reason }
+            if reason is SignedOut || reason is SocketsUnavailable { throw reason }
             try Task.checkCancellation()
             let wait = pacing.delay(afterFailures: failures)
             failures += 1

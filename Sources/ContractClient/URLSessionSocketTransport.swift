@@ -1,7 +1,7 @@
-#if !canImport(FoundationNetworking)
 import Foundation
 import HTTPTypes
 
+#if !canImport(FoundationNetworking)
 /// WebSockets by the platform's own client. Linux's `URLSession` has none: see `NIOSockets` there.
 public struct URLSessionSocketTransport: SocketTransport {
     private let configuration: URLSessionConfiguration
@@ -178,9 +178,6 @@ private final class URLSessionSocket: NSObject, Socket, URLSessionWebSocketDeleg
     }
 }
 #else
-import Foundation
-import HTTPTypes
-
 /// Linux's `URLSession` has no WebSockets: give a client those of `NIOSockets` there.
 public struct URLSessionSocketTransport: SocketTransport {
     public init() {}
@@ -190,9 +187,9 @@ public struct URLSessionSocketTransport: SocketTransport {
         throw SocketsUnavailable()
     }
 }
+#endif
 
 /// This platform's `URLSession` has no WebSockets.
 public struct SocketsUnavailable: Error, CustomStringConvertible {
     public var description: String { "URLSession has no WebSockets here: pass `sockets: NIOSocketTransport()`." }
 }
-#endif

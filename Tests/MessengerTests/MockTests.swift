@@ -390,7 +390,7 @@ import Testing
             case .disconnected:
                 mock.push("Three")
                 mock.online()
-            case .connected, .unsubscribed:
+            case .connected, .unsubscribed, .update:
                 break
             }
             if heard.count == 3 { break }

@@ -1,0 +1,233 @@
+import ContractCheck
+import ContractClient
+import Foundation
+import HTTPTypes
+import MessengerCheck
+import MessengerClient
+import NIOConcurrencyHelpers
+import Testbed
+import Testing
+
+/// The SDK's live connection against the server. What it does on a bad network is in ``FaultTests``.
+@Suite struct LiveTests {
+    @Test("Brings what is said from the subscription on", arguments: Stack.all)
+    func fromNowOn(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let (alice, bob) = try await host.world().pair()
+            let chat = try await alice.directChat(with: bob)
+            try await alice.send(Messenger.SendMessage(chat: chat, content: "before"))
+            let live = bob.client.live(over: host.sockets)
+            await live.subscribe(to: chat)
+            let events = live.makeAsyncIterator()
+            try await events.expect("connected", "subscribed \(chat)")
+            for text in ["one", "two", "three"] {
+                try await alice.send(Messenger.SendMessage(chat: chat, content: text))
+                try await events.expect(text)
+            }
+        }
+    }
+
+    @Test("Brings everything after a message first, however many pages", arguments: Stack.all)
+    func since(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let chats = [try await alice.group(), try await alice.group()]
+            let sent = try await together(2) { chat in
+                var sent: [Messenger.Message] = []
+                for index in 0..<250 {
+                    let message = Messenger.SendMessage(chat: chats[chat], content: "\(index)")
+                    sent.append(try await alice.send(message).message)
+                }
+                return sent
+            }
+            let live = alice.client.live(over: host.sockets)
+            await live.subscribe(to: chats[0], since: 0)
+            await live.subscribe(to: chats[1], since: sent[1][120].id)
+            var received: [Messenger.Chat.ID: [Messenger.Message]] = [:]
+            let events = live.makeAsyncIterator()
+            while received.values.map(\.count).reduce(0, +) < 250 + 129 {
+                if case .message(let message) = try #require(try await events.next()) {
+                    received[message.chat, default: []].append(message)
+                }
+            }
+            #expect(received[chats[0]] == sent[0])
+            #expect(received[chats[1]] == Array(sent[1][121...]))
+        }
+    }
+
+    @Test("Tells of a chat that is closed to the caller, and keeps the others", arguments: Stack.all)
+    func refused(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let (alice, bob) = try await host.world().pair()
+            let (own, foreign) = (try await bob.group(), try await alice.group())
+            let live = bob.client.live(over: host.sockets)
+            for chat in [foreign, own, .init(987_654_321)] { await live.subscribe(to: chat) }
+            let events = live.makeAsyncIterator()
+            try await events.expect("connected")
+            let begun = [try await events.words(), try await events.words(), try await events.words()]
+            #expect(Set(begun) == ["unsubscribed \(foreign)", "subscribed \(own)", "unsubscribed 987654321"])
+            try await bob.send(Messenger.SendMessage(chat: own, content: "still here"))
+            try await events.expect("still here")
+        }
+    }
+
+    @Test("Tells of a membership that ended", arguments: Stack.all)
+    func removed(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let (alice, bob) = try await host.world().pair()
+            let chat = try await alice.group(with: bob)
+            let live = bob.client.live(over: host.sockets)
+            await live.subscribe(to: chat)
+            let events = live.makeAsyncIterator()
+            try await events.expect("connected", "subscribed \(chat)")
+            try await alice.send(Messenger.SendMessage(chat: chat, content: "last"))
+            try await alice.send(Messenger.RemoveMember(chat: chat, user: bob.id))
+            try await alice.send(Messenger.SendMessage(chat: chat, content: "unheard"))
+            try await events.expect("last", "unsubscribed \(chat)")
+        }
+    }
+
+    @Test("No longer listens when the app says so, and again when it does", arguments: Stack.all)
+    func unsubscribed(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let (first, second) = (try await alice.group(), try await alice.group())
+            let live = alice.client.live(over: host.sockets)
+            await live.subscribe(to: first)
+            await live.subscribe(to: second)
+            let events = live.makeAsyncIterator()
+            try await events.expect("connected")
+            _ = (try await events.words(), try await events.words())
+            await live.unsubscribe(from: first)
+            try await alice.send(Messenger.SendMessage(chat: first, content: "unheard"))
+            try await alice.send(Messenger.SendMessage(chat: second, content: "heard"))
+            try await events.expect("heard")
+            await live.subscribe(to: first, since: 0)
+            try await events.expect("subscribed \(first)", "unheard")
+        }
+    }
+
+    @Test("Ends with the session, wherever that was ended", arguments: Stack.all)
+    func signedOut(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let live = alice.client.live(over: host.sockets, pacing: .impatient)
+            let events = live.makeAsyncIterator()
+            try await events.expect("connected")
+            // By somebody else who has the refresh token.
+            try await host.world().client().send(Messenger.Logout(refreshToken: alice.refreshToken))
+            let rest = events
+            await #expect(throws: SignedOut.self) { while try await rest.next() != nil {} }
+            #expect(try await alice.client.user == nil)
+        }
+    }
+
+    @Test("Skips frames of types that it does not know", arguments: Stack.all)
+    func unknownFrames(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let chat = try await alice.group()
+            let sockets = Interposed(host.sockets)
+            sockets.inject(#"{"type":"weather","chat_id":1,"rain":true}"#)
+            let live = alice.client.live(over: sockets)
+            await live.subscribe(to: chat)
+            let events = live.makeAsyncIterator()
+            try await events.expect("connected", "subscribed \(chat)")
+            for frame in ["{}", #"{"type":7}"#, #"{"type":"weather"}"#] { sockets.inject(frame) }
+            try await alice.send(Messenger.SendMessage(chat: chat, content: "sunny"))
+            try await events.expect("sunny")
+        }
+    }
+
+    @Test("Tells the server of a token that was renewed, before the old one expires", arguments: Stack.all)
+    func renewedToken(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let clock = host.clock
+            let store = MemoryTokenStore(
+                StoredTokens(
+                    accessToken: alice.token, refreshToken: alice.refreshToken,
+                    expiresAt: clock.date.addingTimeInterval(3600), user: alice.id.description))
+            let client = MessengerClient(
+                baseURL: host.baseURL, store: store, transport: host.transport, now: { clock.date })
+            let sockets = Interposed(host.sockets)
+            let live = client.live(over: sockets, pacing: .restless)
+            let events = live.makeAsyncIterator()
+            try await events.expect("connected")
+            clock.advance(by: .seconds(3590))
+            // Each ping looks at the token.
+            let renewed = await sockets.sent { $0.contains(#""auth""#) && !$0.contains(alice.token) }
+            let token = try #require(await store.load()?.accessToken)
+            #expect(renewed.contains(token))
+        }
+    }
+}
+
+extension LiveConnection.Pacing {
+    fileprivate static let impatient = LiveConnection.Pacing(base: .milliseconds(5), cap: .milliseconds(50))
+    /// Pings all the time.
+    fileprivate static let restless = LiveConnection.Pacing(pingInterval: .milliseconds(20), patience: .milliseconds(100))
+}
+
+extension MessengerLive.Iterator {
+    /// The next event in words; messages are their content.
+    fileprivate func words() async throws -> String {
+        switch try #require(try await next()) {
+        case .connected: "connected"
+        case .disconnected(let reason, _): "disconnected: \(reason)"
+        case .subscribed(let chat): "subscribed \(chat)"
+        case .unsubscribed(let chat): "unsubscribed \(chat)"
+        case .message(let message): message.content
+        case .update(let frame): "\(frame)"
+        }
+    }
+
+    fileprivate func expect(_ expected: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        for expected in expected {
+            let found = try await words()
+            #expect(found == expected, sourceLocation: sourceLocation)
+        }
+    }
+}
+
+/// Stands between the SDK and its sockets: sees what is sent, and adds to what is received.
+private final class Interposed: SocketTransport {
+    private let sockets: any SocketTransport
+    private let injected = NIOLockedValueBox<[String]>([])
+    private let log = AsyncStream<String>.makeStream()
+
+    init(_ sockets: any SocketTransport) { self.sockets = sockets }
+
+    /// Comes before what the server says next.
+    func inject(_ frame: String) { injected.withLockedValue { $0.append(frame) } }
+
+    /// Waits for a frame that is sent.
+    func sent(where matches: (String) -> Bool) async -> String {
+        for await frame in log.stream where matches(frame) { return frame }
+        return ""
+    }
+
+    func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
+        Link(
+            socket: try await sockets.open(url, headers: headers, maximumMessageSize: maximumMessageSize), between: self)
+    }
+
+    private struct Link: Socket {
+        let socket: any Socket
+        let between: Interposed
+
+        func send(_ text: String) async throws {
+            between.log.continuation.yield(text)
+            try await socket.send(text)
+        }
+
+        func receive() async throws -> SocketMessage {
+            let injected = between.injected.withLockedValue { $0.isEmpty ? nil : $0.removeFirst() }
+            if let injected { return .text(injected) }
+            return try await socket.receive()
+        }
+
+        func ping() async throws { try await socket.ping() }
+        func close(code: UInt16, reason: String) async { await socket.close(code: code, reason: reason) }
+    }
+}
