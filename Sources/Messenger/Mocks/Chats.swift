@@ -51,11 +51,13 @@ extension MessengerMock {
                     lastMessage: newest?.content)
             ]
         }
-        server.example(of: Messenger.GetChat.self) { request in
-            guard request.id == Messenger.Chat.example.id else {
-                throw Problem(.notFound, "Chat not found or access denied")
-            }
-            return .example
+        server.example(of: Messenger.GetChat.self) { try Self.chat($0.id) }
+    }
+
+    static func chat(_ id: Messenger.Chat.ID) throws -> Messenger.Chat {
+        guard id == Messenger.Chat.example.id else {
+            throw Problem(.notFound, "Chat not found or access denied")
         }
+        return .example
     }
 }

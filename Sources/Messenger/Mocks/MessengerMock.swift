@@ -34,6 +34,7 @@ public struct MessengerMock: APIMock {
         auth()
         users()
         chats()
+        members()
         messages()
         files()
     }
