@@ -166,7 +166,8 @@ import Testing
 extension LiveConnection.Pacing {
     fileprivate static let impatient = LiveConnection.Pacing(base: .milliseconds(5), cap: .milliseconds(50))
     /// Pings all the time.
-    fileprivate static let restless = LiveConnection.Pacing(pingInterval: .milliseconds(20), patience: .milliseconds(100))
+    fileprivate static let restless = LiveConnection.Pacing(
+        pingInterval: .milliseconds(20), patience: .milliseconds(100))
 }
 
 extension MessengerLive.Iterator {
@@ -209,7 +210,8 @@ private final class Interposed: SocketTransport {
 
     func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
         Link(
-            socket: try await sockets.open(url, headers: headers, maximumMessageSize: maximumMessageSize), between: self)
+            socket: try await sockets.open(url, headers: headers, maximumMessageSize: maximumMessageSize), between: self
+        )
     }
 
     private struct Link: Socket {
