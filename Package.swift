@@ -124,7 +124,7 @@ let command: Target = .executableTarget(
     name: "concord",
     dependencies: services.flatMap { [.byName(name: "\($0)Service"), .byName(name: "\($0)Check")] } + [
         "Backend", "NIOSockets", product("ArgumentParser", "swift-argument-parser"),
-        product("ServiceLifecycle", "swift-service-lifecycle"),
+        product("ServiceLifecycle", "swift-service-lifecycle"), product("UnixSignals", "swift-service-lifecycle"),
     ])
 
 // MARK: Tests
@@ -179,6 +179,7 @@ let package = Package(
         tests("Contract"),
         tests("ContractServer", product("NIOEmbedded", "swift-nio")),
         tests("ContractClient", "ContractMocks"),
+        tests("ContractCheck"),
         tests("Database"),
         tests("Identity", product("Crypto", "swift-crypto")),
         tests("ObjectStore", product("Crypto", "swift-crypto")),

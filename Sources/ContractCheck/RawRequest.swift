@@ -34,17 +34,26 @@ public struct RawClient: Sendable {
         if let token { request.headers[.authorization] = "Bearer \(token)" }
         if let bytes { request.body = .bytes(bytes) }
         let response = try await transport.send(request, progress: nil)
-        return RawAnswer(status: response.status.code, headers: response.headers, body: response.body)
+        return RawAnswer(request: request, response: response)
     }
 }
 
-/// An answer as it came.
+/// An answer as it came, and what it answers.
 public struct RawAnswer: Sendable {
-    public let status: Int
-    public let headers: HTTPFields
-    public let body: [UInt8]
+    public let request: TransportRequest
+    private let response: TransportResponse
 
+    init(request: TransportRequest, response: TransportResponse) {
+        self.request = request
+        self.response = response
+    }
+
+    public var status: Int { response.status.code }
+    public var headers: HTTPFields { response.headers }
+    public var body: [UInt8] { response.body }
     public var text: String { String(decoding: body, as: UTF8.self) }
+    /// For a ``Broken`` that this answer is the reason of.
+    public var exchange: Exchange { Exchange(request: request, response: response) }
 
     /// The body as JSON of any shape.
     ///
@@ -53,7 +62,7 @@ public struct RawAnswer: Sendable {
         do {
             return try JSONDecoder().decode(JSONValue.self, from: Data(body))
         } catch {
-            throw Broken("not JSON: \(text.prefix(200))")
+            throw Broken(expected: "JSON", found: "\(text.prefix(200))", in: exchange)
         }
     }
 }

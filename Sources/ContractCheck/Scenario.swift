@@ -1,7 +1,3 @@
-import Contract
-import ContractClient
-import HTTPTypes
-
 /// One promise of a contract, as something to try on a running server.
 ///
 /// A scenario makes its own users and looks at nothing that others made, so that many can run at once, against a
@@ -9,91 +5,42 @@ import HTTPTypes
 public struct Scenario<World: Sendable>: Sendable, CustomStringConvertible {
     /// In words: what holds.
     public let name: String
-    /// The clause of the contract or its decisions.
+    /// The operation or section of the contract, such as `GET /me`: verdicts are given for each.
     public let clause: String
-    public let run: @Sendable (World) async throws -> Void
+    /// Who can be held to it.
+    public let level: Level
+    /// Ends a scenario that waits for something that does not come.
+    public let limit: Duration
+    let body: @Sendable (World) async throws -> Void
 
-    /// - Parameter limit: Ends a scenario that waits for something that does not come.
     public init(
-        _ name: String, clause: String, within limit: Duration = .seconds(120),
-        run: @escaping @Sendable (World) async throws -> Void
+        _ name: String, clause: String, level: Level = .addition, within limit: Duration = .seconds(120),
+        run body: @escaping @Sendable (World) async throws -> Void
     ) {
         self.name = name
         self.clause = clause
-        self.run = { world in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await run(world) }
-                group.addTask {
-                    try await Task.sleep(for: limit)
-                    throw Broken("no end within \(limit)")
-                }
-                defer { group.cancelAll() }
-                try await group.next()
-            }
-        }
+        self.level = level
+        self.limit = limit
+        self.body = body
+    }
+
+    /// Tries it.
+    ///
+    /// - Parameter limit: Instead of the scenario's own.
+    /// - Throws: ``Broken``, ``TimedOut``, or what the SDK threw where it should not have.
+    public func run(_ world: World, within limit: Duration? = nil) async throws {
+        try await TimeLimit(limit ?? self.limit).hold { try await body(world) }
     }
 
     public var description: String { name }
 }
 
-/// What a scenario found instead of what the contract promises.
-public struct Broken: Error, CustomStringConvertible {
-    public let description: String
+/// Who can be held to a scenario.
+public enum Level: String, Sendable, Codable, CaseIterable, Comparable {
+    /// Any server of the contract: the published text says so, in words or by example.
+    case contract
+    /// Concord: it settles what the contract leaves open, or adds to it.
+    case addition
 
-    public init(_ description: String, line: UInt = #line, file: StaticString = #fileID) {
-        self.description = "\(description) (\(file):\(line))"
-    }
-}
-
-/// Fails the scenario unless the condition holds.
-public func expect(
-    _ condition: Bool, _ message: @autoclosure () -> String, line: UInt = #line, file: StaticString = #fileID
-) throws {
-    if !condition { throw Broken(message(), line: line, file: file) }
-}
-
-/// Fails the scenario unless the two are equal.
-public func expect<Value: Equatable>(
-    _ found: Value, equals expected: Value, line: UInt = #line, file: StaticString = #fileID
-) throws {
-    if found != expected { throw Broken("expected \(expected), found \(found)", line: line, file: file) }
-}
-
-/// Fails the scenario unless the request is refused with this status and exactly this message.
-///
-/// - Returns: the refusal, for its headers and body.
-@discardableResult
-public func expectRefusal(
-    _ status: Int, _ message: String, line: UInt = #line, file: StaticString = #fileID,
-    _ request: () async throws -> Void
-) async throws -> APIError {
-    do {
-        try await request()
-    } catch let error as APIError {
-        guard error.status.code == status, error.message == message else {
-            throw Broken(
-                "expected \(status) \"\(message)\", found \(error.status.code) \"\(error.message)\"", line: line,
-                file: file)
-        }
-        return error
-    }
-    throw Broken("expected \(status) \"\(message)\", but it was accepted", line: line, file: file)
-}
-
-/// Does one thing many times at once.
-///
-/// - Parameter width: How many are under way at a time.
-/// - Returns: the results in the order of their index.
-public func together<Value: Sendable>(
-    _ count: Int, width: Int = 50, _ body: @escaping @Sendable (_ index: Int) async throws -> Value
-) async throws -> [Value] {
-    try await withThrowingTaskGroup(of: (Int, Value).self) { group in
-        var values: [Int: Value] = [:]
-        for index in 0..<count {
-            if index >= width, let (done, value) = try await group.next() { values[done] = value }
-            group.addTask { (index, try await body(index)) }
-        }
-        for try await (done, value) in group { values[done] = value }
-        return (0..<count).compactMap { values[$0] }
-    }
+    public static func < (left: Level, right: Level) -> Bool { left == .contract && right == .addition }
 }

@@ -45,6 +45,11 @@ final class ConcordProcess: Sendable {
         throw Ended(status: await status(), errors: errors.text)
     }
 
+    func waitForErrors(_ words: String) async throws {
+        for await text in errors.texts where text.contains(words) { return }
+        throw Ended(status: await status(), errors: errors.text)
+    }
+
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
     /// How it ended: the exit code, or 128 and the signal's number.

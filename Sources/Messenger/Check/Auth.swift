@@ -13,7 +13,9 @@ extension MessengerScenarios {
             try expect(json, equals: ["id": json["id"] ?? nil, "username": .string(name)])
             try expect((json["id"]?.integer ?? 0) > 0, "the id is not positive")
         },
-        Scenario("A username has 3 to 32 characters, none of them a control character or @", clause: "§2, example 1") {
+        Scenario(
+            "A username has 3 to 32 characters, none of them a control character or @", clause: "POST /auth/register"
+        ) {
             world in
             let (short, long) = ("Username must be 3–32 characters", "Username contains invalid characters")
             let refused = [
@@ -32,7 +34,10 @@ extension MessengerScenarios {
                 try expect(registered["username"]?.string.map { Array($0.utf8) }, equals: Array(kept.utf8))
             }
         },
-        Scenario("An e-mail address has one @ with something on both sides, and at most 254 characters", clause: "§2") {
+        Scenario(
+            "An e-mail address has one @ with something on both sides, and at most 254 characters",
+            clause: "POST /auth/register"
+        ) {
             world in
             let name = world.freshName()
             let tail = "@\(name)"
@@ -45,7 +50,7 @@ extension MessengerScenarios {
                 try await world.register(email: email).succeeded(201, email)
             }
         },
-        Scenario("A password has 8 to 200 characters and is taken as it is", clause: "§1, example 1") { world in
+        Scenario("A password has 8 to 200 characters and is taken as it is", clause: "POST /auth/register") { world in
             let table: [(password: String, text: String?)] = [
                 ("1234567", "Password must be at least 8 characters"), ("12345678", nil),
                 ("eeeeeee", "Password must be at least 8 characters"),
@@ -66,7 +71,8 @@ extension MessengerScenarios {
                 try await world.login(name, "x" + password.dropFirst()).refused(401, "Invalid credentials", password)
             }
         },
-        Scenario("A display name has at most 64 characters and defaults to the username", clause: "§2") { world in
+        Scenario("A display name has at most 64 characters and defaults to the username", clause: "POST /auth/register")
+        { world in
             let long = String(repeating: "é", count: 64)
             let table: [(given: JSONValue, kept: String?)] = [
                 (.string(long), long), (.string("  \(long)\n"), long), ("", nil), ("  ", nil), (nil, nil), (5, nil),
@@ -83,7 +89,7 @@ extension MessengerScenarios {
                     .refused(400, "Display name must be at most 64 characters")
             }
         },
-        Scenario("Registering refuses the first thing that is wrong", clause: "§1 order of errors") { world in
+        Scenario("Registering refuses the first thing that is wrong", clause: "POST /auth/register") { world in
             let taken = try await world.person()
             var body: [String: JSONValue] = [
                 "username": "a@", "email": "nobody", "password": "short",
@@ -104,7 +110,7 @@ extension MessengerScenarios {
                 body[key] = next
             }
         },
-        Scenario("Username and e-mail are unique without regard to case", clause: "§2, example 1") { world in
+        Scenario("Username and e-mail are unique without regard to case", clause: "POST /auth/register") { world in
             let stem = world.freshName(of: 4)
             try await world.register(username: stem + "Alié", email: "\(stem).Á@Example.com").succeeded(201)
             let taken = "Username or email already taken"
@@ -119,7 +125,7 @@ extension MessengerScenarios {
             try await world.register(username: stem + "ALIÉ", email: "\(free)@b").refused(409, taken)
             try await world.register(username: free, email: "\(free)@b").succeeded(201)
         },
-        Scenario("Of many who register one name at once, one gets it", clause: "§4 constraints") { world in
+        Scenario("Of many who register one name at once, one gets it", clause: "POST /auth/register") { world in
             let name = world.freshName()
             let statuses = try await together(12) { index in
                 try await world.register(username: index.isMultiple(of: 2) ? name : name.uppercased()).status

@@ -5,10 +5,12 @@ import Foundation
 import HTTPTypes
 import MessengerClient
 
-/// The table of the decisions' §3, cell by cell.
+/// Who may do what, as a table, cell by cell.
 extension MessengerScenarios {
     static let authorisation: [Scenario<MessengerWorld>] = [
-        Scenario("Each endpoint answers anonymous, outsider, member and owner as the table says", clause: "§3") {
+        Scenario(
+            "Each endpoint answers anonymous, outsider, member and owner as the table says", clause: "Authorisation"
+        ) {
             world in
             let (owner, member, outsider) = try await world.trio()
             let chat = try await owner.group(with: member)
@@ -44,7 +46,9 @@ extension MessengerScenarios {
             try await world.raw.send(.post, "/files", body: "").refused(401, missing)
             for person in [owner, member, outsider] { _ = try await person.upload() }
         },
-        Scenario("Registering, signing in and refreshing ask for no credentials and look at none", clause: "§3") {
+        Scenario(
+            "Registering, signing in and refreshing ask for no credentials and look at none", clause: "Authentication"
+        ) {
             world in
             let alice = try await world.person()
             for header in [nil, "Basic x", "Bearer x", "Bearer \(alice.token)", "Bearer \(alice.refreshToken)"] {
@@ -64,7 +68,7 @@ extension MessengerScenarios {
                 }
             }
         },
-        Scenario("A socket tells members and others apart as the table says", clause: "§3, §5") { world in
+        Scenario("A socket tells members and others apart as the table says", clause: "Authorisation") { world in
             let (owner, member, outsider) = try await world.trio()
             let chat = try await owner.group(with: member)
             let subscribe: JSONValue = ["type": "subscribe", "chat_id": chat.json]

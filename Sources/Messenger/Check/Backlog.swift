@@ -8,7 +8,7 @@ import MessengerClient
 extension MessengerScenarios {
     /// What a socket missed: `since` and `resync`.
     static let backlog: [Scenario<MessengerWorld>] = [
-        Scenario("since: what was missed, ascending, then what follows", clause: "§5.4, example 4") { world in
+        Scenario("since: what was missed, ascending, then what follows", clause: "/ws since") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
             let first = try await bob.socket()
@@ -38,7 +38,7 @@ extension MessengerScenarios {
                 await socket.close()
             }
         },
-        Scenario("since loses nothing and repeats nothing while others send", clause: "§5.4, example 4") { world in
+        Scenario("since loses nothing and repeats nothing while others send", clause: "/ws since") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
             let before = try await alice.say(30, in: chat)
@@ -58,7 +58,8 @@ extension MessengerScenarios {
             let all = before.dropFirst(10) + (try await sending).sorted { $0.id < $1.id }
             for messages in heard { try expect(messages.map(\.id), equals: all.map(\.id)) }
         },
-        Scenario("Subscribing again loses nothing and repeats nothing while others send", clause: "§5.3") { world in
+        Scenario("Subscribing again loses nothing and repeats nothing while others send", clause: "/ws subscribe") {
+            world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
             let socket = try await bob.socket()
@@ -80,7 +81,7 @@ extension MessengerScenarios {
             try expect(heard, equals: try await sending)
             await socket.close()
         },
-        Scenario("More than 1,000 missed messages are a resync", clause: "§5.4") { world in
+        Scenario("More than 1,000 missed messages are a resync", clause: "/ws since") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
             let sent = try await alice.say(1001, in: chat)

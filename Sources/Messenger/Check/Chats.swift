@@ -6,7 +6,7 @@ import MessengerClient
 
 extension MessengerScenarios {
     static let chats: [Scenario<MessengerWorld>] = [
-        Scenario("A direct chat of two people exists once", clause: "§4, example 2") { world in
+        Scenario("A direct chat of two people exists once", clause: "POST /chats") { world in
             let (alice, bob) = try await world.pair()
             let answers = try await together(50) { index in
                 let (from, to) = index.isMultiple(of: 2) ? (alice, bob) : (bob, alice)
@@ -18,7 +18,7 @@ extension MessengerScenarios {
             try expect(outputs.filter { $0.type == "created" }.count, equals: 1)
             try expect(answers.filter { $0.status == .ok }.count, equals: 49)
         },
-        Scenario("A direct chat has one other member; one's own id and repeats are dropped", clause: "§2, example 2") {
+        Scenario("A direct chat has one other member; one's own id and repeats are dropped", clause: "POST /chats") {
             world in
             let (alice, bob, carol) = try await world.trio()
             let (a, b, c) = (alice.id.json, bob.id.json, carol.id.json)
@@ -37,7 +37,7 @@ extension MessengerScenarios {
             }
             try expect(try await alice.get("/chats").succeeded(200)[0]?["name"], equals: .null)
         },
-        Scenario("Making a chat refuses the first thing that is wrong", clause: "§1 order of errors") { world in
+        Scenario("Making a chat refuses the first thing that is wrong", clause: "POST /chats") { world in
             let alice = try await world.person()
             let (unknown, bad) = (
                 [7, 9].map { JSONValue.integer(.max - $0) }, "member_ids must be an array of user ids"
@@ -102,7 +102,8 @@ extension MessengerScenarios {
                     ])
             }
         },
-        Scenario("GET /chats/{id} shows a direct chat without a name, its maker as owner", clause: "§2") { world in
+        Scenario("GET /chats/{id} shows a direct chat without a name, its maker as owner", clause: "GET /chats/{id}") {
+            world in
             let (alice, bob) = try await world.pair()
             let chat = try await bob.directChat(with: alice)
             let json = try await alice.get("/chats/\(chat)").succeeded(200)
@@ -123,7 +124,7 @@ extension MessengerScenarios {
                 try await carol.get("/chats/\(id)").refused(404, "Chat not found or access denied", id)
             }
         },
-        Scenario("GET /chats shows one's own chats, with the newest message", clause: "GET /chats, §2") { world in
+        Scenario("GET /chats shows one's own chats, with the newest message", clause: "GET /chats") { world in
             let (alice, bob, carol) = try await world.trio()
             let direct = try await alice.directChat(with: bob)
             _ = try await carol.directChat(with: alice)
@@ -154,7 +155,7 @@ extension MessengerScenarios {
             try expect(try await alice.get("/chats").succeeded(200).elements.count, equals: 2)
             try expect(try await row(carol), equals: nil)
         },
-        Scenario("A new message moves its chat to the top of everybody's list", clause: "§2 GET /chats") { world in
+        Scenario("A new message moves its chat to the top of everybody's list", clause: "GET /chats") { world in
             let (alice, bob) = try await world.pair()
             var order: [Messenger.Chat.ID] = []
             for _ in 0..<4 { order.insert(try await alice.group(with: bob), at: 0) }
@@ -166,7 +167,7 @@ extension MessengerScenarios {
                 }
             }
         },
-        Scenario("GET /chats goes on from a chat, and takes a limit", clause: "§2 GET /chats") { world in
+        Scenario("GET /chats goes on from a chat, and takes a limit", clause: "GET /chats") { world in
             let (alice, bob) = try await world.pair()
             var order: [Messenger.Chat.ID] = []
             for _ in 0..<5 { order.insert(try await alice.group(), at: 0) }
@@ -188,7 +189,7 @@ extension MessengerScenarios {
             try expect(paged, equals: order)
             try expect(try await bob.send(Messenger.ListChats()), equals: [])
         },
-        Scenario("A list has 1,000 chats at most, and one socket takes as many", clause: "§2 GET /chats, §5.3") {
+        Scenario("A list has 1,000 chats at most, and one socket takes as many", clause: "GET /chats") {
             world in
             let alice = try await world.person()
             let chats = try await together(1001) { _ in try await alice.group() }.sorted { $0 > $1 }
@@ -205,7 +206,7 @@ extension MessengerScenarios {
             }
             await socket.close()
         },
-        Scenario("A chat is there for every member when its maker hears of it", clause: "§4") { world in
+        Scenario("A chat is there for every member when its maker hears of it", clause: "POST /chats") { world in
             let people = try await world.people(5)
             let others = people.dropFirst()
             for _ in 0..<5 {

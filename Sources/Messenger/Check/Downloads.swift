@@ -7,7 +7,9 @@ import MessengerClient
 
 extension MessengerScenarios {
     static let downloads: [Scenario<MessengerWorld>] = [
-        Scenario("A download redirects to a URL that anybody may fetch, as an attachment", clause: "§2 download") {
+        Scenario(
+            "A download redirects to a URL that anybody may fetch, as an attachment", clause: "GET /files/{id}/download"
+        ) {
             world in
             let alice = try await world.person()
             let octets = "application/octet-stream"
@@ -32,7 +34,7 @@ extension MessengerScenarios {
                 }
             }
         },
-        Scenario("A download can be had in ranges", clause: "§2 download") { world in
+        Scenario("A download can be had in ranges", clause: "GET /files/{id}/download") { world in
             let alice = try await world.person()
             let location = try await alice.location(of: alice.upload("0123456789").json)
             let table: [(range: String, status: Int, body: String?, contentRange: String?)] = [
@@ -49,7 +51,7 @@ extension MessengerScenarios {
             }
             try expect(try await alice.fetch(location).headers[.acceptRanges], equals: "bytes")
         },
-        Scenario("A download's URL is good as it is, and no other", clause: "§2 download, 403") { world in
+        Scenario("A download's URL is good as it is, and no other", clause: "GET /files/{id}/download") { world in
             let alice = try await world.person()
             let location = try await alice.location(of: alice.upload().json)
             let parts = location.split(separator: "?", maxSplits: 1).map(String.init)
@@ -77,7 +79,7 @@ extension MessengerScenarios {
             }
             try expect(try await alice.fetch(location).text, equals: "content")
         },
-        Scenario("A file is for its uploader and the chats that hold it", clause: "§3, example 6") { world in
+        Scenario("A file is for its uploader and the chats that hold it", clause: "GET /files/{id}/download") { world in
             let (alice, bob, carol) = try await world.trio()
             let chat = try await alice.directChat(with: bob)
             let theirs = try await carol.directChat(with: bob)

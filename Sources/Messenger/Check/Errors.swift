@@ -7,7 +7,7 @@ import MessengerClient
 /// What holds for every request: the order of the checks, bodies, fields and numbers.
 extension MessengerScenarios {
     static let errors: [Scenario<MessengerWorld>] = [
-        Scenario("An unknown path is 404, whatever else is wrong", clause: "§1 order of checks") { world in
+        Scenario("An unknown path is 404, whatever else is wrong", clause: "Errors") { world in
             let paths = [
                 "/", "/nothing", "/me/", "/ME", "/auth", "/auth/login/1", "/users", "/users/abc", "/users/1a",
                 "/users/-1", "/users/1.5", "/users/%D9%A1", "/users/search/1", "/chats/abc", "/chats/1/nothing",
@@ -18,7 +18,7 @@ extension MessengerScenarios {
                 try await world.raw.send(.post, path, body: "{").refused(404, "Not found", path)
             }
         },
-        Scenario("Another method is 405 with Allow, before credentials and ids", clause: "§1 order of checks") {
+        Scenario("Another method is 405 with Allow, before credentials and ids", clause: "Errors") {
             world in
             let table: [(path: String, allowed: Set<String>)] = [
                 ("/auth/register", ["POST"]), ("/auth/login", ["POST"]), ("/auth/refresh", ["POST"]),
@@ -33,7 +33,7 @@ extension MessengerScenarios {
                 try expect(listed.isSuperset(of: allowed) && !listed.contains("PATCH"), "\(path) allows \(listed)")
             }
         },
-        Scenario("Credentials come before ids, queries and bodies", clause: "§1, 401 texts") { world in
+        Scenario("Credentials come before ids, queries and bodies", clause: "Authentication") { world in
             let alice = try await world.person()
             let (head, payload) = (alice.token.prefix { $0 != "." }, alice.token.split(separator: ".")[1])
             let unsigned = Data(#"{"alg":"none","typ":"JWT"}"#.utf8).base64EncodedString()
@@ -62,7 +62,7 @@ extension MessengerScenarios {
             let large = String(repeating: " ", count: 1_048_577)
             try await world.raw.send(.post, "/chats", body: large).refused(401, "Missing Authorization header")
         },
-        Scenario("A body is one JSON object of at most 1 MiB and 64 levels", clause: "§1 JSON bodies") { world in
+        Scenario("A body is one JSON object of at most 1 MiB and 64 levels", clause: "Request bodies") { world in
             func login(_ body: [UInt8]) async throws -> RawAnswer {
                 try await world.raw.send(.post, "/auth/login", bytes: body)
             }
@@ -84,7 +84,7 @@ extension MessengerScenarios {
             try await login(Array(#"{"x":"\#(padding)a"}"#.utf8)).refused(413, "Request body too large")
             try await login(Array((padding + padding).utf8)).refused(413, "Request body too large")
         },
-        Scenario("The content type of a JSON body does not matter", clause: "§1 JSON bodies") { world in
+        Scenario("The content type of a JSON body does not matter", clause: "Request bodies") { world in
             let alice = try await world.person()
             let body: JSONValue = ["username": .string(alice.name), "password": .string(alice.password)]
             for type in ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"] {
@@ -92,7 +92,7 @@ extension MessengerScenarios {
                     .succeeded(200, type)
             }
         },
-        Scenario("Unknown keys are ignored and never stored", clause: "§1 unknown keys") { world in
+        Scenario("Unknown keys are ignored and never stored", clause: "Request bodies") { world in
             let (alice, bob) = try await world.pair()
             let other = try await bob.group()
             let foreign: JSONValue = 9_007_199_254_740_993
@@ -126,7 +126,7 @@ extension MessengerScenarios {
             try expect(sent["type"], equals: "text")
             try expect(sent["created_at"] != "2001-01-01T00:00:00Z", "a time was taken from the body")
         },
-        Scenario("A null or mistyped value counts as missing", clause: "§1 known keys") { world in
+        Scenario("A null or mistyped value counts as missing", clause: "Request bodies") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
             let (send, name) = ("/chats/\(chat)/messages", world.freshName())
@@ -154,7 +154,7 @@ extension MessengerScenarios {
             try await alice.raw(.post, send, body: #"{"content":"a","type":5}"#).succeeded(201)
             try await alice.raw(.post, "/chats", body: #"{"type":null,"member_ids":[\#(bob.id)]}"#).succeeded(200)
         },
-        Scenario("Text must not contain NUL characters", clause: "§1 U+0000") { world in
+        Scenario("Text must not contain NUL characters", clause: "Request bodies") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
             let bodies: [(path: String, body: JSONValue)] = [
@@ -168,7 +168,7 @@ extension MessengerScenarios {
             }
             try await alice.get("/users/search?q=a%00").refused(400, "Text must not contain NUL characters")
         },
-        Scenario("Bad input is never a 5xx", clause: "§1") { world in
+        Scenario("Bad input is never a 5xx", clause: "Errors") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
             let long = String(repeating: "9", count: 400)

@@ -26,7 +26,8 @@ extension MessengerScenarios {
             try expect(try await alice.client.download(.init(second["id"]?.integer ?? 0)), equals: Array("b".utf8))
         },
         Scenario(
-            "Of a filename the last component is kept, without control characters, at most 255 bytes", clause: "§2"
+            "Of a filename the last component is kept, without control characters, at most 255 bytes",
+            clause: "POST /files"
         ) {
             world in
             let alice = try await world.person()
@@ -49,7 +50,8 @@ extension MessengerScenarios {
                 try expect(download.text == "content", "\(kept): \(download.status) \(download.text)")
             }
         },
-        Scenario("A well-formed type is kept in lower case, any other is octet-stream", clause: "§2") { world in
+        Scenario("A well-formed type is kept in lower case, any other is octet-stream", clause: "POST /files") {
+            world in
             let alice = try await world.person()
             let table: [(declared: String?, kept: JSONValue)] = [
                 ("IMAGE/PNG", "image/png"), ("audio/m4a", "audio/m4a"),
@@ -85,7 +87,7 @@ extension MessengerScenarios {
                     .refused(400, "No file uploaded (use multipart/form-data field 'file')", "\(type ?? "") \(body)")
             }
         },
-        Scenario("A file may be empty, and has 50 MiB at most", clause: "§2 files") { world in
+        Scenario("A file may be empty, and has 50 MiB at most", clause: "POST /files") { world in
             let alice = try await world.person()
             for size in [0, 52_428_800] {
                 let bytes = [UInt8](repeating: 0, count: size)

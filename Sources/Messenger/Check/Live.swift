@@ -7,7 +7,7 @@ import MessengerClient
 
 extension MessengerScenarios {
     static let live: [Scenario<MessengerWorld>] = [
-        Scenario("Whoever does not sign in first is told why and closed with 1008", clause: "§5.1") { world in
+        Scenario("Whoever does not sign in first is told why and closed with 1008", clause: "/ws handshake") { world in
             let alice = try await world.person()
             let (first, json) = ("Not authenticated", "Invalid JSON")
             let token = "Invalid or expired access token"
@@ -32,7 +32,7 @@ extension MessengerScenarios {
                 try await socket.expectClose(1008)
             }
         },
-        Scenario("After signing in, errors keep the socket open", clause: "§5.6") { world in
+        Scenario("After signing in, errors keep the socket open", clause: "/ws errors") { world in
             let alice = try await world.person()
             let socket = try await alice.rawSocket()
             let wide = String(repeating: "é", count: 65)
@@ -56,7 +56,7 @@ extension MessengerScenarios {
             }
             await socket.close()
         },
-        Scenario("Subscribing refuses the first thing that is wrong", clause: "§5.3") { world in
+        Scenario("Subscribing refuses the first thing that is wrong", clause: "/ws subscribe") { world in
             let (alice, bob, carol) = try await world.trio()
             let chat = try await alice.directChat(with: bob)
             let foreign = try await carol.directChat(with: bob)
@@ -84,7 +84,9 @@ extension MessengerScenarios {
             try await socket.expect(["type": "pong"])
             await socket.close()
         },
-        Scenario("A message reaches every subscribed socket, the sender's too, with exactly its keys", clause: "§5.7") {
+        Scenario(
+            "A message reaches every subscribed socket, the sender's too, with exactly its keys", clause: "/ws messages"
+        ) {
             world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
@@ -111,7 +113,7 @@ extension MessengerScenarios {
             }
             for socket in sockets { await socket.close() }
         },
-        Scenario("Only subscribed chats are heard, each once, however often subscribed", clause: "§5.3, §5.5") {
+        Scenario("Only subscribed chats are heard, each once, however often subscribed", clause: "/ws subscribe") {
             world in
             let (alice, bob) = try await world.pair()
             let chats = [try await alice.directChat(with: bob), try await alice.group(with: bob)]
@@ -135,7 +137,7 @@ extension MessengerScenarios {
             try expect(try await socket.receive(), equals: .pong)
             await socket.close()
         },
-        Scenario("All sockets hear a chat's messages in the order of their ids", clause: "§5.8") { world in
+        Scenario("All sockets hear a chat's messages in the order of their ids", clause: "/ws messages") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
             let sockets = [try await alice.socket(), try await bob.socket(), try await bob.socket()]
@@ -148,7 +150,7 @@ extension MessengerScenarios {
                 await socket.close()
             }
         },
-        Scenario("Signing in again renews a socket, as the same user only", clause: "§5.2") { world in
+        Scenario("Signing in again renews a socket, as the same user only", clause: "/ws handshake") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
             let other = try await world.signedIn(alice.name, alice.password)
@@ -167,7 +169,8 @@ extension MessengerScenarios {
                 try await socket.expectClose(1008)
             }
         },
-        Scenario("Signing out closes the session's sockets with 4001, and no others", clause: "§5.2") { world in
+        Scenario("Signing out closes the session's sockets with 4001, and no others", clause: "/ws handshake") {
+            world in
             let alice = try await world.person()
             let other = try await world.signedIn(alice.name, alice.password)
             let sockets = [try await alice.rawSocket(), try await alice.rawSocket()]
@@ -192,7 +195,7 @@ extension MessengerScenarios {
             try await late.expect(["type": "error", "message": "Invalid or expired access token"])
             try await late.expectClose(1008)
         },
-        Scenario("A client's message has 64 KiB at most", clause: "§5.8") { world in
+        Scenario("A client's message has 64 KiB at most", clause: "/ws errors") { world in
             let alice = try await world.person()
             let socket = try await alice.rawSocket()
             let frame = #"{"type":"ping","x":""}"#

@@ -8,7 +8,9 @@ import MessengerClient
 /// Memberships that begin and end: requests, the owner's role, and what sockets hear of it.
 extension MessengerScenarios {
     static let members: [Scenario<MessengerWorld>] = [
-        Scenario("Adding and removing members is for the owner; leaving for every member", clause: "§3, §6") { world in
+        Scenario(
+            "Adding and removing members is for the owner; leaving for every member", clause: "POST /chats/{id}/members"
+        ) { world in
             let (owner, member, outsider) = try await world.trio()
             let chat = try await owner.group(with: member)
             let (add, remove) = ("/chats/\(chat)/members", "/chats/\(chat)/members/\(member.id)")
@@ -43,7 +45,8 @@ extension MessengerScenarios {
                 try expect(answer.status == 204 && answer.body.isEmpty, "\(path): \(answer.status) \(answer.text)")
             }
         },
-        Scenario("Who is added is in at once, last in the order of joining", clause: "§6 POST members") { world in
+        Scenario("Who is added is in at once, last in the order of joining", clause: "POST /chats/{id}/members") {
+            world in
             let people = try await world.people(4)
             let (owner, early, late, never) = (people[2], people[3], people[0], people[1])
             let chat = try await owner.group(with: early)
@@ -71,7 +74,7 @@ extension MessengerScenarios {
             try expect(try await owner.post(path, [:]).succeeded(200), equals: added)
             try await never.get("/chats/\(chat)").refused(404, "Chat not found or access denied")
         },
-        Scenario("Adding refuses the first thing that is wrong", clause: "§1 order of checks, §6") { world in
+        Scenario("Adding refuses the first thing that is wrong", clause: "POST /chats/{id}/members") { world in
             let (owner, member, outsider) = try await world.trio()
             let group = try await owner.group(with: member)
             let direct = try await owner.directChat(with: member)
@@ -107,7 +110,10 @@ extension MessengerScenarios {
             }
             try expect(try await owner.send(Messenger.GetChat(id: group)).members.count, equals: 2)
         },
-        Scenario("Removing refuses whom there is not, and oneself; a direct chat's members stay", clause: "§6") {
+        Scenario(
+            "Removing refuses whom there is not, and oneself; a direct chat's members stay",
+            clause: "DELETE /chats/{id}/members/{userId}"
+        ) {
             world in
             let (owner, member, outsider) = try await world.trio()
             let group = try await owner.group(with: member)
@@ -126,7 +132,9 @@ extension MessengerScenarios {
                 try expect(try await member.send(Messenger.GetChat(id: chat)).members.count, equals: 2)
             }
         },
-        Scenario("Who is out has no more rights, and may be brought in again", clause: "§3, example 6") { world in
+        Scenario(
+            "Who is out has no more rights, and may be brought in again", clause: "DELETE /chats/{id}/members/{userId}"
+        ) { world in
             let (alice, bob) = try await world.pair()
             for leaves in [true, false] {
                 let chat = try await alice.group(with: bob)
@@ -160,7 +168,8 @@ extension MessengerScenarios {
                 try await bob.send(Messenger.LeaveChat(chat: chat))
             }
         },
-        Scenario("A leaving owner passes the role to the longest-standing member", clause: "§6 leave") { world in
+        Scenario("A leaving owner passes the role to the longest-standing member", clause: "POST /chats/{id}/leave") {
+            world in
             let people = try await world.people(4)
             let (first, second, third, fourth) = (people[1], people[3], people[0], people[2])
             let chat = try await first.group()
@@ -190,7 +199,7 @@ extension MessengerScenarios {
             try await first.send(Messenger.LeaveChat(chat: chat))
             try expect(try await rest[0].send(Messenger.GetChat(id: chat)).owner, equals: rest[0].id)
         },
-        Scenario("The last one's leaving deletes the chat", clause: "§6 leave") { world in
+        Scenario("The last one's leaving deletes the chat", clause: "POST /chats/{id}/leave") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.group(with: bob)
             try await alice.say("one", in: chat)
@@ -213,7 +222,7 @@ extension MessengerScenarios {
             }
             try await bob.get("/files/\(file)/download").refused(404, "File not found")
         },
-        Scenario("Many changes at once leave one truth", clause: "§4 constraints") { world in
+        Scenario("Many changes at once leave one truth", clause: "POST /chats/{id}/members") { world in
             let (alice, bob, carol) = try await world.trio()
             let chat = try await alice.group()
             let ids: JSONValue = .list([bob.id.json, carol.id.json])
@@ -240,7 +249,7 @@ extension MessengerScenarios {
                 try await person.get("/chats/\(chat)").refused(404, "Chat not found or access denied")
             }
         },
-        Scenario("Members are added once under one key", clause: "§1 Idempotency-Key") { world in
+        Scenario("Members are added once under one key", clause: "Idempotency-Key") { world in
             let (alice, bob, carol) = try await world.trio()
             let chat = try await alice.group()
             let (path, key) = ("/chats/\(chat)/members", world.freshKey())
@@ -262,7 +271,7 @@ extension MessengerScenarios {
     ]
 
     static let memberEvents: [Scenario<MessengerWorld>] = [
-        Scenario("Sockets hear who came and who went", clause: "§5.5, §5.7") { world in
+        Scenario("Sockets hear who came and who went", clause: "/ws members") { world in
             let people = try await world.people(4)
             let (alice, bob, carol, dave) = (people[0], people[1], people[2], people[3])
             let chat = try await alice.group(with: bob)
@@ -302,7 +311,7 @@ extension MessengerScenarios {
             for socket in sockets + others { try expect(try await socket.frame()["id"], equals: last.id.json) }
             for socket in sockets + others { await socket.close() }
         },
-        Scenario("Messages reach a socket up to its user's removal, and none after", clause: "§3, §5.5") { world in
+        Scenario("Messages reach a socket up to its user's removal, and none after", clause: "/ws members") { world in
             let (alice, bob, carol) = try await world.trio()
             let aside = try await alice.group(with: bob)
             for round in 0..<4 {
@@ -338,7 +347,7 @@ extension MessengerScenarios {
                 for socket in [stays, goes] { await socket.close() }
             }
         },
-        Scenario("A subscription that meets a removal ends with it", clause: "§5.5") { world in
+        Scenario("A subscription that meets a removal ends with it", clause: "/ws members") { world in
             let (alice, bob) = try await world.pair()
             let aside = try await alice.group(with: bob)
             let socket = try await bob.socket()
@@ -362,7 +371,7 @@ extension MessengerScenarios {
             }
             await socket.close()
         },
-        Scenario("An earlier removal does not end a later subscription", clause: "§5.5") { world in
+        Scenario("An earlier removal does not end a later subscription", clause: "/ws members") { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.group(with: bob)
             let (old, new) = (try await bob.socket(), try await bob.socket())

@@ -6,7 +6,9 @@ import MessengerClient
 
 extension MessengerScenarios {
     static let messages: [Scenario<MessengerWorld>] = [
-        Scenario("A sent message says type, a listed one message_type, both file_id", clause: "§2 message") { world in
+        Scenario(
+            "A sent message says type, a listed one message_type, both file_id", clause: "POST /chats/{id}/messages"
+        ) { world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
             let file = try await alice.upload()
@@ -38,7 +40,8 @@ extension MessengerScenarios {
                 try expect(answer.text.contains(#""file_id":null,"created_at":"#), "file_id: \(answer.text)")
             }
         },
-        Scenario("Content is kept as it was sent, up to 16,384 characters", clause: "§2 message") { world in
+        Scenario("Content is kept as it was sent, up to 16,384 characters", clause: "POST /chats/{id}/messages") {
+            world in
             let (alice, bob) = try await world.pair()
             let chat = try await alice.directChat(with: bob)
             let contents = [
@@ -63,7 +66,7 @@ extension MessengerScenarios {
                     .refused(400, "content too long (max 16384 characters)")
             }
         },
-        Scenario("Sending refuses the first thing that is wrong", clause: "§1 order of errors") { world in
+        Scenario("Sending refuses the first thing that is wrong", clause: "POST /chats/{id}/messages") { world in
             let (alice, bob, carol) = try await world.trio()
             let chat = try await alice.directChat(with: bob)
             let foreign = try await carol.upload()
@@ -102,7 +105,7 @@ extension MessengerScenarios {
             }
             try expect(try await alice.send(Messenger.ListMessages(chat: chat)), equals: [])
         },
-        Scenario("Pages of a history: before, after and limit", clause: "§2 GET messages, example 3") { world in
+        Scenario("Pages of a history: before, after and limit", clause: "GET /chats/{id}/messages") { world in
             let (alice, bob, carol) = try await world.trio()
             let chat = try await alice.directChat(with: bob)
             let other = try await alice.directChat(with: carol)
@@ -130,7 +133,7 @@ extension MessengerScenarios {
             for try await message in bob.client.history(of: chat, pageSize: 50) { paged.append(message.id.json) }
             try expect(paged, equals: newestFirst(1...120))
         },
-        Scenario("A history's query refuses the first thing that is wrong", clause: "§1 integer query values") {
+        Scenario("A history's query refuses the first thing that is wrong", clause: "GET /chats/{id}/messages") {
             world in
             let (alice, bob, carol) = try await world.trio()
             let chat = try await alice.directChat(with: bob)
@@ -152,7 +155,7 @@ extension MessengerScenarios {
                 try await carol.get("/chats/\(id)/messages").refused(403, "Not a member of this chat", id)
             }
         },
-        Scenario("Ids grow through all chats, and order a history", clause: "§2 ids") { world in
+        Scenario("Ids grow through all chats, and order a history", clause: "GET /chats/{id}/messages") { world in
             let (alice, bob, carol) = try await world.trio()
             let chats = [try await alice.directChat(with: bob), try await alice.directChat(with: carol)]
             var ids: [Messenger.Message.ID] = []

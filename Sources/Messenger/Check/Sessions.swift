@@ -26,7 +26,7 @@ extension MessengerScenarios {
                 try expect(try me.succeeded(200)["id"], equals: alice.id.json)
             }
         },
-        Scenario("Unknown name and wrong password answer alike", clause: "§2 login") { world in
+        Scenario("Unknown name and wrong password answer alike", clause: "POST /auth/login") { world in
             let alice = try await world.person()
             let wrong = try await world.login(alice.name, alice.password.uppercased())
             try wrong.refused(401, "Invalid credentials")
@@ -45,7 +45,7 @@ extension MessengerScenarios {
                     .refused(400, "username and password required", body)
             }
         },
-        Scenario("Tokens are JWT with HS256, each session its own", clause: "§2 tokens") { world in
+        Scenario("Tokens are JWT with HS256, each session its own", clause: "POST /auth/login") { world in
             let first = try await world.person()
             let second = try await world.signedIn(first.name, first.password)
             var (ids, sessions): (Set<String>, [String]) = ([], [])
@@ -89,7 +89,7 @@ extension MessengerScenarios {
                 }
             }
         },
-        Scenario("Signing out ends that session and no other", clause: "§6 POST /auth/logout") { world in
+        Scenario("Signing out ends that session and no other", clause: "POST /auth/logout") { world in
             let first = try await world.person()
             let second = try await world.signedIn(first.name, first.password)
             for token in [first.refreshToken, first.refreshToken, "nothing", first.token] {
@@ -108,7 +108,7 @@ extension MessengerScenarios {
             try await second.get("/me").succeeded(200)
             try await world.refresh(second.refreshToken).succeeded(200)
         },
-        Scenario("GET /me shows the account, with null for what is unset", clause: "GET /me, §2") { world in
+        Scenario("GET /me shows the account, with null for what is unset", clause: "GET /me") { world in
             let alice = try await world.person("Alice")
             let json = try await alice.get("/me").succeeded(200)
             try json["created_at"]?.expectTimestamp()

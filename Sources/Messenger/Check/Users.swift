@@ -20,7 +20,9 @@ extension MessengerScenarios {
                 try await alice.get("/users/\(id)").refused(404, "User not found", id)
             }
         },
-        Scenario("A search finds parts of username and display name in any case, oneself too", clause: "§2 search") {
+        Scenario(
+            "A search finds parts of username and display name in any case, oneself too", clause: "GET /users/search"
+        ) {
             world in
             let stem = world.freshName(of: 6)
             let searcher = try await world.person()
@@ -45,7 +47,7 @@ extension MessengerScenarios {
                 try await alice.get("/users/search\(query)").refused(400, "q parameter required", query)
             }
         },
-        Scenario("%, _ and \\ are literal in a search", clause: "§2 search") { world in
+        Scenario("%, _ and \\ are literal in a search", clause: "GET /users/search") { world in
             let alice = try await world.person()
             let stem = world.freshName(of: 5)
             for middle in ["%", "_", "\\", "x", "%_", "\\_", "'\""] { try await world.register("\(stem)\(middle)z") }
@@ -58,7 +60,7 @@ extension MessengerScenarios {
                 try expect(found.count == count, "\(middle): expected \(count), found \(found)")
             }
         },
-        Scenario("A search shows 20 users, by lower-cased username", clause: "§2 search") { world in
+        Scenario("A search shows 20 users, by lower-cased username", clause: "GET /users/search") { world in
             let alice = try await world.person()
             let stem = world.freshName(of: 5)
             let names = (0..<22).map { index in
@@ -69,7 +71,7 @@ extension MessengerScenarios {
             try expect(
                 try await alice.search(stem).map { $0["username"] }, equals: names.prefix(20).map { .string($0) })
         },
-        Scenario("A search goes by code point, as no language orders its words", clause: "§2 search") { world in
+        Scenario("A search goes by code point, as no language orders its words", clause: "GET /users/search") { world in
             let alice = try await world.person()
             let stem = world.freshName(of: 5)
             let names = ["-b", ".a", "1", "10", "2", "A-B", "a_a", "Ab", "aé", "b", "z", "É", "ö", "я", "日", "ｚ", "😀"]

@@ -15,7 +15,7 @@ extension MessengerSocket {
     /// The next frame, which must be a message.
     func message() async throws -> Messenger.Message {
         let frame = try await receive()
-        guard case .message(let message) = frame else { throw Broken("expected a message, found \(frame)") }
+        guard case .message(let message) = frame else { throw Broken(expected: "a message", found: "\(frame)") }
         return message
     }
 
@@ -45,12 +45,12 @@ struct RawSocket: Sendable {
         try ContractCheck.expect(try await self.frame(), equals: frame, line: line, file: file)
     }
 
-    /// Fails unless the server closes now, with this code.
-    func expectClose(_ code: UInt16, line: UInt = #line, file: StaticString = #fileID) async throws {
+    /// Fails unless the server closes now, with this code if one is given.
+    func expectClose(_ code: UInt16? = nil, line: UInt = #line, file: StaticString = #fileID) async throws {
         do {
-            throw Broken("expected a close, found \(try await frame())", line: line, file: file)
+            throw Broken(expected: "a close", found: "\(try await frame())", line: line, file: file)
         } catch let closed as SocketClosed {
-            try ContractCheck.expect(closed.code, equals: code, line: line, file: file)
+            if let code { try ContractCheck.expect(closed.code, equals: code, line: line, file: file) }
         }
     }
 
@@ -66,10 +66,7 @@ extension RawAnswer {
     ) throws -> RawAnswer {
         let isJSON = headers[.contentType]?.hasPrefix("application/json") == true
         guard self.status == status, isJSON, try json() == ["error": .string(text)] else {
-            throw Broken(
-                "\(what().prefix(200)) expected \(status) \"\(text)\", found \(self.status) \(self.text.prefix(200))",
-                line: line,
-                file: file)
+            throw broken("\(status) \"\(text)\"", what(), line, file)
         }
         return self
     }
@@ -82,11 +79,29 @@ extension RawAnswer {
         _ status: Int, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
     ) throws -> JSONValue {
         guard self.status == status, headers[.contentType]?.hasPrefix("application/json") == true else {
-            throw Broken(
-                "\(what().prefix(200)) expected \(status), found \(self.status) \(text.prefix(200))", line: line,
-                file: file)
+            throw broken("\(status)", what(), line, file)
         }
         return try json()
+    }
+
+    /// Fails unless the status is one of these.
+    func expect(
+        _ statuses: Range<Int>, _ what: @autoclosure () -> String = "", line: UInt = #line,
+        file: StaticString = #fileID
+    ) throws {
+        guard statuses ~= status else {
+            let last = statuses.upperBound - 1
+            throw broken(
+                last == statuses.lowerBound ? "\(last)" : "\(statuses.lowerBound) to \(last)", what(), line, file)
+        }
+    }
+
+    private func broken(_ expected: String, _ what: String, _ line: UInt, _ file: StaticString) -> Broken {
+        let type = headers[.contentType] ?? "no content type"
+        return Broken(
+            expected: expected, found: "\(status) (\(type)) \(text.prefix(200))", String(what.prefix(200)),
+            in: exchange,
+            line: line, file: file)
     }
 }
 

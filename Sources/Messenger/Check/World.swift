@@ -13,10 +13,17 @@ public struct MessengerWorld: Sendable {
     public let raw: RawClient
 
     public init(baseURL: URL, transport: any Transport, sockets: any SocketTransport) {
-        self.baseURL = baseURL
-        self.transport = transport
-        self.sockets = sockets
-        self.raw = RawClient(baseURL: baseURL, transport: transport)
+        self.init(Server(baseURL: baseURL, transport: transport, sockets: sockets))
+    }
+
+    /// A world whose every answer and frame is looked at.
+    public init(_ server: Server) {
+        let witness = Witness(
+            transport: server.transport, sockets: server.sockets, baseURL: server.baseURL, level: server.level)
+        self.baseURL = server.baseURL
+        self.transport = witness
+        self.sockets = witness
+        self.raw = RawClient(baseURL: baseURL, transport: witness)
     }
 
     /// A name that nobody has: scenarios share a server.
@@ -153,8 +160,8 @@ public struct Person: Sendable {
 /// The contract as scenarios, one list for each section.
 public enum MessengerScenarios {
     public static var all: [Scenario<MessengerWorld>] {
-        errors + auth + sessions + users + chats + members + messages + files + downloads + live + memberEvents
-            + backlog + idempotency
+        examples + errors + auth + sessions + users + chats + members + messages + files + downloads + live
+            + memberEvents + backlog + idempotency
             + authorisation
     }
 }

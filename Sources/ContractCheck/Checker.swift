@@ -1,0 +1,220 @@
+import ContractClient
+import Foundation
+import HTTPTypes
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Holds a server to a checklist.
+public struct Checker: Sendable {
+    /// What a run tells while it is under way.
+    public enum Progress: Sendable {
+        /// In the order of the list, whatever order they end in.
+        case finished(Verdict, number: Int, of: Int)
+        /// The server asks all scenarios to wait.
+        case waiting(seconds: Int)
+    }
+
+    private let checklist: Checklist
+    private let parallel: Int
+    private let limit: Duration?
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    /// - Parameters:
+    ///   - parallel: How many scenarios are under way at a time.
+    ///   - limit: For each scenario, instead of its own.
+    ///   - sleep: Waits where the server asks for it. A test's does not.
+    public init(
+        _ checklist: Checklist, parallel: Int = 4, limit: Duration? = nil,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.checklist = checklist
+        self.parallel = max(1, parallel)
+        self.limit = limit
+        self.sleep = sleep
+    }
+
+    // MARK: Is it there?
+
+    /// Nobody answers, or something else than a server of the API.
+    public struct Unreachable: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Asks whether there is a server of the API at all.
+    ///
+    /// - Throws: ``Unreachable``, in words for a person.
+    public func reach(_ server: Server) async throws {
+        let url = server.baseURL.absoluteString
+        guard let path = URL(string: url + checklist.probe) else { throw Unreachable(description: "\(url) is no URL") }
+        let request = TransportRequest(method: .get, url: path)
+        let response: TransportResponse
+        do {
+            response = try await answer(to: request, from: server.transport)
+        } catch {
+            throw Unreachable(description: "No answer from \(url): \(Failure.words(for: error))")
+        }
+        let isJSON = response.headers[.contentType]?.hasPrefix("application/json") == true
+        if response.status == .notFound || (response.status.code < 400 && !isJSON) {
+            throw Unreachable(
+                description: "\(url) answers, but not as \(checklist.api) does: GET \(checklist.probe) is"
+                    + " \(response.status.code). Is it the base URL of the API?")
+        }
+        if [502, 503, 504].contains(response.status.code) {
+            throw Unreachable(description: "\(url) is not ready: it answers \(response.status.code)")
+        }
+    }
+
+    private func answer(
+        to request: TransportRequest, from transport: any Transport
+    ) async throws -> TransportResponse {
+        try await withThrowingTaskGroup(of: TransportResponse.self) { group in
+            group.addTask { try await transport.send(request, progress: nil) }
+            group.addTask {
+                try await Task.sleep(for: .seconds(10))
+                throw TimedOut(limit: .seconds(10))
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next() else { throw CancellationError() }
+            return first
+        }
+    }
+
+    // MARK: The run
+
+    /// Tries the scenarios, and cleans up after each.
+    ///
+    /// When the task is cancelled or the server goes away, those that were not at their end are skipped.
+    public func run(
+        _ items: [Checklist.Item], on server: Server,
+        progress: @escaping @Sendable (Progress) -> Void = { _ in }
+    ) async -> Report {
+        let start = ContinuousClock.now
+        let patience = Patience(sleep: sleep) { progress(.waiting(seconds: $0)) }
+        let state = RunState()
+        var verdicts: [Verdict?] = Array(repeating: nil, count: items.count)
+        await withTaskGroup(of: (Int, Verdict).self) { group in
+            var (next, announced) = (0, 0)
+            func begin() {
+                guard next < items.count else { return }
+                let (index, item) = (next, items[next])
+                group.addTask { (index, await verdict(on: item, of: server, patience: patience, state: state)) }
+                next += 1
+            }
+            for _ in 0..<parallel { begin() }
+            while let (index, verdict) = await group.next() {
+                verdicts[index] = verdict
+                while announced < items.count, let verdict = verdicts[announced] {
+                    announced += 1
+                    progress(.finished(verdict, number: announced, of: items.count))
+                }
+                begin()
+            }
+        }
+        return Report(
+            api: checklist.api, url: server.baseURL.absoluteString, level: server.level,
+            seconds: (ContinuousClock.now - start).seconds, ended: await state.ended,
+            leftBehind: await state.leftBehind, scenarios: verdicts.compactMap(\.self))
+    }
+
+    /// What scenarios share.
+    private actor RunState {
+        private(set) var ended: String?
+        private(set) var leftBehind: [String: Int] = [:]
+
+        func end(_ reason: String) { ended = ended ?? reason }
+        func add(_ things: [String: Int]) { leftBehind.merge(things, uniquingKeysWith: +) }
+    }
+
+    private func verdict(
+        on item: Checklist.Item, of server: Server, patience: Patience, state: RunState
+    ) async -> Verdict {
+        var verdict = Verdict(name: item.name, clause: item.clause, level: item.level, outcome: .skipped)
+        if item.level > server.level {
+            verdict.reason = "not part of the contract itself"
+            return verdict
+        }
+        if Task.isCancelled { await state.end("interrupted") }
+        if let reason = await state.ended {
+            verdict.reason = reason
+            return verdict
+        }
+        let limit = TimeLimit(self.limit ?? item.limit)
+        let recording = Recording()
+        var recorded = server
+        recorded.transport = RecordingTransport(
+            base: PatientTransport(
+                base: server.transport, patience: patience, limit: limit, isLimited: checklist.isLimited),
+            recording: recording)
+        recorded.sockets = RecordingSockets(base: server.sockets, recording: recording)
+        let attempt = item.begin(recorded)
+        do {
+            try await limit.hold(attempt.run)
+            verdict.outcome = .passed
+        } catch {
+            // Before cleaning up adds requests of its own.
+            let failure = await Failure(error, recording)
+            if Task.isCancelled {
+                await state.end("interrupted")
+                verdict.reason = "interrupted"
+            } else {
+                verdict.outcome = .failed
+                verdict.failure = failure
+                await lookAgain(at: server, state)
+            }
+        }
+        verdict.seconds = await limit.used.seconds
+        // Also after an interruption, which ends only the tasks below this one.
+        await state.add(await Task { await attempt.leave() }.value)
+        return verdict
+    }
+
+    /// A failure may mean that the server has gone: then all others would fail for the same reason.
+    private func lookAgain(at server: Server, _ state: RunState) async {
+        do { try await reach(server) } catch { await state.end("\(error)") }
+    }
+}
+
+extension Duration {
+    fileprivate var seconds: Double { self / .seconds(1) }
+}
+
+extension Failure {
+    init(_ error: any Error, _ recording: Recording) async {
+        let broken = error as? Broken
+        let reproduction = Reproduction(
+            broken?.exchange, exchanges: await recording.exchanges, sockets: await recording.sockets)
+        self.init(
+            message: broken?.message ?? Self.words(for: error), expected: broken?.expected, found: broken?.found,
+            place: broken?.place, reproduce: reproduction.lines)
+    }
+
+    /// For a person.
+    static func words(for error: any Error) -> String {
+        switch error {
+        case let error as APIError: "the server refused with \(error.status.code) \"\(error.message)\""
+        case let error as UnreadableAnswer: "the SDK cannot read the answer: \(error.reason)"
+        case is SignedOut: "the server ended the session"
+        case let error as SocketClosed: "the socket closed with \(error.code) \"\(error.reason)\""
+        case let error as SocketRefused: "the socket was refused with \(error.status)"
+        case let error as URLError: error.words
+        default: "\(error)"
+        }
+    }
+}
+
+extension URLError {
+    fileprivate var words: String {
+        switch code {
+        case .cannotConnectToHost: "nothing listens there"
+        case .cannotFindHost, .dnsLookupFailed: "there is no host of that name"
+        case .timedOut: "it took too long"
+        case .networkConnectionLost: "the connection was lost"
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
+            "its certificate is not trusted"
+        default: localizedDescription
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Contract
+import ContractClient
+import HTTPTypes
+
+/// What a scenario found instead of what the contract promises.
+public struct Broken: Error, CustomStringConvertible {
+    /// In words. Empty where ``expected`` and ``found`` say it all.
+    public let message: String
+    public let expected: String?
+    public let found: String?
+    /// Whose answer it was, where that is known.
+    public let exchange: Exchange?
+    /// The line of the scenario.
+    public let place: String
+
+    public init(_ message: String, in exchange: Exchange? = nil, line: UInt = #line, file: StaticString = #fileID) {
+        self.message = message
+        self.expected = nil
+        self.found = nil
+        self.exchange = exchange
+        self.place = "\(file):\(line)"
+    }
+
+    /// - Parameter message: What it is about, if that needs saying.
+    public init(
+        expected: String, found: String, _ message: String = "", in exchange: Exchange? = nil, line: UInt = #line,
+        file: StaticString = #fileID
+    ) {
+        self.message = message
+        self.expected = expected
+        self.found = found
+        self.exchange = exchange
+        self.place = "\(file):\(line)"
+    }
+
+    public var description: String {
+        var parts = message.isEmpty ? [] : [message]
+        if let expected, let found { parts.append("expected \(expected), found \(found)") }
+        return "\(parts.joined(separator: ": ")) (\(place))"
+    }
+}
+
+/// Fails the scenario unless the condition holds.
+public func expect(
+    _ condition: Bool, _ message: @autoclosure () -> String, line: UInt = #line, file: StaticString = #fileID
+) throws {
+    if !condition { throw Broken(message(), line: line, file: file) }
+}
+
+/// Fails the scenario unless the two are equal.
+public func expect<Value: Equatable>(
+    _ found: Value, equals expected: Value, line: UInt = #line, file: StaticString = #fileID
+) throws {
+    if found != expected { throw Broken(expected: shown(expected), found: shown(found), line: line, file: file) }
+}
+
+/// Fails the scenario unless the two are equal, and says where they differ.
+public func expect(
+    _ found: JSONValue, equals expected: JSONValue, line: UInt = #line, file: StaticString = #fileID
+) throws {
+    guard let difference = found.difference(from: expected) else { return }
+    throw Broken(
+        expected: difference.expected, found: difference.found, difference.path, line: line, file: file)
+}
+
+/// Without the word `Optional`.
+private func shown<Value>(_ value: Value) -> String {
+    if let optional = value as? any OptionalValue { return optional.text }
+    return "\(value)"
+}
+
+private protocol OptionalValue {
+    var text: String { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var text: String { map { "\($0)" } ?? "nothing" }
+}
+
+/// Fails the scenario unless the request is refused with this status and exactly this message.
+///
+/// - Returns: the refusal, for its headers and body.
+@discardableResult
+public func expectRefusal(
+    _ status: Int, _ message: String, line: UInt = #line, file: StaticString = #fileID,
+    _ request: () async throws -> Void
+) async throws -> APIError {
+    let expected = "\(status) \"\(message)\""
+    do {
+        try await request()
+    } catch let error as APIError {
+        guard error.status.code == status, error.message == message else {
+            throw Broken(
+                expected: expected, found: "\(error.status.code) \"\(error.message)\"", line: line, file: file)
+        }
+        return error
+    }
+    throw Broken(expected: expected, found: "it was accepted", line: line, file: file)
+}
+
+/// Does one thing many times at once.
+///
+/// - Parameter width: How many are under way at a time.
+/// - Returns: the results in the order of their index.
+public func together<Value: Sendable>(
+    _ count: Int, width: Int = 50, _ body: @escaping @Sendable (_ index: Int) async throws -> Value
+) async throws -> [Value] {
+    try await withThrowingTaskGroup(of: (Int, Value).self) { group in
+        var values: [Int: Value] = [:]
+        for index in 0..<count {
+            if index >= width, let (done, value) = try await group.next() { values[done] = value }
+            group.addTask { (index, try await body(index)) }
+        }
+        for try await (done, value) in group { values[done] = value }
+        return (0..<count).compactMap { values[$0] }
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+
+/// How a run went. As JSON, these are the members of `--format json`.
+public struct Report: Sendable, Codable {
+    public var api: String
+    public var url: String
+    /// What the server was held to.
+    public var level: Level
+    public var passed: Int { count(.passed) }
+    public var failed: Int { count(.failed) }
+    public var skipped: Int { count(.skipped) }
+    /// From the first request to the last.
+    public var seconds: Double
+    /// Why the run ended early: the server went away, or somebody ended it.
+    public var ended: String?
+    /// What the run has made and the API cannot remove, by its name in plural.
+    public var leftBehind: [String: Int]
+    /// In the order of the contract.
+    public var scenarios: [Verdict]
+
+    public init(
+        api: String, url: String, level: Level, seconds: Double = 0, ended: String? = nil,
+        leftBehind: [String: Int] = [:], scenarios: [Verdict] = []
+    ) {
+        self.api = api
+        self.url = url
+        self.level = level
+        self.seconds = seconds
+        self.ended = ended
+        self.leftBehind = leftBehind
+        self.scenarios = scenarios
+    }
+
+    private func count(_ outcome: Verdict.Outcome) -> Int { scenarios.count { $0.outcome == outcome } }
+
+    /// The verdict on each clause, in the order of the contract.
+    public var clauses: [Clause] {
+        var order: [String] = []
+        for verdict in scenarios where !order.contains(verdict.clause) { order.append(verdict.clause) }
+        return order.map { name in Clause(name, scenarios.filter { $0.clause == name }) }
+    }
+
+    /// A clause of the contract, and how its scenarios went.
+    public struct Clause: Sendable, Codable {
+        public let clause: String
+        /// Failed if one of them failed, skipped if all were.
+        public let outcome: Verdict.Outcome
+        public let passed: Int
+        public let failed: Int
+        public let skipped: Int
+
+        init(_ name: String, _ verdicts: [Verdict]) {
+            clause = name
+            passed = verdicts.count { $0.outcome == .passed }
+            failed = verdicts.count { $0.outcome == .failed }
+            skipped = verdicts.count { $0.outcome == .skipped }
+            outcome = failed > 0 ? .failed : passed > 0 ? .passed : .skipped
+        }
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case api, url, level, passed, failed, skipped, seconds, ended
+        case leftBehind = "left_behind"
+        case clauses, scenarios
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        api = try container.decode(String.self, forKey: .api)
+        url = try container.decode(String.self, forKey: .url)
+        level = try container.decode(Level.self, forKey: .level)
+        seconds = try container.decode(Double.self, forKey: .seconds)
+        ended = try container.decodeIfPresent(String.self, forKey: .ended)
+        leftBehind = try container.decode([String: Int].self, forKey: .leftBehind)
+        scenarios = try container.decode([Verdict].self, forKey: .scenarios)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(api, forKey: .api)
+        try container.encode(url, forKey: .url)
+        try container.encode(level, forKey: .level)
+        try container.encode(passed, forKey: .passed)
+        try container.encode(failed, forKey: .failed)
+        try container.encode(skipped, forKey: .skipped)
+        try container.encode(seconds, forKey: .seconds)
+        try container.encode(ended, forKey: .ended)
+        try container.encode(leftBehind, forKey: .leftBehind)
+        try container.encode(clauses, forKey: .clauses)
+        try container.encode(scenarios, forKey: .scenarios)
+    }
+}
+
+/// What came of one scenario.
+public struct Verdict: Sendable, Codable {
+    public enum Outcome: String, Sendable, Codable {
+        case passed, failed, skipped
+    }
+
+    public var name: String
+    public var clause: String
+    public var level: Level
+    public var outcome: Outcome
+    /// Without what the server asked to wait.
+    public var seconds: Double
+    /// Why it was skipped.
+    public var reason: String?
+    public var failure: Failure?
+
+    public init(
+        name: String, clause: String, level: Level, outcome: Outcome, seconds: Double = 0, reason: String? = nil,
+        failure: Failure? = nil
+    ) {
+        self.name = name
+        self.clause = clause
+        self.level = level
+        self.outcome = outcome
+        self.seconds = seconds
+        self.reason = reason
+        self.failure = failure
+    }
+}
+
+/// What was found instead of what the contract promises.
+public struct Failure: Sendable, Codable {
+    /// In words; empty where `expected` and `found` say it all.
+    public var message: String
+    public var expected: String?
+    public var found: String?
+    /// File and line of the scenario, where it is known.
+    public var place: String?
+    /// Lines for a shell that send the requests again, with what came back as comments.
+    public var reproduce: [String]
+
+    public init(
+        message: String, expected: String? = nil, found: String? = nil, place: String? = nil, reproduce: [String] = []
+    ) {
+        self.message = message
+        self.expected = expected
+        self.found = found
+        self.place = place
+        self.reproduce = reproduce
+    }
+}

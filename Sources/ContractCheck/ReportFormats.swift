@@ -1,0 +1,128 @@
+import Foundation
+
+extension Report {
+    /// For people: a line for each clause, then every failure with the requests that show it, then the sum.
+    public var text: String {
+        var lines = ["\(api) at \(url)", ""]
+        let width = clauses.map(\.clause.count).max() ?? 0
+        for clause in clauses {
+            let sign = [.passed: "ok    ", .failed: "BROKEN", .skipped: "-     "][clause.outcome] ?? ""
+            let name = clause.clause.padding(toLength: width, withPad: " ", startingAt: 0)
+            lines.append("\(sign)  \(name)  \(clause.sum)")
+        }
+        for (index, verdict) in scenarios.filter({ $0.outcome == .failed }).enumerated() {
+            guard let failure = verdict.failure else { continue }
+            lines += ["", "\(index + 1). \(verdict.name)", "   \(verdict.clause)"]
+            if let place = failure.place { lines[lines.count - 1] += " (\(place))" }
+            if !failure.message.isEmpty { lines.append("   \(failure.message)") }
+            if let expected = failure.expected { lines.append("   expected: \(expected)") }
+            if let found = failure.found { lines.append("   found:    \(found)") }
+            if !failure.reproduce.isEmpty { lines += ["   to repeat:"] + failure.reproduce.map { "     \($0)" } }
+        }
+        lines.append("")
+        if !leftBehind.isEmpty {
+            let things = leftBehind.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            lines.append("Left behind, for the API cannot remove them: \(things.joined(separator: ", ")).")
+        }
+        if let ended { lines.append("Ended early: \(ended).") }
+        lines.append(
+            "\(scenarios.count) scenarios: \(passed) passed, \(failed) failed, \(skipped) skipped,"
+                + " in \(Self.rounded(seconds)) s")
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// For programs. The members are those of ``Report``, ``Verdict`` and ``Failure``.
+    public var json: String { readableJSON(self) }
+
+    /// For CI: the XML that JUnit's Ant task writes and most servers read. A clause is a class, a scenario its case.
+    public var junit: String {
+        let counts = #"tests="\#(scenarios.count)" failures="\#(failed)" errors="0" skipped="\#(skipped)""#
+        let time = "time=\"\(Self.rounded(seconds, digits: 3))\""
+        var lines = [
+            #"<?xml version="1.0" encoding="UTF-8"?>"#,
+            "<testsuites \(counts) \(time)>",
+            "  <testsuite name=\(XML.attribute("concord check \(api)")) \(counts) \(time)>",
+            "    <properties>",
+            "      <property name=\"url\" value=\(XML.attribute(url))/>",
+            "      <property name=\"level\" value=\(XML.attribute(level.rawValue))/>",
+            "    </properties>",
+        ]
+        for verdict in scenarios {
+            let head =
+                "    <testcase classname=\(XML.attribute("\(api) \(verdict.clause)"))"
+                + " name=\(XML.attribute(verdict.name)) time=\"\(Self.rounded(verdict.seconds, digits: 3))\""
+            switch verdict.outcome {
+            case .passed:
+                lines.append(head + "/>")
+            case .skipped:
+                lines.append(head + "><skipped message=\(XML.attribute(verdict.reason ?? ""))/></testcase>")
+            case .failed:
+                let failure = verdict.failure ?? Failure(message: "")
+                let details = [failure.place].compactMap(\.self) + failure.reproduce
+                lines.append(
+                    head + "><failure type=\"broken\" message=\(XML.attribute(failure.summary))>"
+                        + "\(XML.escaped(details.joined(separator: "\n")))</failure></testcase>")
+            }
+        }
+        lines += ["  </testsuite>", "</testsuites>"]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    static func rounded(_ seconds: Double, digits: Int = 1) -> String {
+        String(format: "%.\(digits)f", locale: Locale(identifier: "en_US_POSIX"), seconds)
+    }
+}
+
+extension Report.Clause {
+    /// Such as `3 passed, 1 failed`.
+    fileprivate var sum: String {
+        [(passed, "passed"), (failed, "failed"), (skipped, "skipped")].filter { $0.0 > 0 }
+            .map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    }
+}
+
+extension Failure {
+    /// On one line.
+    public var summary: String {
+        var parts = message.isEmpty ? [] : [message]
+        if let expected, let found { parts.append("expected \(expected), found \(found)") }
+        return parts.joined(separator: ": ")
+    }
+}
+
+extension Checklist {
+    /// A list of `{"clause", "level", "name"}`.
+    public static func json(_ items: [Item]) -> String {
+        readableJSON(items.map { ["clause": $0.clause, "level": $0.level.rawValue, "name": $0.name] })
+    }
+}
+
+private func readableJSON(_ value: some Encodable) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(value) else { preconditionFailure("these values are always JSON") }
+    return String(decoding: data, as: UTF8.self) + "\n"
+}
+
+private enum XML {
+    static func attribute(_ text: String) -> String {
+        let escaped = escaped(text).replacingOccurrences(of: "\"", with: "&quot;")
+        return "\"" + escaped.replacingOccurrences(of: "\n", with: "&#10;") + "\""
+    }
+
+    /// What XML 1.0 cannot hold in any spelling becomes U+FFFD.
+    static func escaped(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result.append(contentsOf: "&amp;".unicodeScalars)
+            case "<": result.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": result.append(contentsOf: "&gt;".unicodeScalars)
+            case "\n", "\t", "\u{20}"..."\u{D7FF}", "\u{E000}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
+                result.append(scalar)
+            default: result.append("\u{FFFD}")
+            }
+        }
+        return String(result)
+    }
+}

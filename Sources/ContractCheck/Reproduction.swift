@@ -1,0 +1,125 @@
+import Contract
+import ContractClient
+import Foundation
+import HTTPTypes
+
+/// A failure as commands for a shell, with `curl` and, for sockets, PyPI's `websockets`: the requests that led to it,
+/// and as comments what came back.
+struct Reproduction {
+    let lines: [String]
+
+    /// How many requests are shown where it is not known which one was at fault.
+    private static let most = 3
+    private static let longestAnswer = 500
+    private static let mostFrames = 20
+
+    /// - Parameter culprit: The exchange at fault, where that is known.
+    init(_ culprit: Exchange?, exchanges: [(exchange: Exchange, begun: Int)], sockets: [Recording.Conversation]) {
+        let tokens = Tokens(exchanges.map(\.exchange))
+        let lastRequest = exchanges.last?.begun ?? 0
+        var requests: [Exchange] = []
+        var conversations: [Recording.Conversation] = []
+        if let culprit {
+            requests = [culprit]
+        } else {
+            let shown = exchanges.suffix(Self.most)
+            requests = shown.map(\.exchange)
+            // Sockets that were in use at the end; requests made before they were opened are no part of it.
+            conversations = sockets.filter { $0.touched >= lastRequest }.suffix(Self.most)
+            if let socket = conversations.last, let index = sockets.firstIndex(where: { $0.touched == socket.touched })
+            {
+                let begun = sockets[index].opened
+                requests = shown.filter { $0.begun > begun }.map(\.exchange)
+            }
+        }
+
+        var commands: [String] = []
+        let isLive = !conversations.isEmpty && !requests.isEmpty
+        for conversation in conversations {
+            commands.append(Self.command(for: conversation, tokens, inBackground: isLive))
+            commands += Self.comments(on: conversation)
+        }
+        if isLive { commands.append("sleep 1") }
+        for exchange in requests {
+            commands.append(Shell.curl(exchange.request, options: "-sSi", tokens.variables))
+            commands.append(Self.comment(on: exchange))
+        }
+        if isLive { commands.append("wait") }
+        lines = tokens.commands(for: commands) + commands
+    }
+
+    private static func comment(on exchange: Exchange) -> String {
+        guard let response = exchange.response else { return "# no answer" }
+        let text = String(decoding: response.body.prefix(4 * longestAnswer), as: UTF8.self)
+        return "# \(response.status.code) \(line(text))"
+    }
+
+    private static func command(
+        for conversation: Recording.Conversation, _ tokens: Tokens, inBackground: Bool
+    ) -> String {
+        let frames = conversation.lines.compactMap { line -> String? in
+            if case .sent(let text) = line { Shell.word(text, tokens.variables) } else { nil }
+        }
+        let url = conversation.url.absoluteString.replacing(#/^http/#, with: "ws")
+        let sending = frames.isEmpty ? "" : "printf '%s\\n' \(frames.joined(separator: " ")); "
+        return "{ \(sending)sleep \(inBackground ? 5 : 2); } | python3 -m websockets \(Shell.word(url))"
+            + (inBackground ? " &" : "")
+    }
+
+    private static func comments(on conversation: Recording.Conversation) -> [String] {
+        let received = conversation.lines.compactMap { line -> String? in
+            switch line {
+            case .sent: nil
+            case .received(let text): "# < \(Self.line(text))"
+            case .closed(let code): "# closed with \(code)"
+            }
+        }
+        let left = received.count - mostFrames
+        return (left > 0 ? ["# < \(left) frames before these"] : []) + received.suffix(mostFrames)
+    }
+
+    /// On one line, and not too long.
+    private static func line(_ text: String) -> String {
+        let cut = text.count > longestAnswer ? "\(text.prefix(longestAnswer))…" : text
+        return cut.replacing(#/[\r\n]+/#, with: " ")
+    }
+}
+
+/// The secrets that answers gave out. Commands get them anew, since those of the run have ended with it.
+private struct Tokens {
+    let variables: [Shell.Variable]
+    /// In the order of the variables: the answer a value came from, and its key there.
+    private let sources: [(exchange: Exchange, key: String)]
+
+    init(_ exchanges: [Exchange]) {
+        var (variables, sources): ([Shell.Variable], [(exchange: Exchange, key: String)]) = ([], [])
+        for exchange in exchanges {
+            guard let body = exchange.response?.body, body.count < 65_536,
+                case .object(let members)? = try? JSONDecoder().decode(JSONValue.self, from: Data(body))
+            else { continue }
+            for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+                guard key.hasSuffix("token"), case .string(let text) = value, text.utf8.count >= 16,
+                    !variables.contains(where: { $0.value == text })
+                else { continue }
+                variables.append(.init(name: "TOKEN_\(variables.count + 1)", value: text))
+                sources.append((exchange, key))
+            }
+        }
+        (self.variables, self.sources) = (variables, sources)
+    }
+
+    /// Commands that set the variables which others use, and those that these use themselves.
+    func commands(for others: [String]) -> [String] {
+        var commands: [String] = []
+        for index in variables.indices.reversed() {
+            let isUsed = (commands + others).contains { $0.contains("\"$\(variables[index].name)\"") }
+            guard isUsed else { continue }
+            // What came after cannot have been needed for it.
+            let request = Shell.curl(sources[index].exchange.request, options: "-sS", Array(variables[..<index]))
+            let key = sources[index].key
+            commands.insert(
+                #"\#(variables[index].name)=$(\#(request) | sed -n 's/.*"\#(key)" *: *"\([^"]*\)".*/\1/p')"#, at: 0)
+        }
+        return commands
+    }
+}

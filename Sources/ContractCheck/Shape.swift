@@ -1,0 +1,115 @@
+import Contract
+
+/// What a JSON value looks like, where its exact value differs each time.
+///
+/// An object has exactly the members that are named: none is missing where it is null, none is there beside them.
+public indirect enum Shape: Sendable {
+    case exactly(JSONValue)
+    case oneOf([JSONValue])
+    case text
+    case integer
+    /// An integer above zero.
+    case id
+    /// `2026-02-23T10:00:00Z`, and a day that exists.
+    case timestamp
+    /// Null, or the shape. Written either way.
+    case nullable(Shape)
+    case list(of: Shape)
+    /// - Parameter additions: Members that a server of the contract alone need not have.
+    case object([String: Shape], additions: [String: Shape] = [:])
+
+    /// Where a value first differs from the shape.
+    ///
+    /// - Parameter level: At ``Level/contract`` the additions may be absent.
+    public func difference(in value: JSONValue, level: Level = .addition, at path: String = "") -> JSONDifference? {
+        func unless(_ holds: Bool, _ expected: String) -> JSONDifference? {
+            holds ? nil : JSONDifference(path: path, expected: expected, found: value.description)
+        }
+        switch (self, value) {
+        case (.exactly(let expected), _):
+            return value.difference(from: expected, at: path)
+        case (.oneOf(let values), _):
+            return unless(values.contains(value), values.map(\.description).joined(separator: " or "))
+        case (.text, .string), (.integer, .integer), (.nullable, .null):
+            return nil
+        case (.text, _):
+            return unless(false, "a text")
+        case (.integer, _):
+            return unless(false, "an integer")
+        case (.id, .integer(let id)):
+            return unless(id > 0, "an id above 0")
+        case (.id, _):
+            return unless(false, "an id")
+        case (.timestamp, .string(let text)):
+            let isWritten = text.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/#) != nil
+            return unless(isWritten && Timestamp<Seconds>(text) != nil, "a time like 2026-02-23T10:00:00Z")
+        case (.timestamp, _):
+            return unless(false, "a time")
+        case (.nullable(let shape), _):
+            return shape.difference(in: value, level: level, at: path)
+        case (.list(let shape), .list(let elements)):
+            for (index, element) in elements.enumerated() {
+                if let found = shape.difference(in: element, level: level, at: "\(path)[\(index)]") { return found }
+            }
+            return nil
+        case (.list, _):
+            return unless(false, "a list")
+        case (.object(let members, let additions), .object(let found)):
+            var expected = members
+            for (name, shape) in additions where level == .addition || found[name] != nil { expected[name] = shape }
+            guard expected.count == found.count, expected.keys.allSatisfy({ found[$0] != nil }) else {
+                return JSONDifference(path: path, expected: Self.list(expected.keys), found: Self.list(found.keys))
+            }
+            for (name, shape) in expected.sorted(by: { $0.key < $1.key }) {
+                guard let member = found[name] else { continue }
+                if let found = shape.difference(in: member, level: level, at: "\(path).\(name)") { return found }
+            }
+            return nil
+        case (.object, _):
+            return unless(false, "an object")
+        }
+    }
+
+    private static func list(_ names: some Sequence<String>) -> String {
+        "the members \(names.sorted().joined(separator: ", "))"
+    }
+}
+
+extension Shape: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+    public init(stringLiteral value: String) { self = .exactly(.string(value)) }
+    public init(integerLiteral value: Int64) { self = .exactly(.integer(value)) }
+}
+
+/// Where JSON is not as it should be.
+public struct JSONDifference: Sendable, Equatable {
+    /// Such as `.members[1].role`; empty for the whole.
+    public let path: String
+    public let expected: String
+    public let found: String
+
+    public init(path: String, expected: String, found: String) {
+        self.path = path
+        self.expected = expected
+        self.found = found
+    }
+}
+
+extension JSONValue {
+    /// Where this first differs from what was expected.
+    public func difference(from expected: JSONValue, at path: String = "") -> JSONDifference? {
+        if self == expected { return nil }
+        if case .object(let found) = self, case .object(let wanted) = expected, found.keys == wanted.keys {
+            for (name, member) in wanted.sorted(by: { $0.key < $1.key }) {
+                if let difference = found[name]?.difference(from: member, at: "\(path).\(name)") { return difference }
+            }
+        }
+        if case .list(let found) = self, case .list(let wanted) = expected, found.count == wanted.count {
+            for (index, element) in wanted.enumerated() {
+                if let difference = found[index].difference(from: element, at: "\(path)[\(index)]") {
+                    return difference
+                }
+            }
+        }
+        return JSONDifference(path: path, expected: expected.description, found: description)
+    }
+}

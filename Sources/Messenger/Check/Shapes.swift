@@ -1,0 +1,118 @@
+import ContractCheck
+import Foundation
+import HTTPTypes
+
+/// What goes over the wire, as the contract's examples show it: names and types, held by hand and not taken from the
+/// SDK's types, which might be wrong the same way.
+enum MessengerShapes {
+    /// What an operation answers when it succeeds: a body for each status.
+    struct Operation: Sendable {
+        let method: String
+        let path: [Substring]
+        let answers: [Int: Shape?]
+
+        init(_ method: String, _ path: String, _ answers: [Int: Shape?]) {
+            self.method = method
+            self.path = path.split(separator: "/")
+            self.answers = answers
+        }
+
+        func matches(_ method: String, _ steps: [Substring]) -> Bool {
+            self.method == method && path.count == steps.count
+                && zip(path, steps).allSatisfy { $0 == $1 || $0.first == "{" && Int64($1) != nil }
+        }
+    }
+
+    /// The first that matches counts.
+    static let operations: [Operation] = [
+        Operation("POST", "/auth/register", [201: .object(["id": .id, "username": .text])]),
+        Operation(
+            "POST", "/auth/login",
+            [
+                200: .object([
+                    "access_token": .text, "refresh_token": .text, "token_type": "Bearer", "expires_in": 3600,
+                    "user_id": .id,
+                ])
+            ]),
+        Operation(
+            "POST", "/auth/refresh",
+            [200: .object(["access_token": .text, "token_type": "Bearer", "expires_in": 3600])]),
+        Operation("POST", "/auth/logout", [204: nil]),
+        Operation(
+            "GET", "/me",
+            [
+                200: .object(
+                    [
+                        "id": .id, "username": .text, "email": .text, "display_name": .text, "bio": .nullable(.text),
+                        "created_at": .timestamp,
+                    ], additions: ["avatar_file_id": .nullable(.id)])
+            ]),
+        Operation("GET", "/users/search", [200: .list(of: .object(summary))]),
+        Operation(
+            "GET", "/users/{id}",
+            [
+                200: .object(
+                    summary.merging(["bio": .nullable(.text)]) { $1 }, additions: ["avatar_file_id": .nullable(.id)])
+            ]),
+        Operation(
+            "POST", "/chats",
+            [
+                201: .object(["id": .id, "type": "created"]), 200: .object(["id": .id, "type": "existing"]),
+            ]),
+        Operation(
+            "GET", "/chats",
+            [
+                200: .list(
+                    of: .object([
+                        "id": .id, "type": chatType, "name": .nullable(.text), "updated_at": .timestamp,
+                        "last_message": .nullable(.text),
+                    ]))
+            ]),
+        Operation("GET", "/chats/{id}", [200: chat]),
+        Operation("POST", "/chats/{id}/members", [200: chat]),
+        Operation("DELETE", "/chats/{id}/members/{userId}", [204: nil]),
+        Operation("POST", "/chats/{id}/leave", [204: nil]),
+        Operation("POST", "/chats/{id}/messages", [201: message(kind: "type")]),
+        Operation("GET", "/chats/{id}/messages", [200: .list(of: message(kind: "message_type"))]),
+        Operation(
+            "POST", "/files",
+            [201: .object(["id": .id, "filename": .text, "mime_type": .text, "object_key": .text])]),
+        Operation("GET", "/files/{id}/download", [302: nil]),
+    ]
+
+    static let failure: Shape = .object(["error": .text])
+
+    /// What the server says on `/ws`, by its `type`.
+    static let frames: [String: Shape] = [
+        "auth_ok": frame("auth_ok", ["user_id": .id]),
+        "error": frame("error", ["message": .text]),
+        "subscribed": frame("subscribed", ["chat_id": .id]),
+        "pong": frame("pong"),
+        "message": message(kind: "message_type", more: ["type": "message"]),
+        "unsubscribed": frame("unsubscribed", ["chat_id": .id]),
+        "resync": frame("resync", ["chat_id": .id]),
+        "member_added": frame("member_added", ["chat_id": .id, "user_id": .id]),
+        "member_removed": frame("member_removed", ["chat_id": .id, "user_id": .id]),
+    ]
+
+    private static let summary: [String: Shape] = ["id": .id, "username": .text, "display_name": .text]
+    private static let chatType: Shape = .oneOf(["direct", "group"])
+
+    private static let chat: Shape = .object([
+        "id": .id, "type": chatType, "name": .nullable(.text), "owner_id": .id, "created_at": .timestamp,
+        "members": .list(of: .object(summary.merging(["role": .oneOf(["owner", "member"])]) { $1 })),
+    ])
+
+    /// - Parameter kind: The member that says text, file or voice: its name depends on where the message stands.
+    private static func message(kind: String, more: [String: Shape] = [:]) -> Shape {
+        let members: [String: Shape] = [
+            "id": .id, "chat_id": .id, "sender_id": .id, "content": .text, kind: .oneOf(["text", "file", "voice"]),
+            "created_at": .timestamp,
+        ]
+        return .object(members.merging(more) { $1 }, additions: ["file_id": .nullable(.id)])
+    }
+
+    private static func frame(_ type: String, _ members: [String: Shape] = [:]) -> Shape {
+        .object(members.merging(["type": .exactly(.string(type))]) { $1 })
+    }
+}

@@ -1,0 +1,100 @@
+import Contract
+import ContractCheck
+import ContractClient
+import Foundation
+import HTTPTypes
+
+/// Looks at every answer and frame of every scenario, the SDK's too: whether it is written as the contract shows it.
+///
+/// An SDK overlooks what a stranger's client would trip over: a member too many, a null that is left out, a time with a
+/// fraction.
+struct Witness: Transport, SocketTransport {
+    let transport: any Transport
+    let sockets: any SocketTransport
+    let baseURL: URL
+    let level: Level
+
+    // MARK: Answers
+
+    func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+        let response = try await transport.send(request, progress: progress)
+        try judge(Exchange(request: request, response: response), response)
+        return response
+    }
+
+    private func judge(_ exchange: Exchange, _ response: TransportResponse) throws {
+        guard let steps = steps(of: exchange.request.url),
+            let operation = MessengerShapes.operations.first(where: {
+                $0.matches(exchange.request.method.rawValue, steps)
+            })
+        else { return }
+        func broken(_ expected: String, _ found: String, _ what: String = "") -> Broken {
+            Broken(expected: expected, found: found, what, in: exchange)
+        }
+
+        let status = response.status.code
+        guard let answer = status >= 400 ? MessengerShapes.failure : operation.answers[status] else {
+            let expected = operation.answers.keys.sorted().map(String.init).joined(separator: " or ")
+            throw broken("status \(expected)", "status \(status)")
+        }
+        guard let shape = answer else {
+            // A redirect may have a page for people.
+            guard response.body.isEmpty || status == 302 else {
+                throw broken("no body", "\(response.body.count) bytes")
+            }
+            return
+        }
+        let type = response.headers[.contentType] ?? "none"
+        guard type.prefix(while: { $0 != ";" }) == "application/json" else {
+            throw broken("application/json", type, "Content-Type")
+        }
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body)) else {
+            throw broken("JSON", "\(String(decoding: response.body.prefix(200), as: UTF8.self))")
+        }
+        if let difference = shape.difference(in: value, level: level) {
+            throw broken(difference.expected, difference.found, difference.path)
+        }
+    }
+
+    /// Of a path below the base URL; nil when it leads elsewhere, such as to a file's store.
+    private func steps(of url: URL) -> [Substring]? {
+        let (base, text) = (baseURL.absoluteString, url.absoluteString)
+        guard text.hasPrefix(base + "/") else { return nil }
+        return text.dropFirst(base.count).prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: true)
+    }
+
+    // MARK: Frames
+
+    func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
+        WitnessedSocket(
+            base: try await sockets.open(url, headers: headers, maximumMessageSize: maximumMessageSize), level: level)
+    }
+
+    private struct WitnessedSocket: Socket {
+        let base: any Socket
+        let level: Level
+
+        func receive() async throws -> SocketMessage {
+            let message = try await base.receive()
+            guard case .text(let text) = message else {
+                throw Broken(expected: "a text frame", found: "a binary one")
+            }
+            guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else {
+                throw Broken(expected: "a JSON frame", found: "\(text.prefix(200))")
+            }
+            guard let shape = MessengerShapes.frames[value["type"]?.string ?? ""] else {
+                // Clients skip unknown types; a server of ours has none.
+                if level == .contract, value["type"]?.string != nil { return message }
+                throw Broken(expected: "a frame of a known type", found: "\(text.prefix(200))")
+            }
+            if let difference = shape.difference(in: value, level: level) {
+                throw Broken(expected: difference.expected, found: difference.found, "frame \(difference.path)")
+            }
+            return message
+        }
+
+        func send(_ text: String) async throws { try await base.send(text) }
+        func ping() async throws { try await base.ping() }
+        func close(code: UInt16, reason: String) async { await base.close(code: code, reason: reason) }
+    }
+}

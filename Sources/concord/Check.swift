@@ -1,0 +1,163 @@
+import ArgumentParser
+import ContractCheck
+import ContractClient
+import Foundation
+import MessengerCheck
+import NIOSockets
+import UnixSignals
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+struct Check: AsyncParsableCommand {
+    /// Every API that can be checked.
+    static let checklists = [MessengerScenarios.checklist]
+
+    static let configuration = CommandConfiguration(
+        abstract: "Hold a server to the contract of an API.",
+        discussion: """
+            Tries each promise of the contract on a running server, Concord's or any other, as its clients would: \
+            through the SDK, and with requests written by hand. Every answer and every frame is compared with the \
+            contract's members, types and formats.
+
+                concord check messenger http://localhost:8080
+                concord check messenger https://example.com --format junit > check.xml
+
+            A failure shows what was expected and found, and shell commands that repeat the request (with curl; for \
+            sockets with PyPI's websockets).
+
+            The run makes accounts of its own and looks at nobody else's. At the end of each scenario its sessions are \
+            signed out; what the API has no way to remove is counted in the report. Where the server limits \
+            registrations (429 with Retry-After), the run waits.
+
+            --level contract is for servers that were made from the published document alone. The rest is what Concord \
+            settles where the document is silent, and what it adds.
+
+            The report goes to standard output, progress to standard error. Exit codes: 0 the server keeps the \
+            contract, 1 something is broken, 2 no server of this API answers, 64 bad arguments, 130 interrupted.
+            """)
+
+    /// Documented in docs/checking.md.
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case text, json, junit
+    }
+
+    enum Strictness: String, CaseIterable, ExpressibleByArgument {
+        case contract, all
+
+        var level: Level { self == .all ? .addition : .contract }
+    }
+
+    @Argument(help: "Which API: \(Self.names).")
+    var api: String
+
+    @Argument(
+        help: ArgumentHelp("What the contract's paths are appended to.", valueName: "url"),
+        transform: Check.baseURL)
+    var url: URL?
+
+    @Option(help: "text, json, or junit for CI servers.")
+    var format = Format.text
+
+    @Option(
+        help: ArgumentHelp(
+            "Only scenarios with this text in their name or clause. Repeatable.", valueName: "pattern"))
+    var only: [String] = []
+
+    @Option(help: "contract: what the published document says; all: also what Concord settles and adds.")
+    var level = Strictness.all
+
+    @Option(help: "How long one scenario may take, in seconds. (default: 120)")
+    var timeout: Int?
+
+    @Option(help: "How many scenarios are under way at a time.")
+    var parallel = 4
+
+    @Flag(help: "List the scenarios, with their clauses and levels, and try none.")
+    var list = false
+
+    private static var names: String { checklists.map(\.api).joined(separator: ", ") }
+
+    static func baseURL(_ text: String) throws -> URL {
+        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard let url = URL(string: trimmed), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host?.isEmpty == false, url.query == nil, url.fragment == nil
+        else { throw ValidationError("'\(text)' is no base URL such as http://localhost:8080") }
+        return url
+    }
+
+    func validate() throws {
+        guard Self.checklists.contains(where: { $0.api == api }) else {
+            throw ValidationError("There is no API '\(api)'. Known: \(Self.names)")
+        }
+        if url == nil, !list {
+            throw ValidationError("Which server? Give its base URL: concord check \(api) http://localhost:8080")
+        }
+        if list, format == .junit { throw ValidationError("--list is text or json") }
+        if let timeout, timeout < 1 { throw ValidationError("--timeout is a number of seconds above 0") }
+        guard 1...64 ~= parallel else { throw ValidationError("--parallel is 1 to 64") }
+    }
+
+    func run() async throws {
+        guard let checklist = Self.checklists.first(where: { $0.api == api }) else { return }
+        let items = checklist.items(matching: only)
+        guard !items.isEmpty else {
+            throw ValidationError(
+                "No scenario has \(only.map { "'\($0)'" }.joined(separator: " or ")) in it: see --list")
+        }
+        guard !list, let url else { return print(listing(of: items), terminator: "") }
+
+        let server = Server(
+            baseURL: url, transport: URLSessionTransport(configuration: Self.connections),
+            sockets: NIOSocketTransport(), level: level.level)
+        let checker = Checker(checklist, parallel: parallel, limit: timeout.map { .seconds($0) })
+        do {
+            try await checker.reach(server)
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            throw ExitCode(2)
+        }
+        let display = ProgressDisplay()
+        let run = Task { await checker.run(items, on: server) { display.show($0) } }
+        let listening = Task {
+            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+                // Once: sessions are still signed out. Twice: at once.
+                if run.isCancelled { Self.exit(withError: ExitCode(130)) }
+                run.cancel()
+            }
+        }
+        let report = await run.value
+        listening.cancel()
+        display.clear()
+        print(text(of: report), terminator: "")
+        if run.isCancelled { throw ExitCode(130) }
+        if report.ended != nil { throw ExitCode(2) }
+        if report.failed > 0 { throw ExitCode(1) }
+    }
+
+    /// A scenario may have fifty requests under way; six connections, the usual limit, would do them one after another.
+    private static var connections: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.concord
+        configuration.httpMaximumConnectionsPerHost = 32
+        return configuration
+    }
+
+    private func text(of report: Report) -> String {
+        switch format {
+        case .text: report.text
+        case .json: report.json
+        case .junit: report.junit
+        }
+    }
+
+    private func listing(of items: [Checklist.Item]) -> String {
+        if format == .json { return Checklist.json(items) }
+        let width = items.map(\.clause.count).max() ?? 0
+        return items.map { item in
+            let clause = item.clause.padding(toLength: width, withPad: " ", startingAt: 0)
+            let level = item.level.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)
+            return "\(clause)  \(level)  \(item.name)\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,180 @@
+import ContractCheck
+import Foundation
+import MessengerCheck
+import MessengerService
+import Testbed
+import Testing
+
+#if canImport(FoundationXML)
+import FoundationXML
+#endif
+
+/// `concord check` as an operator or a CI server sees it.
+@Suite struct CheckTests {
+    private let live = Stack(.sqlite, .live)
+
+    private func check(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
+        let process = try ConcordProcess(["check"] + arguments)
+        let output = await process.wholeOutput()
+        return (await process.status(), output, await process.standardError())
+    }
+
+    @Test func aWholeRunPassesAndLeavesNoSession() async throws {
+        try await withMessenger(on: live, clock: TestClock(step: 1)) { host in
+            let (status, output, errors) = try await check(["messenger", host.baseURL.absoluteString + "/"])
+            #expect(status == 0, "\(output)\(errors)")
+            let count = MessengerScenarios.all.count
+            #expect(output.contains("\(count) scenarios: \(count) passed, 0 failed, 0 skipped, in "))
+            for clause in Set(MessengerScenarios.all.map(\.clause)) { #expect(output.contains("ok      \(clause) ")) }
+            // In a log, a line for each scenario, in the order of the list.
+            let lines = errors.split(separator: "\n")
+            #expect(lines.count == count)
+            #expect(lines.first?.hasPrefix("1/\(count)  passed") == true)
+
+            let left = try await host.database.read { db in
+                [
+                    "sessions": try db.value("SELECT COUNT(*) FROM sessions", as: Int.self),
+                    "users": try db.value("SELECT COUNT(*) FROM users", as: Int.self),
+                    "messages": try db.value("SELECT COUNT(*) FROM messages", as: Int.self),
+                ]
+            }
+            #expect(left["sessions"] == 0)
+            #expect(output.contains(" \(left["users"]! ?? -1) users."))
+            #expect(output.contains(" \(left["messages"]! ?? -1) messages,"))
+        }
+    }
+
+    @Test func theCommandsOwnServerIsCheckedThroughItsPort() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let server = try await ConcordProcess.serving(data: folder, port: port)
+            let (status, output, errors) = try await check([
+                "messenger", "http://127.0.0.1:\(port)", "--only", "get /me", "--only", "/ws keepalive", "--format",
+                "json",
+            ])
+            #expect(status == 0, "\(errors)")
+            let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
+            #expect(report.failed == 0)
+            #expect(Set(report.scenarios.map(\.clause)) == ["GET /me", "/ws keepalive"])
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+        }
+    }
+
+    /// A server whose store is full breaks what the contract says of uploads.
+    @Test func whatIsBrokenIsShownWithACommandThatRepeatsIt() async throws {
+        var settings = MessengerService.Settings()
+        settings.storageQuota = 1
+        try await withMessenger(on: live, settings: settings) { host in
+            let arguments = ["messenger", host.baseURL.absoluteString, "--only", "the form's field file"]
+            let (status, output, _) = try await check(arguments + ["--format", "json"])
+            #expect(status == 1)
+            let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
+            let failure = try #require(report.scenarios.first?.failure)
+            #expect(failure.expected == "201")
+            #expect(failure.found?.hasPrefix("413") == true)
+            let (_, repeated) = try await runShell(failure.reproduce.joined(separator: "\n"))
+            let text = String(decoding: repeated, as: UTF8.self)
+            #expect(text.contains("HTTP/1.1 413"))
+            #expect(text.contains(#"{"error":"Storage quota exceeded"}"#))
+
+            let junit = try await check(arguments + ["--format", "junit"])
+            #expect(junit.status == 1)
+            let parser = XMLParser(data: Data(junit.output.utf8))
+            #expect(parser.parse())
+            #expect(junit.output.contains(#"tests="1" failures="1" errors="0" skipped="0""#))
+            let plain = try await check(arguments)
+            #expect(plain.output.contains("BROKEN  POST /files  1 failed"))
+            for line in failure.reproduce where line.hasPrefix("curl") { #expect(line.contains("/files")) }
+        }
+    }
+
+    @Test func aServerOfTheContractAloneIsNotHeldToTheRest() async throws {
+        try await withMessenger(on: live) { host in
+            let url = host.baseURL.absoluteString
+            let (status, output, _) = try await check([
+                "messenger", url, "--level", "contract", "--only", "GET /users", "--format", "json",
+            ])
+            #expect(status == 0)
+            let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
+            for verdict in report.scenarios {
+                #expect(verdict.outcome == (verdict.level == .contract ? .passed : .skipped))
+            }
+            #expect(report.passed > 0 && report.skipped > 0)
+        }
+    }
+
+    @Test func theListNeedsNoServer() async throws {
+        let (status, output, _) = try await check(["messenger", "--list"])
+        #expect(status == 0)
+        let lines = output.split(separator: "\n")
+        #expect(lines.count == MessengerScenarios.all.count)
+        for (line, scenario) in zip(lines, MessengerScenarios.all) {
+            #expect(line.hasPrefix(scenario.clause) && line.hasSuffix("  \(scenario.name)"))
+        }
+        let json = try await check(["messenger", "--list", "--format", "json", "--only", "literal in a search"])
+        let items = try JSONDecoder().decode([[String: String]].self, from: Data(json.output.utf8))
+        #expect(
+            items == [
+                ["clause": "GET /users/search", "level": "addition", "name": "%, _ and \\ are literal in a search"]
+            ])
+    }
+
+    @Test func aServerThatIsNotThereIsSaidOnce() async throws {
+        let url = "http://127.0.0.1:\(try await reservePort())"
+        for format in ["text", "json", "junit"] {
+            let (status, output, errors) = try await check(["messenger", url, "--format", format])
+            #expect(status == 2)
+            #expect(output.isEmpty)
+            #expect(errors == "No answer from \(url): nothing listens there\n")
+        }
+        try await withMessenger(on: live) { host in
+            let (status, _, errors) = try await check(["messenger", host.baseURL.absoluteString + "/api"])
+            #expect(status == 2)
+            #expect(errors.contains("Is it the base URL of the API?"))
+        }
+    }
+
+    @Test func anInterruptionEndsTheRunAndItsSessions() async throws {
+        try await withMessenger(on: live, clock: TestClock(step: 1)) { host in
+            let process = try ConcordProcess(["check", "messenger", host.baseURL.absoluteString])
+            // Somewhere in the middle: the first scenario has ended, and others are under way.
+            try await process.waitForErrors("1/")
+            process.signal(SIGINT)
+            let output = await process.wholeOutput()
+            #expect(await process.status() == 130)
+            #expect(output.contains("Ended early: interrupted."))
+            let sessions = try await host.database.read { try $0.value("SELECT COUNT(*) FROM sessions", as: Int.self) }
+            #expect(sessions == 0)
+        }
+    }
+
+    @Test(arguments: [
+        (["messager", "http://localhost"], "There is no API 'messager'. Known: messenger"),
+        (["messenger"], "Which server? Give its base URL: concord check messenger http://localhost:8080"),
+        (["messenger", "localhost:8080"], "'localhost:8080' is no base URL such as http://localhost:8080"),
+        (["messenger", "ftp://localhost"], "'ftp://localhost' is no base URL"),
+        (["messenger", "http://localhost?a=b"], "is no base URL"),
+        (["messenger", "http://localhost", "--timeout", "0"], "--timeout is a number of seconds above 0"),
+        (["messenger", "http://localhost", "--parallel", "65"], "--parallel is 1 to 64"),
+        (["messenger", "http://localhost", "--format", "xml"], "--format"),
+        (["messenger", "http://localhost", "--level", "some"], "--level"),
+        (["messenger", "http://localhost", "--only", "nothing like it"], "No scenario has 'nothing like it' in it"),
+        (["messenger", "--list", "--format", "junit"], "--list is text or json"),
+    ])
+    func badArgumentsAreRefusedInWords(_ arguments: [String], _ words: String) async throws {
+        let (status, output, errors) = try await check(arguments)
+        #expect(status == 64)
+        #expect(output.isEmpty)
+        #expect(errors.contains(words))
+    }
+
+    @Test func helpTellsOptionsAndExitCodes() async throws {
+        let (status, help, _) = try await check(["--help"])
+        #expect(status == 0)
+        for word in [
+            "messenger", "--format", "--only", "--level", "--timeout", "--parallel", "--list", "text", "json", "junit",
+            "contract", "all", "Exit codes", "curl",
+        ] { #expect(help.contains(word), "\(word)") }
+    }
+}

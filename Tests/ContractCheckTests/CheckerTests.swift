@@ -1,0 +1,209 @@
+import ContractCheck
+import ContractClient
+import Foundation
+import HTTPTypes
+import NIOConcurrencyHelpers
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite struct CheckerTests {
+    @Test func everyClauseGetsAVerdictInTheOrderOfTheList() async {
+        let list = Checklist.plain([
+            Scenario("holds", clause: "A") { _ in },
+            Scenario("does not", clause: "B") { _ in throw Broken("because") },
+            Scenario("holds too", clause: "A") { _ in },
+            Scenario("is added", clause: "C", level: .addition) { _ in },
+            Scenario("is written", clause: "B", level: .contract) { _ in },
+        ])
+        let all = await Checker(list).run(list.items, on: .scripted())
+        #expect(all.clauses.map(\.clause) == ["A", "B", "C"])
+        #expect(all.clauses.map(\.outcome) == [.passed, .failed, .passed])
+        #expect((all.passed, all.failed, all.skipped) == (4, 1, 0))
+        #expect(all.scenarios[1].failure?.message == "because")
+        #expect(all.scenarios[1].failure?.place?.contains("CheckerTests.swift:") == true)
+
+        let contract = await Checker(list).run(list.items, on: .scripted(level: .contract))
+        #expect(contract.scenarios.map(\.outcome) == [.skipped, .skipped, .skipped, .skipped, .passed])
+    }
+
+    @Test(arguments: [1, 3, 16])
+    func theOrderIsTheListsWhateverEndsFirst(_ parallel: Int) async {
+        // Each waits for the one after it, as far as they are under way together.
+        let gates = (0...16).map { _ in Gate() }
+        let list = Checklist.plain(
+            (0..<16).map { index in
+                Scenario("\(index)", clause: "\(index % 4)") { _ in
+                    if index % parallel != parallel - 1, index < 15 { await gates[index + 1].wait() }
+                    await gates[index].open()
+                }
+            })
+        let told = NIOLockedValueBox<[String]>([])
+        let report = await Checker(list, parallel: parallel).run(list.items, on: .scripted()) { progress in
+            if case .finished(let verdict, let number, let count) = progress {
+                told.withLockedValue { $0.append("\(number)/\(count) \(verdict.name)") }
+            }
+        }
+        #expect(report.scenarios.map(\.name) == (0..<16).map(String.init))
+        #expect(told.withLockedValue { $0 } == (0..<16).map { "\($0 + 1)/16 \($0)" })
+    }
+
+    @Test func aScenarioThatWaitsForeverIsEnded() async {
+        let left = NIOLockedValueBox(0)
+        let list = Checklist.plain(
+            [Scenario("waits", clause: "A") { _ in while true { try await Task.sleep(for: .seconds(3600)) } }],
+            leave: {
+                left.withLockedValue { $0 += 1 }
+                return ["users": 2]
+            })
+        let report = await Checker(list, limit: .milliseconds(5)).run(list.items, on: .scripted())
+        #expect(report.scenarios[0].failure?.message == "no end within 0.005 seconds")
+        #expect(left.withLockedValue { $0 } == 1)
+        #expect(report.leftBehind == ["users": 2])
+    }
+
+    @Test func whatTheServerAsksToWaitDoesNotCount() async {
+        // The first three are refused, all at once.
+        let requests = NIOLockedValueBox(0)
+        let server = Server.scripted { request in
+            guard request.url.path == "/limited" else { return .json(401, "{}") }
+            let number = requests.withLockedValue { count in
+                count += 1
+                return count
+            }
+            return number <= 3 ? .json(429, "{}", headers: [.retryAfter: "60"]) : .json(201, "{}")
+        }
+        let list = Checklist.plain([
+            Scenario("registers", clause: "A") { server in
+                let answers = try await together(3) { _ in try await server.get("/limited").status }
+                try expect(answers, equals: [201, 201, 201])
+            }
+        ])
+        let (waits, slept) = (NIOLockedValueBox<[Int]>([]), NIOLockedValueBox<[Duration]>([]))
+        let checker = Checker(
+            list,
+            sleep: { duration in
+                slept.withLockedValue { $0.append(duration) }
+                try await Task.sleep(for: .milliseconds(200))
+            })
+        let report = await checker.run(list.items, on: server) { progress in
+            if case .waiting(let seconds) = progress { waits.withLockedValue { $0.append(seconds) } }
+        }
+        #expect(report.failed == 0, "\(report.text)")
+        #expect(report.seconds - report.scenarios[0].seconds >= 0.2)
+        #expect(waits.withLockedValue { $0 } == [60])
+        #expect(slept.withLockedValue { $0 }.allSatisfy { $0 > .seconds(59) && $0 <= .seconds(60) })
+    }
+
+    @Test(arguments: [[:], [.retryAfter: "soon"], [.retryAfter: "86400"]] as [HTTPFields])
+    func aRefusalThatNamesNoSaneTimeIsTheScenariosAffair(_ headers: HTTPFields) async {
+        let list = Checklist.plain([
+            Scenario("registers", clause: "A") { server in
+                try expect(try await server.get("/limited").status, equals: 429)
+            }
+        ])
+        let server = Server.scripted { _ in .json(429, "{}", headers: headers) }
+        #expect(await Checker(list).run(list.items, on: server).passed == 1)
+    }
+
+    @Test func aServerThatGoesAwayEndsTheRun() async {
+        let requests = NIOLockedValueBox(0)
+        let server = Server.scripted { _ in
+            let number = requests.withLockedValue { count in
+                count += 1
+                return count
+            }
+            if number > 2 { throw URLError(.cannotConnectToHost) }
+            return .json(401, "{}")
+        }
+        let list = Checklist.plain(
+            (0..<5).map { index in
+                Scenario("\(index)", clause: "A") { server in _ = try await server.get("/") }
+            })
+        let report = await Checker(list, parallel: 1).run(list.items, on: server)
+        #expect(report.scenarios.map(\.outcome) == [.passed, .passed, .failed, .skipped, .skipped])
+        #expect(report.ended == "No answer from http://test: nothing listens there")
+        #expect(report.scenarios[4].reason == report.ended)
+    }
+
+    @Test func anInterruptedRunStillCleansUp() async {
+        let (started, continuation) = AsyncStream<Void>.makeStream()
+        let left = NIOLockedValueBox(0)
+        let list = Checklist.plain(
+            [
+                Scenario("passes", clause: "A") { _ in },
+                Scenario("waits", clause: "A") { _ in
+                    continuation.yield()
+                    try await Task.sleep(for: .seconds(3600))
+                },
+                Scenario("is not begun", clause: "B") { _ in },
+            ],
+            leave: {
+                left.withLockedValue { $0 += Task.isCancelled ? 100 : 1 }
+                return [:]
+            })
+        let run = Task { await Checker(list, parallel: 1).run(list.items, on: .scripted()) }
+        for await _ in started { break }
+        run.cancel()
+        let report = await run.value
+        #expect(report.scenarios.map(\.outcome) == [.passed, .skipped, .skipped])
+        #expect(report.ended == "interrupted")
+        #expect(left.withLockedValue { $0 } == 2)
+    }
+
+    @Test func patternsAreLookedForInNamesAndClauses() {
+        let list = Checklist.plain([
+            Scenario("Signing in", clause: "POST /login") { _ in },
+            Scenario("A (very) odd one", clause: "GET /me") { _ in },
+            Scenario("Signing out", clause: "POST /logout") { _ in },
+        ])
+        #expect(list.items(matching: []).count == 3)
+        #expect(list.items(matching: ["SIGNING"]).map(\.name) == ["Signing in", "Signing out"])
+        #expect(list.items(matching: ["get /me", "logout"]).map(\.clause) == ["GET /me", "POST /logout"])
+        #expect(list.items(matching: ["(very)"]).count == 1)
+        #expect(list.items(matching: ["nothing"]).isEmpty)
+    }
+
+    // MARK: Is it there?
+
+    @Test(
+        arguments: [
+            (.json(401, "{}"), nil), (.json(500, "{}"), nil), (.json(200, "{}"), nil),
+            (
+                .json(404, "{}"),
+                "http://test answers, but not as test does: GET /probe is 404. Is it the base URL of the API?"
+            ),
+            (
+                TransportResponse(status: .ok, headers: [.contentType: "text/html"]),
+                "http://test answers, but not as test does: GET /probe is 200. Is it the base URL of the API?"
+            ),
+            (.json(503, "{}"), "http://test is not ready: it answers 503"),
+        ] as [(TransportResponse, String?)])
+    func whatAnswersIsToldApart(_ response: TransportResponse, _ words: String?) async {
+        let checker = Checker(Checklist.plain([]))
+        do {
+            try await checker.reach(.scripted { _ in response })
+            #expect(words == nil)
+        } catch {
+            #expect("\(error)" == words)
+        }
+    }
+}
+
+/// Lets through whoever waits, once it is open.
+private actor Gate {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func open() {
+        isOpen = true
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+
+    func wait() async {
+        if !isOpen { await withCheckedContinuation { waiting.append($0) } }
+    }
+}

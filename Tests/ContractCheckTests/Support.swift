@@ -1,0 +1,57 @@
+import ContractCheck
+import ContractClient
+import Foundation
+import HTTPTypes
+
+/// A server that is a closure.
+struct ScriptedTransport: Transport {
+    let answer: @Sendable (TransportRequest) throws -> TransportResponse
+
+    func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+        try answer(request)
+    }
+}
+
+/// Sockets that nobody opens.
+struct NoSockets: SocketTransport {
+    func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
+        throw SocketRefused(status: 404, body: [])
+    }
+}
+
+extension TransportResponse {
+    static func json(_ status: Int, _ text: String, headers: HTTPFields = [:]) -> TransportResponse {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        return TransportResponse(status: .init(code: status), headers: headers, body: Array(text.utf8))
+    }
+}
+
+extension Server {
+    /// One that answers every request with 401, as long as nothing else is said.
+    static func scripted(
+        level: Level = .addition,
+        _ answer: @escaping @Sendable (TransportRequest) throws -> TransportResponse = { _ in .json(401, "{}") }
+    ) -> Server {
+        Server(
+            baseURL: URL(string: "http://test")!, transport: ScriptedTransport(answer: answer), sockets: NoSockets(),
+            level: level)
+    }
+}
+
+extension Checklist {
+    /// Scenarios that use the server as it is.
+    static func plain(
+        _ scenarios: [Scenario<Server>], leave: @escaping Leave = { [:] }
+    ) -> Checklist {
+        Checklist(
+            api: "test", scenarios: scenarios, probe: "/probe", isLimited: { $0.url.path == "/limited" },
+            enter: { ($0, leave) })
+    }
+}
+
+extension Server {
+    func get(_ path: String) async throws -> RawAnswer {
+        try await RawClient(baseURL: baseURL, transport: transport).send(.get, path)
+    }
+}
