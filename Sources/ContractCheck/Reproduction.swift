@@ -39,7 +39,7 @@ struct Reproduction {
             commands.append(Self.command(for: conversation, tokens, inBackground: isLive))
             commands += Self.comments(on: conversation)
         }
-        if isLive { commands.append("sleep 1") }
+        if isLive { commands.append("sleep 3") }
         for exchange in requests {
             commands.append(Shell.curl(exchange.request, options: "-sSi", tokens.variables))
             commands.append(Self.comment(on: exchange))
@@ -62,7 +62,7 @@ struct Reproduction {
         }
         let url = conversation.url.absoluteString.replacing(#/^http/#, with: "ws")
         let sending = frames.isEmpty ? "" : "printf '%s\\n' \(frames.joined(separator: " ")); "
-        return "{ \(sending)sleep \(inBackground ? 5 : 2); } | python3 -m websockets \(Shell.word(url))"
+        return "{ \(sending)sleep \(inBackground ? 8 : 2); } | python3 -m websockets \(Shell.word(url))"
             + (inBackground ? " &" : "")
     }
 
