@@ -81,6 +81,12 @@ struct Example: Sendable, CustomTestStringConvertible {
                 try Example(Messenger.ListMessages(chat: 7)),
                 try Example(Messenger.ListMessages(chat: 7, limit: 50, before: 99)),
                 try Example(Messenger.ListMessages(chat: 7, limit: 50, after: 0)),
+                try Example(Messenger.ListMessages(chat: 7, include: .edited)),
+                try Example(Messenger.ListChats(include: .init(rawValue: "unread, x&y"))),
+                try Example(Messenger.EditMessage(chat: 7, message: 7, content: "\r\n\t\u{1F}é🎉")),
+                try Example(Messenger.DeleteMessage(chat: 7, message: 7)),
+                try Example(Messenger.MarkRead(chat: 7, message: 7)),
+                try Example(Messenger.GetReceipts(chat: 7)),
                 try Example(
                     Messenger.UploadFile(Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg"))),
                 try Example(Messenger.DownloadFile(id: 7)),
@@ -100,6 +106,8 @@ struct Example: Sendable, CustomTestStringConvertible {
         "POST /chats", "GET /chats", "GET /chats/{id}",
         "POST /chats/{id}/members", "DELETE /chats/{id}/members/{userId}", "POST /chats/{id}/leave",
         "POST /chats/{id}/messages", "GET /chats/{id}/messages",
+        "PUT /chats/{id}/messages/{msgId}", "DELETE /chats/{id}/messages/{msgId}",
+        "POST /chats/{id}/messages/{msgId}/read", "GET /chats/{id}/receipts",
         "POST /files", "GET /files/{id}/download",
     ]
 

@@ -22,7 +22,12 @@ import Testing
                 let register = Messenger.Register(username: name, email: "\(name)@b", password: "12345678")
                 return try await world.client().send(register).id
             }
-            let chat = try await owner.send(Messenger.CreateChat.group("Team", members: Array(users[..<489]))).id
+            let chat = try await owner.group()
+            let socket = try await owner.socket()
+            try await socket.send(.subscribe(chat))
+            #expect(try await socket.receive() == .subscribed(chat))
+            try await owner.send(Messenger.AddMembers(chat: chat, users: Array(users[..<489])))
+            for user in users[..<489] { #expect(try await socket.receive() == .memberAdded(chat, user)) }
             // Room for ten, and thirty who would like it, by ones and twos.
             let outcomes = try await together(20, width: 20) { index -> Int in
                 let new = index < 10 ? [users[489 + index]] : [users[479 + 2 * index], users[480 + 2 * index]]

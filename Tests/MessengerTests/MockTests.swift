@@ -67,6 +67,10 @@ import Testing
         Asked(Messenger.LeaveChat(chat: 5)),
         Asked(Messenger.SendMessage(chat: 5, content: "Hello!")),
         Asked(Messenger.ListMessages(chat: 5, limit: 50)),
+        Asked(Messenger.EditMessage(chat: 5, message: 99, content: "Hello?")),
+        Asked(Messenger.DeleteMessage(chat: 5, message: 99)),
+        Asked(Messenger.MarkRead(chat: 5, message: 99)),
+        Asked(Messenger.GetReceipts(chat: 5)),
         Asked(Messenger.UploadFile(Upload(.bytes([1]), filename: "photo.jpg", contentType: "image/jpeg"))),
         Asked(Messenger.DownloadFile(id: 42)),
     ]
@@ -226,6 +230,21 @@ import Testing
         try await refused(.forbidden, "Not a member of this chat") {
             try await messenger.send(Messenger.ListMessages(chat: 7))
         }
+        mock.push("Bob's")
+        try await refused(.forbidden, "Only the sender can change a message") {
+            try await messenger.send(Messenger.EditMessage(chat: 5, message: 100, content: "Mine"))
+        }
+        for message in [98, 101] as [Messenger.Message.ID] {
+            try await refused(.notFound, "Message not found") {
+                try await messenger.send(Messenger.DeleteMessage(chat: 5, message: message))
+            }
+            try await refused(.notFound, "Message not found") {
+                try await messenger.send(Messenger.MarkRead(chat: 5, message: message))
+            }
+        }
+        try await refused(.forbidden, "Not a member of this chat") {
+            try await messenger.send(Messenger.GetReceipts(chat: 7))
+        }
         try await refused(.notFound, "File not found") {
             try await messenger.send(Messenger.SendMessage(chat: 5, content: "", type: .file, file: 7))
         }
@@ -254,6 +273,37 @@ import Testing
         #expect(chats.map(\.name) == ["Team Alpha"])
         #expect(chats.map(\.lastMessage) == [""])
         #expect(chats.map(\.updatedAt) == [photo.createdAt])
+    }
+
+    @Test func whatIsSentCanBeEditedReadAndDeleted() async throws {
+        let messenger = mock.client()
+        let socket = try await messenger.openSocket()
+        try await socket.send(.subscribe(5))
+        #expect(try await socket.receive() == .subscribed(5))
+        let edited = try await messenger.send(Messenger.EditMessage(chat: 5, message: 99, content: "Hello?"))
+        let editedAt = try #require(edited.editedAt)
+        #expect(
+            try await socket.receive()
+                == .messageEdited(.init(id: 99, chat: 5, content: "Hello?", editedAt: editedAt)))
+        mock.push("Hey!")
+        guard case .message = try await socket.receive() else { return #expect(Bool(false), "no message") }
+        let told = try await messenger.send(Messenger.ListMessages(chat: 5, include: .edited))
+        #expect(told.map(\.editedAt) == [nil, editedAt])
+        #expect(told.map(\.content) == ["Hey!", "Hello?"])
+        #expect(try await messenger.send(Messenger.ListMessages(chat: 5)).map(\.editedAt) == [nil, nil])
+        func unread() async throws -> [Int?] {
+            try await messenger.send(Messenger.ListChats(include: .unread)).map(\.unreadCount)
+        }
+        #expect(try await unread() == [1])
+        try await messenger.send(Messenger.MarkRead(chat: 5, message: 100))
+        #expect(try await unread() == [0])
+        try await messenger.send(Messenger.DeleteMessage(chat: 5, message: 99))
+        #expect(try await socket.receive() == .messageDeleted(5, 99))
+        #expect(try await messenger.send(Messenger.ListMessages(chat: 5)).map(\.id) == [100])
+        // Typing has no answer.
+        try await socket.send(.typing(5))
+        try await socket.send(.ping)
+        #expect(try await socket.receive() == .pong)
     }
 
     @Test func aFileIsAPictureWithoutANetwork() async throws {
@@ -320,6 +370,7 @@ import Testing
     @Test(
         arguments: [
             (.subscribe(0), "Invalid chat_id"), (.subscribe(5, since: -1), "Invalid since"),
+            (.typing(0), "Invalid chat_id"), (.typing(5), "Not subscribed to this chat"),
             (.subscribe(7), "Not a member of this chat"), (.unknown("dance"), "Unknown message type: dance"),
         ] as [(Messenger.ClientFrame, String)])
     func aFrameIsRefusedInTheContractsWords(_ frame: Messenger.ClientFrame, _ message: String) async throws {

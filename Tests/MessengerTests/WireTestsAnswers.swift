@@ -202,10 +202,49 @@ import Testing
               "created_at": "2026-02-23T11:01:00Z"}]
             """,
             is: [.init(id: 99, chat: 5, sender: 1, content: "", type: .voice, file: 42, createdAt: noon)]),
+        WireAnswer(
+            of: Messenger.EditMessage.self, 200,
+            """
+            {"id": 99, "chat_id": 5, "sender_id": 1, "content": "Hello?", "type": "text", "file_id": null,
+             "created_at": "2026-02-23T11:01:00Z", "edited_at": "2026-02-23T11:05:00Z"}
+            """,
+            is: .init(hello("Hello?", edited: time("2026-02-23T11:05:00Z")))),
+        WireAnswer(
+            of: Messenger.ListMessages.self, 200,
+            """
+            [{"id": 99, "chat_id": 5, "sender_id": 1, "content": "Hello?", "message_type": "text", "file_id": null,
+              "created_at": "2026-02-23T11:01:00Z", "edited_at": "2026-02-23T11:05:00Z"},
+             {"id": 99, "chat_id": 5, "sender_id": 1, "content": "Hello!", "message_type": "text", "file_id": null,
+              "created_at": "2026-02-23T11:01:00Z", "edited_at": null}]
+            """,
+            is: [hello("Hello?", edited: time("2026-02-23T11:05:00Z")), hello("Hello!", edited: nil)]),
+        WireAnswer(
+            of: Messenger.ListChats.self, 200,
+            """
+            [{"id": 5, "type": "direct", "name": null, "updated_at": "2026-02-23T11:00:00Z", "last_message": "Hey",
+              "unread_count": 3}]
+            """,
+            is: [
+                .init(
+                    id: 5, type: .direct, name: nil, updatedAt: time("2026-02-23T11:00:00Z"), lastMessage: "Hey",
+                    unreadCount: 3)
+            ]),
+        WireAnswer(
+            of: Messenger.GetReceipts.self, 200,
+            #"[{"user_id": 2, "last_read_message_id": 99, "read_at": "2026-02-23T11:01:00Z"}]"#,
+            is: [.init(user: 2, lastRead: 99, readAt: noon)]),
+        WireAnswer(of: Messenger.GetReceipts.self, 200, "[]", is: []),
         WireAnswer(of: Messenger.ListMessages.self, 200, "[]", is: []),
         WireAnswer(of: Messenger.SearchUsers.self, 200, "[]", is: []),
         WireAnswer(of: Messenger.ListChats.self, 200, "[]", is: []),
     ]
+
+    private static func hello(_ content: String, edited: Messenger.Timestamp?) -> Messenger.Message {
+        var message = Messenger.Message(
+            id: 99, chat: 5, sender: 1, content: content, type: .text, file: nil, createdAt: noon)
+        message.edited = .init(wrappedValue: edited)
+        return message
+    }
 
     @Test(arguments: literals + variants)
     func isReadAsTheContractSays(_ answer: WireAnswer) throws { try answer.decodes() }
@@ -216,9 +255,10 @@ import Testing
     @Test func answersWithoutABody() {
         #expect(Messenger.DownloadFile.route.status.code == 302)
         #expect(Messenger.DownloadFile.Output.self == Empty.self)
-        for endpoint in [Messenger.Logout.self, Messenger.RemoveMember.self, Messenger.LeaveChat.self]
-            as [any Endpoint.Type]
-        {
+        for endpoint in [
+            Messenger.Logout.self, Messenger.RemoveMember.self, Messenger.LeaveChat.self, Messenger.DeleteMessage.self,
+            Messenger.MarkRead.self,
+        ] as [any Endpoint.Type] {
             #expect(endpoint.route.status.code == 204, "\(endpoint.signature)")
             let hasNoOutput = endpoint.hasNoOutput
             #expect(hasNoOutput, "\(endpoint.signature)")

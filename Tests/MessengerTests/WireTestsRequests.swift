@@ -58,6 +58,16 @@ import Testing
             Messenger.AddMembers(chat: 5, users: [3, 4]), is: "POST /chats/5/members", #"{"user_ids": [3, 4]}"#),
         WireRequest(Messenger.RemoveMember(chat: 5, user: 3), is: "DELETE /chats/5/members/3"),
         WireRequest(Messenger.LeaveChat(chat: 5), is: "POST /chats/5/leave", "{}"),
+        WireRequest(
+            Messenger.EditMessage(chat: 5, message: 99, content: "Hello?"), is: "PUT /chats/5/messages/99",
+            #"{"content": "Hello?"}"#),
+        WireRequest(Messenger.DeleteMessage(chat: 5, message: 99), is: "DELETE /chats/5/messages/99"),
+        WireRequest(Messenger.MarkRead(chat: 5, message: 99), is: "POST /chats/5/messages/99/read", "{}"),
+        WireRequest(Messenger.GetReceipts(chat: 5), is: "GET /chats/5/receipts"),
+        WireRequest(Messenger.ListChats(include: .unread), is: "GET /chats?include=unread"),
+        WireRequest(
+            Messenger.ListMessages(chat: 5, limit: 50, include: .edited),
+            is: "GET /chats/5/messages?limit=50&include=edited"),
         WireRequest(Messenger.ListChats(limit: 20, before: 5), is: "GET /chats?limit=20&before=5"),
         WireRequest(
             Messenger.ListMessages(chat: 5, limit: 2, after: 118), is: "GET /chats/5/messages?limit=2&after=118"),

@@ -83,10 +83,13 @@ extension Messenger {
         public var limit: Int?
         /// Only the chats that follow this one in the list now. An addition to the contract.
         public var before: Chat.ID?
+        /// ``Inclusions/unread``, for ``ChatSummary/unreadCount``.
+        public var include: Inclusions?
 
-        public init(limit: Int? = nil, before: Chat.ID? = nil) {
+        public init(limit: Int? = nil, before: Chat.ID? = nil, include: Inclusions? = nil) {
             self.limit = limit
             self.before = before
+            self.include = include
         }
 
         public func validate() throws(Problem) {
@@ -105,19 +108,26 @@ extension Messenger {
         public var updatedAt: Timestamp
         /// The newest message's text, empty for a bare file, nil when there is none.
         @OrNull public var lastMessage: String?
+        /// How many messages others sent above one's own read mark; nil unless asked for with ``ListChats/include``.
+        public var unreadCount: Int?
 
-        public init(id: Chat.ID, type: ChatType, name: String?, updatedAt: Timestamp, lastMessage: String?) {
+        public init(
+            id: Chat.ID, type: ChatType, name: String?, updatedAt: Timestamp, lastMessage: String?,
+            unreadCount: Int? = nil
+        ) {
             self.id = id
             self.type = type
             self.name = name
             self.updatedAt = updatedAt
             self.lastMessage = lastMessage
+            self.unreadCount = unreadCount
         }
 
         enum CodingKeys: String, CodingKey {
             case id, type, name
             case updatedAt = "updated_at"
             case lastMessage = "last_message"
+            case unreadCount = "unread_count"
         }
     }
 

@@ -7,6 +7,9 @@ extension Messenger {
         /// With `since`, first what came after that message: an addition to the contract.
         case subscribe(Chat.ID, since: Message.ID? = nil)
         case unsubscribe(Chat.ID)
+        /// For the others of a subscribed chat, at most once in 3 seconds: more are not passed on. An addition to the
+        /// contract.
+        case typing(Chat.ID)
         case ping
         /// A frame of a type that is not known here.
         case unknown(String)
@@ -22,6 +25,12 @@ extension Messenger {
         /// More was missed than a socket sends again: read the rest with ``ListMessages``.
         case resync(Chat.ID)
         case message(Message)
+        case messageEdited(MessageEdit)
+        case messageDeleted(Chat.ID, Message.ID)
+        /// A member has read on.
+        case read(ReadMark)
+        /// Somebody else is typing.
+        case typing(Chat.ID, User.ID)
         /// Somebody came into a subscribed chat.
         case memberAdded(Chat.ID, User.ID)
         /// Somebody else left a subscribed chat, or was sent out.
@@ -32,7 +41,7 @@ extension Messenger {
 }
 
 private enum FrameKeys: String, CodingKey {
-    case type, token, since, message
+    case type, token, since, message, id
     case chat = "chat_id"
     case user = "user_id"
 }
@@ -53,6 +62,7 @@ extension Messenger.ClientFrame: Codable {
             }
             self = .subscribe(chat, since: since)
         case "unsubscribe": self = .unsubscribe(chat)
+        case "typing": self = .typing(chat)
         case "ping": self = .ping
         case let other: self = .unknown(other)
         }
@@ -71,6 +81,9 @@ extension Messenger.ClientFrame: Codable {
         case .unsubscribe(let chat):
             try container.encode("unsubscribe", forKey: .type)
             try container.encode(chat, forKey: .chat)
+        case .typing(let chat):
+            try container.encode("typing", forKey: .type)
+            try container.encode(chat, forKey: .chat)
         case .ping: try container.encode("ping", forKey: .type)
         case .unknown(let type): try container.encode(type, forKey: .type)
         }
@@ -80,21 +93,22 @@ extension Messenger.ClientFrame: Codable {
 extension Messenger.ServerFrame: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FrameKeys.self)
+        func chat() throws -> Messenger.Chat.ID { try container.decode(Messenger.Chat.ID.self, forKey: .chat) }
+        func user() throws -> Messenger.User.ID { try container.decode(Messenger.User.ID.self, forKey: .user) }
         switch (try? container.decode(String.self, forKey: .type)) ?? "" {
-        case "auth_ok": self = .authOK(try container.decode(Messenger.User.ID.self, forKey: .user))
+        case "auth_ok": self = .authOK(try user())
         case "error": self = .error(try container.decode(String.self, forKey: .message))
-        case "subscribed": self = .subscribed(try container.decode(Messenger.Chat.ID.self, forKey: .chat))
-        case "unsubscribed": self = .unsubscribed(try container.decode(Messenger.Chat.ID.self, forKey: .chat))
-        case "resync": self = .resync(try container.decode(Messenger.Chat.ID.self, forKey: .chat))
+        case "subscribed": self = .subscribed(try chat())
+        case "unsubscribed": self = .unsubscribed(try chat())
+        case "resync": self = .resync(try chat())
         case "message": self = .message(try Messenger.Message(from: decoder))
-        case "member_added":
-            self = .memberAdded(
-                try container.decode(Messenger.Chat.ID.self, forKey: .chat),
-                try container.decode(Messenger.User.ID.self, forKey: .user))
-        case "member_removed":
-            self = .memberRemoved(
-                try container.decode(Messenger.Chat.ID.self, forKey: .chat),
-                try container.decode(Messenger.User.ID.self, forKey: .user))
+        case "message_edited": self = .messageEdited(try Messenger.MessageEdit(from: decoder))
+        case "message_deleted":
+            self = .messageDeleted(try chat(), try container.decode(Messenger.Message.ID.self, forKey: .id))
+        case "read": self = .read(try Messenger.ReadMark(from: decoder))
+        case "typing": self = .typing(try chat(), try user())
+        case "member_added": self = .memberAdded(try chat(), try user())
+        case "member_removed": self = .memberRemoved(try chat(), try user())
         case "pong": self = .pong
         case let other: self = .unknown(other)
         }
@@ -108,33 +122,40 @@ extension Messenger.ServerFrame: Codable {
             return try message.encode(into: &container, typeKey: .messageType)
         }
         var container = encoder.container(keyedBy: FrameKeys.self)
+        try container.encode(type, forKey: .type)
         switch self {
-        case .authOK(let user):
-            try container.encode("auth_ok", forKey: .type)
-            try container.encode(user, forKey: .user)
-        case .error(let text):
-            try container.encode("error", forKey: .type)
-            try container.encode(text, forKey: .message)
-        case .subscribed(let chat):
-            try container.encode("subscribed", forKey: .type)
+        case .authOK(let user): try container.encode(user, forKey: .user)
+        case .error(let text): try container.encode(text, forKey: .message)
+        case .subscribed(let chat), .unsubscribed(let chat), .resync(let chat):
             try container.encode(chat, forKey: .chat)
-        case .unsubscribed(let chat):
-            try container.encode("unsubscribed", forKey: .type)
+        case .messageEdited(let edit): try edit.encode(to: encoder)
+        case .messageDeleted(let chat, let message):
+            try container.encode(message, forKey: .id)
             try container.encode(chat, forKey: .chat)
-        case .resync(let chat):
-            try container.encode("resync", forKey: .type)
-            try container.encode(chat, forKey: .chat)
-        case .memberAdded(let chat, let user):
-            try container.encode("member_added", forKey: .type)
+        case .read(let mark): try mark.encode(to: encoder)
+        case .typing(let chat, let user), .memberAdded(let chat, let user), .memberRemoved(let chat, let user):
             try container.encode(chat, forKey: .chat)
             try container.encode(user, forKey: .user)
-        case .memberRemoved(let chat, let user):
-            try container.encode("member_removed", forKey: .type)
-            try container.encode(chat, forKey: .chat)
-            try container.encode(user, forKey: .user)
-        case .pong: try container.encode("pong", forKey: .type)
-        case .unknown(let type): try container.encode(type, forKey: .type)
-        case .message: break
+        case .message, .pong, .unknown: break
+        }
+    }
+
+    private var type: String {
+        switch self {
+        case .authOK: "auth_ok"
+        case .error: "error"
+        case .subscribed: "subscribed"
+        case .unsubscribed: "unsubscribed"
+        case .resync: "resync"
+        case .message: "message"
+        case .messageEdited: "message_edited"
+        case .messageDeleted: "message_deleted"
+        case .read: "read"
+        case .typing: "typing"
+        case .memberAdded: "member_added"
+        case .memberRemoved: "member_removed"
+        case .pong: "pong"
+        case .unknown(let type): type
         }
     }
 }

@@ -69,6 +69,11 @@ extension Messenger {
         public var type: MessageType
         @OrNull public var file: File.ID?
         public var createdAt: Timestamp
+        /// Nil where an answer does not tell: then there is no key.
+        package var edited: OrNull<Timestamp>?
+        /// When the content was changed last. Nil for a message as it was sent, and in lists that were not asked to tell
+        /// (``ListMessages/include``).
+        public var editedAt: Timestamp? { edited?.wrappedValue }
 
         public init(
             id: ID, chat: Chat.ID, sender: User.ID, content: String, type: MessageType, file: File.ID?,
@@ -94,6 +99,9 @@ extension Messenger {
                 ?? container.decodeIfPresent(MessageType.self, forKey: .type) ?? .text
             file = try container.decodeIfPresent(File.ID.self, forKey: .file)
             createdAt = try container.decode(Timestamp.self, forKey: .createdAt)
+            if container.contains(.edited) {
+                edited = try container.decode(OrNull<Timestamp>.self, forKey: .edited)
+            }
         }
 
         public func encode(to encoder: any Encoder) throws {
@@ -110,6 +118,7 @@ extension Messenger {
             case messageType = "message_type"
             case file = "file_id"
             case createdAt = "created_at"
+            case edited = "edited_at"
 
             static var type: CodingKeys { .frame }
         }
@@ -128,6 +137,7 @@ extension Messenger {
                 try container.encodeNil(forKey: .file)
             }
             try container.encode(createdAt, forKey: .createdAt)
+            if let edited { try container.encode(edited, forKey: .edited) }
         }
     }
 
@@ -160,12 +170,18 @@ extension Messenger {
         public var before: Message.ID?
         /// The lowest ids above this one, still shown newest first. An addition to the contract.
         public var after: Message.ID?
+        /// ``Inclusions/edited``, for ``Message/editedAt``.
+        public var include: Inclusions?
 
-        public init(chat: Chat.ID, limit: Int? = nil, before: Message.ID? = nil, after: Message.ID? = nil) {
+        public init(
+            chat: Chat.ID, limit: Int? = nil, before: Message.ID? = nil, after: Message.ID? = nil,
+            include: Inclusions? = nil
+        ) {
             self.chat = chat
             self.limit = limit
             self.before = before
             self.after = after
+            self.include = include
         }
 
         public func validate() throws(Problem) {
@@ -177,7 +193,7 @@ extension Messenger {
 
         enum CodingKeys: String, CodingKey {
             case chat = "id"
-            case limit, before, after
+            case limit, before, after, include
         }
     }
 }

@@ -12,7 +12,9 @@ public enum Messenger: ServiceAPI {
     public static let name = "messenger"
     public static let phrases = Phrases()
     /// Each section lists its own.
-    public static var endpoints: [any Contract.Endpoint.Type] { auth + users + chats + members + messages + files }
+    public static var endpoints: [any Contract.Endpoint.Type] {
+        auth + users + chats + members + messages + messageChanges + receipts + files
+    }
 
     /// `{ "error": "…" }`
     public struct Failure: WireFailure, Hashable {

@@ -9,17 +9,21 @@ enum MessengerShapes {
     struct Operation: Sendable {
         let method: String
         let path: [Substring]
+        /// Only of requests that have the word in their `include`.
+        let inclusion: String?
         let answers: [Int: Shape?]
 
-        init(_ method: String, _ path: String, _ answers: [Int: Shape?]) {
+        init(_ method: String, _ path: String, including inclusion: String? = nil, _ answers: [Int: Shape?]) {
             self.method = method
             self.path = path.split(separator: "/")
+            self.inclusion = inclusion
             self.answers = answers
         }
 
-        func matches(_ method: String, _ steps: [Substring]) -> Bool {
+        func matches(_ method: String, _ steps: [Substring], including words: [String]) -> Bool {
             self.method == method && path.count == steps.count
                 && zip(path, steps).allSatisfy { $0 == $1 || $0.first == "{" && Int64($1) != nil }
+                && (inclusion.map { words.contains($0) } ?? true)
         }
     }
 
@@ -60,20 +64,25 @@ enum MessengerShapes {
                 201: .object(["id": .id, "type": "created"]), 200: .object(["id": .id, "type": "existing"]),
             ]),
         Operation(
-            "GET", "/chats",
-            [
-                200: .list(
-                    of: .object([
-                        "id": .id, "type": chatType, "name": .nullable(.text), "updated_at": .timestamp,
-                        "last_message": .nullable(.text),
-                    ]))
-            ]),
+            "GET", "/chats", including: "unread",
+            [200: .list(of: .object(row.merging(["unread_count": .integer]) { $1 }))]),
+        Operation("GET", "/chats", [200: .list(of: .object(row))]),
         Operation("GET", "/chats/{id}", [200: chat]),
         Operation("POST", "/chats/{id}/members", [200: chat]),
         Operation("DELETE", "/chats/{id}/members/{userId}", [204: nil]),
         Operation("POST", "/chats/{id}/leave", [204: nil]),
         Operation("POST", "/chats/{id}/messages", [201: message(kind: "type")]),
+        Operation(
+            "GET", "/chats/{id}/messages", including: "edited",
+            [200: .list(of: message(kind: "message_type", more: ["edited_at": .nullable(.timestamp)]))]),
         Operation("GET", "/chats/{id}/messages", [200: .list(of: message(kind: "message_type"))]),
+        Operation(
+            "PUT", "/chats/{id}/messages/{msgId}", [200: message(kind: "type", more: ["edited_at": .timestamp])]),
+        Operation("DELETE", "/chats/{id}/messages/{msgId}", [204: nil]),
+        Operation("POST", "/chats/{id}/messages/{msgId}/read", [204: nil]),
+        Operation(
+            "GET", "/chats/{id}/receipts",
+            [200: .list(of: .object(["user_id": .id, "last_read_message_id": .id, "read_at": .timestamp]))]),
         Operation(
             "POST", "/files",
             [201: .object(["id": .id, "filename": .text, "mime_type": .text, "object_key": .text])]),
@@ -91,12 +100,22 @@ enum MessengerShapes {
         "message": message(kind: "message_type", more: ["type": "message"]),
         "unsubscribed": frame("unsubscribed", ["chat_id": .id]),
         "resync": frame("resync", ["chat_id": .id]),
+        "message_edited": frame(
+            "message_edited", ["id": .id, "chat_id": .id, "content": .text, "edited_at": .timestamp]),
+        "message_deleted": frame("message_deleted", ["id": .id, "chat_id": .id]),
+        "read": frame("read", ["chat_id": .id, "user_id": .id, "message_id": .id, "read_at": .timestamp]),
+        "typing": frame("typing", ["chat_id": .id, "user_id": .id]),
         "member_added": frame("member_added", ["chat_id": .id, "user_id": .id]),
         "member_removed": frame("member_removed", ["chat_id": .id, "user_id": .id]),
     ]
 
     private static let summary: [String: Shape] = ["id": .id, "username": .text, "display_name": .text]
     private static let chatType: Shape = .oneOf(["direct", "group"])
+
+    private static let row: [String: Shape] = [
+        "id": .id, "type": chatType, "name": .nullable(.text), "updated_at": .timestamp,
+        "last_message": .nullable(.text),
+    ]
 
     private static let chat: Shape = .object([
         "id": .id, "type": chatType, "name": .nullable(.text), "owner_id": .id, "created_at": .timestamp,

@@ -23,9 +23,10 @@ struct Witness: Transport, SocketTransport {
     }
 
     private func judge(_ exchange: Exchange, _ response: TransportResponse) throws {
-        guard let steps = steps(of: exchange.request.url),
+        let (url, method) = (exchange.request.url, exchange.request.method.rawValue)
+        guard let steps = steps(of: url),
             let operation = MessengerShapes.operations.first(where: {
-                $0.matches(exchange.request.method.rawValue, steps)
+                $0.matches(method, steps, including: Self.inclusions(in: url))
             })
         else { return }
         func broken(_ expected: String, _ found: String, _ what: String = "") -> Broken {
@@ -61,6 +62,12 @@ struct Witness: Transport, SocketTransport {
         let (base, text) = (baseURL.absoluteString, url.absoluteString)
         guard text.hasPrefix(base + "/") else { return nil }
         return text.dropFirst(base.count).prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: true)
+    }
+
+    private static func inclusions(in url: URL) -> [String] {
+        let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? []
+        let words = items.first { $0.name == "include" }?.value?.split(separator: ",") ?? []
+        return words.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
     // MARK: Frames

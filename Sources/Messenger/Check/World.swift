@@ -160,8 +160,7 @@ public struct Person: Sendable {
 /// The contract as scenarios, one list for each section.
 public enum MessengerScenarios {
     public static var all: [Scenario<MessengerWorld>] {
-        examples + errors + auth + sessions + users + chats + members + messages + files + downloads + live
-            + memberEvents + backlog + idempotency
-            + authorisation
+        examples + errors + auth + sessions + users + chats + members + messages + messageChanges + receipts + files
+            + downloads + live + memberEvents + backlog + idempotency + authorisation
     }
 }

@@ -44,11 +44,12 @@ extension MessengerMock {
         server.example(of: Messenger.ListChats.self) { [memory] request in
             guard request.before == nil else { return [] }
             let chat = Messenger.Chat.example
-            let newest = memory.use { $0.messages.last }
+            let (newest, unread) = memory.use { ($0.messages.last, $0.unreadCount) }
             return [
                 .init(
                     id: chat.id, type: chat.type, name: chat.name, updatedAt: newest?.createdAt ?? chat.createdAt,
-                    lastMessage: newest?.content)
+                    lastMessage: newest?.content,
+                    unreadCount: request.include?.contains(.unread) == true ? unread : nil)
             ]
         }
         server.example(of: Messenger.GetChat.self) { try Self.chat($0.id) }

@@ -34,6 +34,7 @@ extension MessengerMemory {
         case .unsubscribe(let chat):
             sockets[index].isSubscribed = false
             sockets[index].push(.unsubscribed(chat))
+        case .typing(let chat): type(index, chat)
         case .ping: sockets[index].push(.pong)
         case .unknown(let type): sockets[index].push(.error("Unknown message type: \(type)"))
         case .auth: break
@@ -60,14 +61,23 @@ extension MessengerMemory {
         for message in messages where message.id > since { socket.push(.message(message)) }
     }
 
+    /// Nobody else is there to be told.
+    private func type(_ index: Int, _ chat: Messenger.Chat.ID) {
+        guard chat.isValid else { return sockets[index].push(.error("Invalid chat_id")) }
+        guard chat == Messenger.Chat.example.id, sockets[index].isSubscribed else {
+            return sockets[index].push(.error("Not subscribed to this chat"))
+        }
+    }
+
     /// Answers an error, which ends a socket that has not signed in.
     private func refuse(_ index: Int, _ text: String) {
         sockets[index].push(.error(text))
         if sockets[index].token == nil { sockets[index].connection.end(1008) }
     }
 
-    func announce(_ message: Messenger.Message) {
-        for socket in sockets where socket.isSubscribed { socket.push(.message(message)) }
+    /// Tells the subscribed sockets.
+    func announce(_ frame: Messenger.ServerFrame) {
+        for socket in sockets where socket.isSubscribed { socket.push(frame) }
     }
 
     func broadcast(_ frame: Messenger.ServerFrame) {

@@ -34,15 +34,25 @@ extension MessengerMock {
         server.example(of: Messenger.ListMessages.self) { [memory] request in
             try Self.requireMember(of: request.chat)
             let limit = min(request.limit ?? 50, Messenger.ListMessages.maximum)
-            let messages = memory.use { $0.messages }
+            let withEdits = request.include?.contains(.edited) ?? false
+            let messages = memory.use { $0.messages }.map { $0.telling(edits: withEdits) }
             if let after = request.after { return messages.filter { $0.id > after }.prefix(limit).reversed() }
             let before = request.before ?? .init(.max)
             return messages.filter { $0.id < before }.suffix(limit).reversed()
         }
     }
 
-    private static func requireMember(of chat: Messenger.Chat.ID) throws {
+    static func requireMember(of chat: Messenger.Chat.ID) throws {
         guard chat == Messenger.Chat.example.id else { throw Problem(.forbidden, "Not a member of this chat") }
+    }
+}
+
+extension Messenger.Message {
+    /// As a list tells it.
+    fileprivate func telling(edits: Bool) -> Self {
+        var message = self
+        message.edited = edits ? edited ?? .init(wrappedValue: nil) : nil
+        return message
     }
 }
 
@@ -62,6 +72,6 @@ extension MessengerMemory {
     mutating func add(_ message: Messenger.Message) {
         messages.removeAll { $0.id == message.id }
         messages.insert(message, at: messages.firstIndex { $0.id > message.id } ?? messages.endIndex)
-        announce(message)
+        announce(.message(message))
     }
 }

@@ -14,7 +14,8 @@ import MessengerClient
 ///
 /// It is the world of those examples: Alice (1), who is signed in, and Bob (2), their chat 5 with message 99, and file
 /// 42. Other ids are refused as the contract says. Any name and password signs in as Alice. What is sent to the chat
-/// gets the next id, is in the history from then on and comes over the live sockets; nothing else is remembered.
+/// gets the next id, is in the history from then on and comes over the live sockets. It can be edited, deleted and read;
+/// nothing else is remembered.
 public struct MessengerMock: APIMock {
     public let server: MockServer<Messenger>
     let memory: Guarded<MessengerMemory>
@@ -36,6 +37,8 @@ public struct MessengerMock: APIMock {
         chats()
         members()
         messages()
+        messageChanges()
+        receipts()
         files()
     }
 
@@ -91,6 +94,8 @@ struct MessengerMemory: Sendable {
     var sessions = MockSessions()
     /// Of chat 5, by id.
     var messages = [Messenger.Message.example]
+    /// How far Alice has read.
+    var lastRead = Messenger.Message.ID(0)
     var sockets: [MockLiveSocket] = []
 }
 

@@ -38,7 +38,10 @@ extension MessengerService {
         _ request: Messenger.ListChats, from caller: Messenger.User.ID
     ) async throws -> [Messenger.ChatSummary] {
         let limit = min(request.limit ?? .max, Messenger.ListChats.maximum)
-        return try await database.read { try Chats.page(of: caller, before: request.before, limit: limit, in: $0) }
+        let withUnread = request.include?.contains(.unread) ?? false
+        return try await database.read {
+            try Chats.page(of: caller, before: request.before, limit: limit, withUnread: withUnread, in: $0)
+        }
     }
 
     func getChat(_ request: Messenger.GetChat, from caller: Messenger.User.ID) async throws -> Messenger.Chat {
@@ -118,8 +121,14 @@ enum Chats {
 
     /// The caller's chats by newest message; those behind `before` when given.
     static func page(
-        of user: Messenger.User.ID, before: Messenger.Chat.ID?, limit: Int, in db: Session
+        of user: Messenger.User.ID, before: Messenger.Chat.ID?, limit: Int, withUnread: Bool, in db: Session
     ) throws -> [Messenger.ChatSummary] {
+        let unread: SQL =
+            withUnread
+            ? """
+            (SELECT COUNT(*) FROM messages u WHERE u.chat_id = c.id AND u.id > COALESCE(me.last_read_id, 0)
+                AND u.sender_id <> \(user))
+            """ : "NULL"
         let rest: SQL =
             before.map { before in
                 """
@@ -130,7 +139,8 @@ enum Chats {
         return try db.all(
             """
             SELECT c.id, c.type, c.name, c.updated_at,
-                (SELECT m.content FROM messages m WHERE m.chat_id = c.id ORDER BY m.id DESC LIMIT 1)
+                (SELECT m.content FROM messages m WHERE m.chat_id = c.id ORDER BY m.id DESC LIMIT 1),
+                \(unread)
             FROM members me JOIN chats c ON c.id = me.chat_id
             WHERE me.user_id = \(user) \(rest)
             ORDER BY c.updated_at DESC, c.id DESC LIMIT \(limit)
@@ -138,7 +148,7 @@ enum Chats {
         ) { row in
             .init(
                 id: try row.get(0), type: try row.get(1), name: try row.get(2), updatedAt: try row.get(3),
-                lastMessage: try row.get(4))
+                lastMessage: try row.get(4), unreadCount: try row.get(5))
         }
     }
 

@@ -17,8 +17,13 @@ enum LiveTopic: Hashable, Sendable {
 /// What a socket hears of its topics.
 enum LiveEvent: Sendable {
     case message(Messenger.Message, frame: TextFrame)
-    /// Somebody's membership began or ended, as this version of the chat's membership.
+    /// The chat changed, and this is its version now.
+    case change(version: Int64, frame: TextFrame)
+    /// The same, and the change is that somebody's membership began or ended.
     case membership(of: Messenger.User.ID, version: Int64, frame: TextFrame)
+    /// Somebody has read on.
+    case read(frame: TextFrame)
+    case typing(Messenger.User.ID, frame: TextFrame)
     case sessionEnded
     /// Something may have been missed: look again.
     case gap
@@ -38,13 +43,30 @@ enum LiveAnnouncement: Codable, Sendable {
     case message(Messenger.Message)
     /// A message too long to be carried: each node reads it.
     case stored(Messenger.Message.ID)
+    case edited(Messenger.MessageEdit, version: Int64)
+    /// An edit too long to be carried.
+    case storedEdit(Messenger.Message.ID, version: Int64)
+    case deleted(Messenger.Message.ID, from: Messenger.Chat.ID, version: Int64)
+    case read(Messenger.ReadMark)
+    /// At this time, by the clock of the node that heard it: in milliseconds since 1970.
+    case typing(Messenger.User.ID, in: Messenger.Chat.ID, at: Int64)
     /// At most ``maximumUsers``.
+    /// The version is of the first of them.
     case membersAdded([Messenger.User.ID], to: Messenger.Chat.ID, version: Int64)
     case memberRemoved(Messenger.User.ID, from: Messenger.Chat.ID, version: Int64)
     case sessionEnded(String)
 
     /// So many ids, of whatever length, fit into what a database carries.
     static let maximumUsers = 300
+
+    /// The same, for one that is too long to be carried.
+    var shortened: LiveAnnouncement {
+        switch self {
+        case .message(let message): .stored(message.id)
+        case .edited(let edit, let version): .storedEdit(edit.id, version: version)
+        default: self
+        }
+    }
 }
 
 extension MessengerService {
@@ -52,8 +74,8 @@ extension MessengerService {
     func announce(_ announcement: LiveAnnouncement, in db: Session) throws {
         guard database.isShared else { return db.afterCommit { deliver(announcement) } }
         var payload = try JSONEncoder().encode(announcement)
-        if payload.count > Database.maximumAnnouncement, case .message(let message) = announcement {
-            payload = try JSONEncoder().encode(LiveAnnouncement.stored(message.id))
+        if payload.count > Database.maximumAnnouncement {
+            payload = try JSONEncoder().encode(announcement.shortened)
         }
         try db.announce(String(decoding: payload, as: UTF8.self))
     }
@@ -66,23 +88,27 @@ extension MessengerService {
                 hub.broadcast { .gap }
             case .payload(let text):
                 let heard = try? JSONDecoder().decode(LiveAnnouncement.self, from: Data(text.utf8))
-                switch heard {
-                case .stored(let id)?: await deliverStored(id)
-                case let heard?: deliver(heard)
-                case nil: break
-                }
+                if let heard, let whole = await complete(heard) { deliver(whole) }
             }
         }
     }
 
-    private func deliverStored(_ id: Messenger.Message.ID) async {
+    /// Reads what was too long to be carried. Nil when it has gone since, or cannot be read.
+    private func complete(_ announcement: LiveAnnouncement) async -> LiveAnnouncement? {
         do {
-            let message = try await database.read { try Messages.one(id, in: $0) }
-            // None: it has gone since, and its chat with it.
-            if let message { deliver(.message(message)) }
+            switch announcement {
+            case .stored(let id):
+                return try await database.read { try Messages.one(id, in: $0) }.map { .message($0) }
+            case .storedEdit(let id, let version):
+                return try await database.read { try Messages.edit(of: id, in: $0) }
+                    .map { .edited($0, version: version) }
+            default:
+                return announcement
+            }
         } catch {
-            // Unreadable now: the sockets look for themselves.
+            // The sockets look for themselves.
             hub.broadcast { .gap }
+            return nil
         }
     }
 
@@ -91,8 +117,19 @@ extension MessengerService {
         switch announcement {
         case .message(let message):
             hub.publish(to: .chat(message.chat)) { .message(message, frame: TextFrame(.message(message))) }
+        case .edited(let edit, let version):
+            hub.publish(to: .chat(edit.chat)) { .change(version: version, frame: TextFrame(.messageEdited(edit))) }
+        case .deleted(let message, let chat, let version):
+            hub.publish(to: .chat(chat)) {
+                .change(version: version, frame: TextFrame(.messageDeleted(chat, message)))
+            }
+        case .read(let mark):
+            hub.publish(to: .chat(mark.chat)) { .read(frame: TextFrame(.read(mark))) }
+        case .typing(let user, let chat, let moment):
+            guard typing.told.allows(user, in: chat, at: moment) else { return }
+            hub.publish(to: .chat(chat)) { .typing(user, frame: TextFrame(.typing(chat, user))) }
         case .membersAdded(let users, let chat, let version):
-            for user in users {
+            for (version, user) in zip(version..., users) {
                 hub.publish(to: .chat(chat)) {
                     .membership(of: user, version: version, frame: TextFrame(.memberAdded(chat, user)))
                 }
@@ -104,7 +141,7 @@ extension MessengerService {
         case .sessionEnded(let session):
             sessions.forget(session)
             hub.publish(to: .session(session)) { .sessionEnded }
-        case .stored:
+        case .stored, .storedEdit:
             break
         }
     }

@@ -95,6 +95,7 @@ final class LiveSocket: SocketHandler {
         switch frame {
         case .subscribe(let chat, let since): subscribe(to: chat, since: since)
         case .unsubscribe(let chat): unsubscribe(from: chat)
+        case .typing(let chat): type(in: chat)
         case .ping: send(.pong)
         case .unknown(let type): send(.error("Unknown message type: \(String(type.unicodeScalars.prefix(64)))"))
         case .auth: break

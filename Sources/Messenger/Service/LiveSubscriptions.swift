@@ -10,14 +10,17 @@ extension LiveSocket {
     struct Subscription {
         /// The newest message that was sent, or was there before: nothing is sent twice, nor out of order.
         var last: Messenger.Message.ID
-        /// The membership was there at this version: what is older is not news, however late it is announced.
+        /// The chat's version that the socket knows: what is older is no news, however late it is announced.
         var version: Int64
+        /// The version at which the user was seen to be a member.
+        var membership: Int64
         var waiting: [LiveEvent]?
     }
 
     private struct Backlog: Sendable {
         var missed: [Messenger.Message] = []
-        var isTooLong = false
+        /// Too much, or not what is sent again.
+        var mustResync = false
         /// What was there before needs no sending, however late it is announced.
         var newest = Messenger.Message.ID(0)
         var version: Int64
@@ -37,7 +40,8 @@ extension LiveSocket {
         read(chat, since: since, for: user) { this, result in
             switch result {
             case .success(let backlog?):
-                this.subscriptions[chat]?.version = backlog.version
+                if before == nil { this.subscriptions[chat]?.version = backlog.version }
+                this.subscriptions[chat]?.membership = backlog.version
                 this.send(.subscribed(chat))
                 this.deliver(backlog, in: chat)
             case .success(nil):
@@ -57,7 +61,9 @@ extension LiveSocket {
         begin(chat, since: last)
         read(chat, since: last, for: user) { this, result in
             switch result {
-            case .success(let backlog?):
+            case .success(var backlog?):
+                // Changes are not read again: the client does.
+                if let known = this.subscriptions[chat]?.version, backlog.version > known { backlog.mustResync = true }
                 this.deliver(backlog, in: chat)
             case .success(nil):
                 this.drop(chat)
@@ -74,7 +80,8 @@ extension LiveSocket {
         guard let socket else { return }
         let before = subscriptions[chat]
         subscriptions[chat] = Subscription(
-            last: since ?? .init(0), version: before?.version ?? 0, waiting: before?.waiting ?? [])
+            last: since ?? .init(0), version: before?.version ?? 0, membership: before?.membership ?? 0,
+            waiting: before?.waiting ?? [])
         service.hub.subscribe(self, to: .chat(chat), on: socket.eventLoop)
     }
 
@@ -91,7 +98,7 @@ extension LiveSocket {
                 guard let since else { return Backlog(newest: newest, version: version) }
                 let missed = try Messages.following(since, in: chat, limit: Self.maximumBacklog + 1, db)
                 return missed.count > Self.maximumBacklog
-                    ? Backlog(isTooLong: true, newest: newest, version: version)
+                    ? Backlog(mustResync: true, newest: newest, version: version)
                     : Backlog(missed: missed, version: version)
             }
         }
@@ -99,7 +106,7 @@ extension LiveSocket {
     }
 
     private func deliver(_ backlog: Backlog, in chat: Messenger.Chat.ID) {
-        if backlog.isTooLong { send(.resync(chat)) }
+        if backlog.mustResync { send(.resync(chat)) }
         if let last = subscriptions[chat]?.last { subscriptions[chat]?.last = max(last, backlog.newest) }
         deliver(backlog.missed[...], in: chat)
     }
@@ -124,16 +131,17 @@ extension LiveSocket {
             guard message.id > subscriptions.values[index].last else { return }
             subscriptions.values[index].last = message.id
             socket?.send(frame)
-        case .membership(let user, let version, let frame):
+        // One's own has ended; or a new one has begun, so the one that this subscription rests on has ended.
+        case .membership(caller?.user, let version, _):
+            guard version > subscriptions.values[index].membership else { return }
+            drop(chat)
+            send(.unsubscribed(chat))
+        case .membership(_, let version, let frame), .change(let version, let frame):
             guard version > subscriptions.values[index].version else { return }
-            // One's own: it has ended, or else a new one has begun, so the one that this subscription rests on has.
-            if user == caller?.user {
-                drop(chat)
-                send(.unsubscribed(chat))
-            } else {
-                socket?.send(frame)
-            }
-        case .sessionEnded, .gap: break
+            subscriptions.values[index].version = version
+            socket?.send(frame)
+        case .typing(caller?.user, _), .sessionEnded, .gap: break
+        case .typing(_, let frame), .read(let frame): socket?.send(frame)
         }
     }
 
@@ -141,6 +149,14 @@ extension LiveSocket {
         guard chat.isValid else { return send(.error("Invalid chat_id")) }
         drop(chat)
         send(.unsubscribed(chat))
+    }
+
+    func type(in chat: Messenger.Chat.ID) {
+        guard chat.isValid else { return send(.error("Invalid chat_id")) }
+        guard subscriptions[chat] != nil, let user = caller?.user else {
+            return send(.error("Not subscribed to this chat"))
+        }
+        service.passOn(typing: user, in: chat)
     }
 
     private func drop(_ chat: Messenger.Chat.ID) {

@@ -17,7 +17,7 @@ extension MessengerService {
     ) async throws -> Answer<Messenger.Chat> {
         let now = time.milliseconds()
         return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
-            let change = try Members.beginChange(of: request.chat, by: caller, in: db)
+            let change = try ChatChange.begin(in: request.chat, by: caller, else: Chats.notFound, db)
             try change.requireOwner(caller)
             try change.requireGroup()
             let present = try Members.all(of: request.chat, in: db)
@@ -26,8 +26,10 @@ extension MessengerService {
             try Members.requireRoom(for: present.count + new.count)
             try Users.requireKnown(new, in: db)
             for user in new { try Chats.add(user, .member, to: request.chat, at: now, in: db) }
+            if !new.isEmpty { try change.take(new.count, in: db) }
             for users in new.chunks(of: LiveAnnouncement.maximumUsers) {
-                try announce(.membersAdded(Array(users), to: request.chat, version: change.version), in: db)
+                let version = change.version + Int64(users.startIndex)
+                try announce(.membersAdded(Array(users), to: request.chat, version: version), in: db)
             }
             guard let chat = try Chats.detail(request.chat, for: caller, in: db) else { throw Chats.notFound }
             return Answer(.ok, chat)
@@ -38,7 +40,7 @@ extension MessengerService {
         _ request: Messenger.RemoveMember, from caller: Messenger.User.ID
     ) async throws -> Empty {
         try await database.write { db in
-            let change = try Members.beginChange(of: request.chat, by: caller, in: db)
+            let change = try ChatChange.begin(in: request.chat, by: caller, else: Chats.notFound, db)
             try change.requireOwner(caller)
             guard try Chats.isMember(request.user, of: request.chat, in: db) else {
                 throw Problem(.notFound, "Member not found")
@@ -52,7 +54,7 @@ extension MessengerService {
 
     func leaveChat(_ request: Messenger.LeaveChat, from caller: Messenger.User.ID) async throws -> Empty {
         try await database.write { db in
-            let change = try Members.beginChange(of: request.chat, by: caller, in: db)
+            let change = try ChatChange.begin(in: request.chat, by: caller, else: Chats.notFound, db)
             try change.requireGroup()
             try end(caller, change, in: db)
         }
@@ -60,7 +62,7 @@ extension MessengerService {
     }
 
     /// Ends a membership of a group, with what follows from it: somebody owns the group, or it is gone.
-    private func end(_ user: Messenger.User.ID, _ change: MembershipChange, in db: Session) throws {
+    private func end(_ user: Messenger.User.ID, _ change: ChatChange, in db: Session) throws {
         try db.run("DELETE FROM members WHERE chat_id = \(change.chat) AND user_id = \(user)")
         if user == change.owner {
             if let heir = try Members.longestStanding(in: change.chat, db) {
@@ -73,45 +75,7 @@ extension MessengerService {
     }
 }
 
-/// A change of a chat's membership that is under way: others of the chat, and its messages, wait for it.
-struct MembershipChange {
-    let chat: Messenger.Chat.ID
-    let type: Messenger.ChatType
-    let owner: Messenger.User.ID
-    /// Grows with every change, so that one that is heard of late is told apart from one that is new.
-    let version: Int64
-
-    func requireOwner(_ user: Messenger.User.ID) throws(Problem) {
-        guard user == owner else { throw Problem(.forbidden, "Only the owner can do this") }
-    }
-
-    func requireGroup() throws(Problem) {
-        guard type == .group else { throw Problem(.badRequest, "Not a group chat") }
-    }
-}
-
 enum Members {
-    /// Puts this transaction in line with all that change the chat's membership or send to it: what it reads next holds
-    /// until its end.
-    ///
-    /// - Throws: 404 for those who are not in the chat.
-    static func beginChange(
-        of chat: Messenger.Chat.ID, by user: Messenger.User.ID, in db: Session
-    ) throws -> MembershipChange {
-        // Before, so that strangers keep nobody waiting; and after, since it may have ended while this one waited.
-        guard try Chats.isMember(user, of: chat, in: db) else { throw Chats.notFound }
-        let change = try db.one(
-            """
-            UPDATE chats SET membership_version = membership_version + 1 WHERE id = \(chat)
-            RETURNING type, owner_id, membership_version
-            """
-        ) { row in
-            MembershipChange(chat: chat, type: try row.get(0), owner: try row.get(1), version: try row.get(2))
-        }
-        guard let change, try Chats.isMember(user, of: chat, in: db) else { throw Chats.notFound }
-        return change
-    }
-
     static func all(of chat: Messenger.Chat.ID, in db: Session) throws -> [Messenger.User.ID] {
         try db.all("SELECT user_id FROM members WHERE chat_id = \(chat)") { try $0.get(0) }
     }
@@ -135,13 +99,13 @@ enum Members {
             "UPDATE members SET role = \(Messenger.Role.owner) WHERE chat_id = \(chat) AND user_id = \(user)")
     }
 
-    /// How often the chat's membership has changed, as a member sees it; nil for those who are none.
+    /// The chat's version, as a member sees it; nil for those who are none.
     static func version(
         of chat: Messenger.Chat.ID, for user: Messenger.User.ID, in db: Session
     ) throws -> Int64? {
         try db.value(
             """
-            SELECT c.membership_version FROM members m JOIN chats c ON c.id = m.chat_id
+            SELECT c.version FROM members m JOIN chats c ON c.id = m.chat_id
             WHERE m.chat_id = \(chat) AND m.user_id = \(user)
             """)
     }

@@ -29,15 +29,22 @@ extension MessengerService {
         let limit = min(request.limit ?? 50, Messenger.ListMessages.maximum)
         return try await database.read { db in
             try Chats.requireMember(caller, of: request.chat, in: db)
+            let withEdits = request.include?.contains(.edited) ?? false
             if let after = request.after {
-                return try Messages.following(after, in: request.chat, limit: limit, db).reversed()
+                return try Messages.following(after, in: request.chat, limit: limit, withEdits: withEdits, db)
+                    .reversed()
             }
-            return try Messages.page(of: request.chat, before: request.before, limit: limit, in: db)
+            return try Messages.page(
+                of: request.chat, before: request.before, limit: limit, withEdits: withEdits, in: db)
         }
     }
 }
 
 enum Messages {
+    static let notFound = Problem(.notFound, "Message not found")
+
+    private static let columns: SQL = "id, chat_id, sender_id, content, type, file_id, created_at"
+
     /// Adds a message, with what follows from it: the chat moves up, the sender has read it.
     ///
     /// - Throws: 404 for a file that is not the sender's upload, 403 when the membership ended while this waited.
@@ -70,19 +77,31 @@ enum Messages {
 
     /// Newest first, below `before` when given.
     static func page(
-        of chat: Messenger.Chat.ID, before: Messenger.Message.ID?, limit: Int, in db: Session
+        of chat: Messenger.Chat.ID, before: Messenger.Message.ID?, limit: Int, withEdits: Bool, in db: Session
     ) throws -> [Messenger.Message] {
-        try db.all(
-            """
-            SELECT id, chat_id, sender_id, content, type, file_id, created_at FROM messages
-            WHERE chat_id = \(chat) AND id < \(before ?? .init(.max)) ORDER BY id DESC LIMIT \(limit)
-            """, Messenger.Message.init(row:))
+        try all(
+            withEdits,
+            "WHERE chat_id = \(chat) AND id < \(before ?? .init(.max)) ORDER BY id DESC LIMIT \(limit)", in: db)
+    }
+
+    private static func all(_ withEdits: Bool, _ condition: SQL, in db: Session) throws -> [Messenger.Message] {
+        guard withEdits else {
+            return try db.all("SELECT \(columns) FROM messages \(condition)", Messenger.Message.init(row:))
+        }
+        return try db.all("SELECT \(columns), edited_at FROM messages \(condition)") { row in
+            var message = try Messenger.Message(row: row)
+            message.edited = .init(wrappedValue: try row.get(7))
+            return message
+        }
     }
 
     static func one(_ id: Messenger.Message.ID, in db: Session) throws -> Messenger.Message? {
-        try db.one(
-            "SELECT id, chat_id, sender_id, content, type, file_id, created_at FROM messages WHERE id = \(id)",
-            Messenger.Message.init(row:))
+        try db.one("SELECT \(columns) FROM messages WHERE id = \(id)", Messenger.Message.init(row:))
+    }
+
+    /// - Throws: 404 for a message that is not in the chat.
+    static func require(_ id: Messenger.Message.ID, in chat: Messenger.Chat.ID, _ db: Session) throws {
+        guard try db.exists("SELECT 1 FROM messages WHERE id = \(id) AND chat_id = \(chat)") else { throw notFound }
     }
 
     /// Zero in an empty chat.
@@ -92,13 +111,9 @@ enum Messages {
 
     /// Oldest first, above `after`.
     static func following(
-        _ after: Messenger.Message.ID, in chat: Messenger.Chat.ID, limit: Int, _ db: Session
+        _ after: Messenger.Message.ID, in chat: Messenger.Chat.ID, limit: Int, withEdits: Bool = false, _ db: Session
     ) throws -> [Messenger.Message] {
-        try db.all(
-            """
-            SELECT id, chat_id, sender_id, content, type, file_id, created_at FROM messages
-            WHERE chat_id = \(chat) AND id > \(after) ORDER BY id LIMIT \(limit)
-            """, Messenger.Message.init(row:))
+        try all(withEdits, "WHERE chat_id = \(chat) AND id > \(after) ORDER BY id LIMIT \(limit)", in: db)
     }
 }
 

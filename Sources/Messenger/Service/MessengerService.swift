@@ -20,6 +20,8 @@ public struct MessengerService: Sendable {
     let sessions: SessionRegistry
     let attempts: Attempts
     let hub: LiveHub
+    /// What this node hears from its own sockets, and what it tells them: two nodes may hear the same person.
+    let typing = (heard: TypingLimit(), told: TypingLimit())
     let time: TimeSource
     let settings: Settings
     private let secret: [UInt8]
@@ -61,6 +63,8 @@ public struct MessengerService: Sendable {
         chats(&routes)
         members(&routes)
         messages(&routes)
+        messageChanges(&routes)
+        receipts(&routes)
         files(&routes)
         return routes
     }

@@ -68,5 +68,15 @@ extension MessengerService {
                 "memberships that change",
                 // How often who is in the chat has changed.
                 ["ALTER TABLE chats ADD COLUMN membership_version BIGINT NOT NULL DEFAULT 0"]),
+            .init(
+                "messages that change",
+                [
+                    // Grows with each change of the members, and of messages that were sent.
+                    "ALTER TABLE chats RENAME COLUMN membership_version TO version",
+                    "ALTER TABLE messages ADD COLUMN edited_at BIGINT",
+                    // With the sender, so that unread messages are counted without a look at each.
+                    "DROP INDEX messages_of_chat",
+                    "CREATE INDEX messages_of_chat ON messages (chat_id, id, sender_id)",
+                ]),
         ])
 }

@@ -1,0 +1,34 @@
+import Contract
+import ContractMocks
+import MessengerAPI
+
+extension Messenger.Receipt {
+    /// Bob has read Alice's "Hello!".
+    public static let example: Self = contractExample(
+        #"{ "user_id": 2, "last_read_message_id": 99, "read_at": "2026-02-23T11:02:00Z" }"#)
+}
+
+extension MessengerMock {
+    func receipts() {
+        server.example(of: Messenger.MarkRead.self) { [memory] request in
+            try Self.requireMember(of: request.chat)
+            try memory.use { memory in
+                memory.lastRead = max(memory.lastRead, try memory.message(request.message).id)
+            }
+            return Empty()
+        }
+        server.example(of: Messenger.GetReceipts.self) { request in
+            try Self.requireMember(of: request.chat)
+            return [.example]
+        }
+    }
+}
+
+extension MessengerMemory {
+    /// What others sent above Alice's mark.
+    var unreadCount: Int {
+        let own = Messenger.Account.example.id
+        let mark = max(lastRead, messages.last { $0.sender == own }?.id ?? lastRead)
+        return messages.filter { $0.id > mark && $0.sender != own }.count
+    }
+}

@@ -1,0 +1,40 @@
+import MessengerAPI
+import NIOConcurrencyHelpers
+
+extension MessengerService {
+    /// Tells the others of a chat that somebody is typing. Nobody waits for it, and it may be lost.
+    func passOn(typing user: Messenger.User.ID, in chat: Messenger.Chat.ID) {
+        let now = time.milliseconds()
+        guard typing.heard.allows(user, in: chat, at: now) else { return }
+        Task {
+            try? await database.write { db in
+                guard try Chats.isMember(user, of: chat, in: db) else { return }
+                try announce(.typing(user, in: chat, at: now), in: db)
+            }
+        }
+    }
+}
+
+/// Lets each user type in each chat once in three seconds.
+final class TypingLimit: Sendable {
+    static let interval: Int64 = 3000
+    static let capacity = 20_000
+
+    private struct Key: Hashable {
+        let user: Messenger.User.ID
+        let chat: Messenger.Chat.ID
+    }
+
+    private let last = NIOLockedValueBox<[Key: Int64]>([:])
+
+    /// - Parameter moment: In milliseconds since 1970; nodes' clocks may differ a little.
+    func allows(_ user: Messenger.User.ID, in chat: Messenger.Chat.ID, at moment: Int64) -> Bool {
+        last.withLockedValue { last in
+            let key = Key(user: user, chat: chat)
+            if let before = last[key], abs(moment - before) < Self.interval { return false }
+            if last.count >= Self.capacity { last.removeAll(keepingCapacity: true) }
+            last[key] = moment
+            return true
+        }
+    }
+}

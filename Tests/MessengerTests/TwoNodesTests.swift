@@ -1,0 +1,93 @@
+import Identity
+import MessengerCheck
+import MessengerClient
+import MessengerService
+import NIOPosix
+import Testbed
+import Testing
+
+/// What two nodes on one database owe each other's sockets.
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+struct TwoNodesTests {
+    @Test("Who types at two nodes is one person")
+    func typing() async throws {
+        try await withTwoNodes { world, second, elsewhere in
+            let listening = Task { await second.listen() }
+            defer { listening.cancel() }
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.directChat(with: bob)
+            let typists = [try await alice.socket(), try await alice.client.openSocket(over: elsewhere)]
+            let others = [try await bob.socket(), try await bob.client.openSocket(over: elsewhere)]
+            for socket in typists + others { try await socket.expectSubscription(to: chat) }
+            for round in 0..<3 {
+                for socket in typists {
+                    try await socket.send(.typing(chat))
+                    // The answer tells that the frame before it was looked at.
+                    try await socket.send(.ping)
+                    #expect(try await socket.receive() == .pong)
+                }
+                for socket in others where round == 0 {
+                    #expect(try await socket.receive() == .typing(chat, alice.id))
+                }
+                // A second copy would come before this message or after it.
+                let sent = try await bob.send(Messenger.SendMessage(chat: chat, content: "\(round)"))
+                for socket in typists + others { #expect(try await socket.receive() == .message(sent.message)) }
+            }
+        }
+    }
+
+    @Test("A node that was deaf for a while looks again at what its sockets missed")
+    func deafness() async throws {
+        try await withTwoNodes { world, second, elsewhere in
+            let (alice, bob) = try await world.pair()
+            let carol = try await world.person()
+            func group() async throws -> Messenger.Chat.ID { try await alice.group(with: bob) }
+            let (left, spoken, edited, grown, quiet) = (
+                try await group(), try await group(), try await group(), try await group(), try await group()
+            )
+            let early = try await alice.send(Messenger.SendMessage(chat: edited, content: "early"))
+            // This node does not listen yet.
+            let socket = try await bob.client.openSocket(over: elsewhere)
+            for chat in [left, spoken, edited, grown, quiet] { try await socket.expectSubscription(to: chat) }
+            try await alice.send(Messenger.RemoveMember(chat: left, user: bob.id))
+            try await alice.send(Messenger.SendMessage(chat: left, content: "unheard"))
+            let missed = try await alice.send(Messenger.SendMessage(chat: spoken, content: "missed"))
+            try await alice.send(Messenger.EditMessage(chat: edited, message: early.id, content: "late"))
+            try await alice.send(Messenger.AddMembers(chat: grown, users: [carol.id]))
+            try await socket.send(.ping)
+            #expect(try await socket.receive() == .pong)
+
+            let listening = Task { await second.listen() }
+            defer { listening.cancel() }
+            // Of different chats, so in any order.
+            var frames: Set<Messenger.ServerFrame> = []
+            for _ in 0..<4 { frames.insert(try await socket.receive()) }
+            #expect(frames == [.unsubscribed(left), .message(missed.message), .resync(edited), .resync(grown)])
+            for chat in [quiet, spoken, edited, grown] {
+                let sent = try await alice.send(Messenger.SendMessage(chat: chat, content: "live"))
+                #expect(try await socket.receive() == .message(sent.message))
+            }
+        }
+    }
+
+    /// A server, and a second node that nobody has told to listen.
+    private func withTwoNodes(
+        _ body: (MessengerWorld, _ second: MessengerService, _ elsewhere: InProcessSockets) async throws -> Void
+    ) async throws {
+        try await withMessenger(on: Stack(.postgreSQL, .inProcess)) { host in
+            let group = MultiThreadedEventLoopGroup.singleton
+            let second = MessengerService(
+                database: host.database, objects: host.objects, passwords: Passwords(cost: .testing),
+                tokenKey: Array(repeating: 9, count: 32), group: group, time: host.clock.source)
+            let world = MessengerWorld(baseURL: host.baseURL, transport: host.transport, sockets: host.sockets)
+            try await body(world, second, InProcessSockets(second.sockets(), group: group))
+        }
+    }
+}
+
+extension MessengerSocket {
+    fileprivate func expectSubscription(to chat: Messenger.Chat.ID) async throws {
+        try await send(.subscribe(chat))
+        #expect(try await receive() == .subscribed(chat))
+    }
+}

@@ -1,0 +1,31 @@
+import MessengerCheck
+import MessengerClient
+import Testbed
+import Testing
+
+/// How often typing is passed on, which shows only when time passes.
+@Suite struct TypingTests {
+    @Test("Three seconds later typing is passed on again")
+    func interval() async throws {
+        try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
+            let world = MessengerWorld(baseURL: host.baseURL, transport: host.transport, sockets: host.sockets)
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.directChat(with: bob)
+            let (typist, other) = (try await alice.socket(), try await bob.socket())
+            for socket in [typist, other] {
+                try await socket.send(.subscribe(chat))
+                #expect(try await socket.receive() == .subscribed(chat))
+            }
+            for (milliseconds, passes) in [(0, true), (2999, false), (1, true), (2999, false), (3000, true)] {
+                host.clock.advance(by: .milliseconds(milliseconds))
+                try await typist.send(.typing(chat))
+                // The answer tells that the frame before it was looked at.
+                try await typist.send(.ping)
+                #expect(try await typist.receive() == .pong)
+                if passes { #expect(try await other.receive() == .typing(chat, alice.id)) }
+            }
+            try await other.send(.ping)
+            #expect(try await other.receive() == .pong)
+        }
+    }
+}
