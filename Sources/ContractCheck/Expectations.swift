@@ -1,5 +1,6 @@
 import Contract
 import ContractClient
+import Foundation
 import HTTPTypes
 
 /// What a scenario found instead of what the contract promises.
@@ -10,8 +11,8 @@ public struct Broken: Error, CustomStringConvertible {
     public let found: String?
     /// Whose answer it was, where that is known.
     public let exchange: Exchange?
-    /// The line of the scenario.
-    public let place: String
+    /// The line of the scenario. Nil for what holds of all answers and frames.
+    public let place: String?
 
     public init(_ message: String, in exchange: Exchange? = nil, line: UInt = #line, file: StaticString = #fileID) {
         self.message = message
@@ -33,10 +34,21 @@ public struct Broken: Error, CustomStringConvertible {
         self.place = "\(file):\(line)"
     }
 
+    /// Something was not written as the contract shows it.
+    ///
+    /// - Parameter what: What `difference.path` leads into.
+    public init(_ difference: JSONDifference, of what: String, in exchange: Exchange? = nil) {
+        self.message = what + difference.path
+        self.expected = difference.expected
+        self.found = difference.found
+        self.exchange = exchange
+        self.place = nil
+    }
+
     public var description: String {
         var parts = message.isEmpty ? [] : [message]
         if let expected, let found { parts.append("expected \(expected), found \(found)") }
-        return "\(parts.joined(separator: ": ")) (\(place))"
+        return parts.joined(separator: ": ") + (place.map { " (\($0))" } ?? "")
     }
 }
 
@@ -63,18 +75,13 @@ public func expect(
         expected: difference.expected, found: difference.found, difference.path, line: line, file: file)
 }
 
-/// Without the word `Optional`.
+/// As it would go over the wire, where it can: that is shorter than Swift's own description, and what a reader knows.
 private func shown<Value>(_ value: Value) -> String {
-    if let optional = value as? any OptionalValue { return optional.text }
-    return "\(value)"
-}
-
-private protocol OptionalValue {
-    var text: String { get }
-}
-
-extension Optional: OptionalValue {
-    fileprivate var text: String { map { "\($0)" } ?? "nothing" }
+    if case Optional<Any>.none = value as Any { return "nothing" }
+    guard let value = value as? any Encodable else { return "\(value)" }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "\(value)"
 }
 
 /// Fails the scenario unless the request is refused with this status and exactly this message.

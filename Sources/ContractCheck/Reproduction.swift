@@ -39,6 +39,7 @@ struct Reproduction {
             commands.append(Self.command(for: conversation, tokens, inBackground: isLive))
             commands += Self.comments(on: conversation)
         }
+        // For Python to start, connect and send.
         if isLive { commands.append("sleep 3") }
         for exchange in requests {
             commands.append(Shell.curl(exchange.request, options: "-sSi", tokens.variables))

@@ -20,7 +20,7 @@ import FoundationXML
     }
 
     @Test func aWholeRunPassesAndLeavesNoSession() async throws {
-        try await withMessenger(on: live, clock: TestClock(step: 1)) { host in
+        try await withMessenger(on: live, clock: TestClock(step: 20)) { host in
             let (status, output, errors) = try await check(["messenger", host.baseURL.absoluteString + "/"])
             #expect(status == 0, "\(output)\(errors)")
             let count = MessengerScenarios.all.count
@@ -138,7 +138,7 @@ import FoundationXML
     }
 
     @Test func anInterruptionEndsTheRunAndItsSessions() async throws {
-        try await withMessenger(on: live, clock: TestClock(step: 1)) { host in
+        try await withMessenger(on: live, clock: TestClock(step: 20)) { host in
             let process = try ConcordProcess(["check", "messenger", host.baseURL.absoluteString])
             // Somewhere in the middle: the first scenario has ended, and others are under way.
             try await process.waitForErrors("1/")

@@ -36,7 +36,8 @@ import Testing
     @Test(.enabled(if: python != nil, "`make test` installs websockets and sets CONCORD_PYTHON"))
     func aConversationIsRepeated() async throws {
         let path = try #require(Self.python)
-        let output = try await repeated(path: path + ":/usr/bin:/bin") { server, person in
+        let heard = #"< {"type":"message""#
+        let output = try await repeated(until: heard, path: path + ":/usr/bin:/bin") { server, person in
             let chat = try await person.post("/chats", #"{"type":"group","name":"x"}"#).json()["id"] ?? .null
             let socket = try await server.sockets.open(
                 server.baseURL.appendingPathComponent("ws"), headers: [:], maximumMessageSize: 65_536)
@@ -53,7 +54,7 @@ import Testing
         #expect(output.contains(#"{"type":"subscribed""#))
         #expect(output.contains("HTTP/1.1 201"))
         // Sent again, and heard on the socket again.
-        #expect(output.contains(#"< {"type":"message""#))
+        #expect(output.contains(heard))
     }
 
     // MARK: A server and somebody on it
@@ -69,13 +70,21 @@ import Testing
     }
 
     /// What the commands of a scenario's failure write, run while its server is still there.
+    ///
+    /// - Parameter words: Tried again, a few times, until it writes these: the commands allow a Python some seconds to
+    ///   start, which a busy machine may exceed.
     private func repeated(
-        path: String = "/usr/bin:/bin", _ scenario: @escaping @Sendable (Server, Somebody) async throws -> Void
+        until words: String = "", path: String = "/usr/bin:/bin",
+        _ scenario: @escaping @Sendable (Server, Somebody) async throws -> Void
     ) async throws -> String {
         let output = AsyncStream<String>.makeStream()
         _ = try await failure(scenario) { failure in
-            let (_, bytes) = try await runShell(failure.reproduce.joined(separator: "\n"), path: path)
-            output.continuation.yield(String(decoding: bytes, as: UTF8.self))
+            var text = ""
+            for _ in 0..<5 where text.isEmpty || !text.contains(words) {
+                let (_, bytes) = try await runShell(failure.reproduce.joined(separator: "\n"), path: path)
+                text = String(decoding: bytes, as: UTF8.self)
+            }
+            output.continuation.yield(text)
         }
         for await text in output.stream { return text }
         return ""

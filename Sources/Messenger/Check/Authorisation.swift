@@ -43,7 +43,9 @@ extension MessengerScenarios {
             }
             let listed = try await outsider.send(Messenger.ListChats()).map(\.id)
             try expect(listed.count == 1 && listed != [chat], "an outsider's list: \(listed)")
-            try await world.raw.send(.post, "/files", body: "").refused(401, missing)
+            let form = Form(filename: "a.txt")
+            try await world.raw.send(.post, "/files", headers: [.contentType: form.contentType], bytes: form.body)
+                .refused(401, missing)
             for person in [owner, member, outsider] { _ = try await person.upload() }
         },
         Scenario(
@@ -85,6 +87,9 @@ extension MessengerScenarios {
                 try await stranger.send(.object(frame))
                 try await stranger.expect(["type": "error", "message": "Not a member of this chat"])
             }
+            let own = try await outsider.group()
+            try await stranger.send(["type": "subscribe", "chat_id": own.json])
+            try await stranger.expect(["type": "subscribed", "chat_id": own.json])
             let sockets = [try await owner.socket(), try await member.socket()]
             for socket in sockets { try await socket.subscribe(to: chat) }
             let sent = try await owner.say("for members", in: chat)
@@ -92,9 +97,9 @@ extension MessengerScenarios {
                 try expect(try await socket.message(), equals: sent)
                 await socket.close()
             }
-            // Had the stranger got the message, it would stand before this answer.
-            try await stranger.send(["type": "ping"])
-            try await stranger.expect(["type": "pong"])
+            // Had the stranger got the message, it would stand before this one.
+            let last = try await outsider.say("for strangers", in: own)
+            try expect(try await stranger.frame()["id"], equals: last.id.json)
             await stranger.close()
         },
     ]

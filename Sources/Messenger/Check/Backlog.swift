@@ -21,13 +21,13 @@ extension MessengerScenarios {
             let second = try await bob.socket()
             try await second.subscribe(to: chat, since: seen.id)
             let next = try await alice.say("102", in: chat)
-            try expect(try await second.messages(4), equals: missed + [next])
+            try await second.expectMessages(missed + [next])
             await second.close()
 
             // From the start, from the end, and from beyond it.
             let whole = try await alice.socket()
             try await whole.subscribe(to: chat, since: 0)
-            try expect(try await whole.messages(5), equals: [seen] + missed + [next])
+            try await whole.expectMessages([seen] + missed + [next])
             let late = try await alice.socket()
             try await late.subscribe(to: chat, since: next.id)
             let last = try await bob.say("103", in: chat)
@@ -87,7 +87,7 @@ extension MessengerScenarios {
             let sent = try await alice.say(1001, in: chat)
             let socket = try await bob.socket()
             try await socket.subscribe(to: chat, since: sent[0].id)
-            try expect(try await socket.messages(1000).map(\.id), equals: sent.dropFirst().map(\.id))
+            try await socket.expectMessages(Array(sent.dropFirst()))
             await socket.close()
 
             let late = try await bob.socket()

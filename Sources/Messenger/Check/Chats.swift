@@ -167,6 +167,21 @@ extension MessengerScenarios {
                 }
             }
         },
+        Scenario("A chat's time is that of its newest message", clause: "GET /chats") { world in
+            let alice = try await world.person()
+            let chat = try await alice.group()
+            let created = try await alice.send(Messenger.GetChat(id: chat)).createdAt
+            // Times are whole seconds: until one is over.
+            var sent = try await alice.say("hi", in: chat)
+            while sent.createdAt == created {
+                try await Task.sleep(for: .milliseconds(20))
+                sent = try await alice.say("hi", in: chat)
+            }
+            let row = try await alice.get("/chats").succeeded(200)[0]
+            try expect(row?["updated_at"], equals: .string("\(sent.createdAt)"))
+            try expect(
+                try await alice.get("/chats/\(chat)").succeeded(200)["created_at"], equals: .string("\(created)"))
+        },
         Scenario("GET /chats goes on from a chat, and takes a limit", clause: "GET /chats") { world in
             let (alice, bob) = try await world.pair()
             var order: [Messenger.Chat.ID] = []

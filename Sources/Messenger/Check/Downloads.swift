@@ -34,6 +34,22 @@ extension MessengerScenarios {
                 }
             }
         },
+        Scenario("A download's URL is good for an hour, as far as it says so", clause: "GET /files/{id}/download") {
+            world in
+            let alice = try await world.person()
+            let location = try await alice.location(of: alice.upload().json)
+            let items = URLComponents(string: location)?.queryItems ?? []
+            func value(_ name: String) -> Int64? {
+                items.first { $0.name.lowercased() == name }?.value.flatMap(Int64.init)
+            }
+            // As S3 says it, in seconds from its making.
+            if let lifetime = value("x-amz-expires") { try expect(lifetime, equals: 3600) }
+            // As a moment: by the server's clock, which had just shown the account's.
+            if let end = value("expires") {
+                let start = try await alice.send(Messenger.GetMe()).createdAt.milliseconds / 1000
+                try expect(3600...3900 ~= end - start, "it ends \(end - start) s after the account was made")
+            }
+        },
         Scenario("A download can be had in ranges", clause: "GET /files/{id}/download") { world in
             let alice = try await world.person()
             let location = try await alice.location(of: alice.upload("0123456789").json)

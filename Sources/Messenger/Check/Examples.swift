@@ -220,6 +220,10 @@ extension MessengerScenarios {
                 try await socket.send(["type": "ping"])
                 try await socket.expect(["type": "pong"])
             }
+            // With one each: the next frame answers something else.
+            let chat = try await alice.group()
+            try await socket.send(["type": "subscribe", "chat_id": chat.json])
+            try await socket.expect(["type": "subscribed", "chat_id": chat.json])
             await socket.close()
         },
     ]

@@ -77,11 +77,14 @@ extension MessengerScenarios {
                 let answer = try await socket.frame()
                 try expect(answer == ["type": "error", "message": .string(text)], "\(fields): \(answer)")
             }
-            // None of it has subscribed the socket to anything.
+            // None of it has subscribed the socket to anything: the first that it hears comes after all of these.
+            let heard = try await alice.group()
+            try await socket.send(["type": "subscribe", "chat_id": heard.json])
+            try await socket.expect(["type": "subscribed", "chat_id": heard.json])
             try await alice.say("unheard", in: chat)
             try await bob.say("unheard", in: foreign)
-            try await socket.send(["type": "ping"])
-            try await socket.expect(["type": "pong"])
+            let last = try await alice.say("heard", in: heard)
+            try expect(try await socket.frame()["id"], equals: last.id.json)
             await socket.close()
         },
         Scenario(
@@ -189,7 +192,10 @@ extension MessengerScenarios {
                 try await socket.expect(["type": "pong"])
                 await socket.close()
             }
-            while try await alice.get("/me").status == 200 { try expect(ContinuousClock.now < end, "still signed in") }
+            while try await alice.get("/me").status == 200 {
+                try expect(ContinuousClock.now < end, "still signed in")
+                try await Task.sleep(for: .milliseconds(20))
+            }
             let late = try await world.rawSocket()
             try await late.send(["type": "auth", "token": .string(alice.token)])
             try await late.expect(["type": "error", "message": "Invalid or expired access token"])

@@ -19,6 +19,15 @@ extension MessengerSocket {
         return message
     }
 
+    /// Fails at the first frame that is not the next of these messages.
+    func expectMessages(
+        _ messages: [Messenger.Message], line: UInt = #line, file: StaticString = #fileID
+    ) async throws {
+        for message in messages {
+            try expect(try await receive(), equals: .message(message), line: line, file: file)
+        }
+    }
+
     func messages(_ count: Int) async throws -> [Messenger.Message] {
         var messages: [Messenger.Message] = []
         for _ in 0..<count { messages.append(try await message()) }

@@ -29,8 +29,9 @@ struct Witness: Transport, SocketTransport {
                 $0.matches(method, steps, including: Self.inclusions(in: url))
             })
         else { return }
-        func broken(_ expected: String, _ found: String, _ what: String = "") -> Broken {
-            Broken(expected: expected, found: found, what, in: exchange)
+        let what = "\(exchange.request.method) /\(steps.joined(separator: "/"))"
+        func broken(_ expected: String, _ found: String) -> Broken {
+            Broken(JSONDifference(path: "", expected: expected, found: found), of: what, in: exchange)
         }
 
         let status = response.status.code
@@ -47,13 +48,13 @@ struct Witness: Transport, SocketTransport {
         }
         let type = response.headers[.contentType] ?? "none"
         guard type.prefix(while: { $0 != ";" }) == "application/json" else {
-            throw broken("application/json", type, "Content-Type")
+            throw broken("Content-Type application/json", type)
         }
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body)) else {
             throw broken("JSON", "\(String(decoding: response.body.prefix(200), as: UTF8.self))")
         }
         if let difference = shape.difference(in: value, level: level) {
-            throw broken(difference.expected, difference.found, difference.path)
+            throw Broken(difference, of: what, in: exchange)
         }
     }
 
@@ -83,21 +84,21 @@ struct Witness: Transport, SocketTransport {
 
         func receive() async throws -> SocketMessage {
             let message = try await base.receive()
-            guard case .text(let text) = message else {
-                throw Broken(expected: "a text frame", found: "a binary one")
-            }
+            guard case .text(let text) = message else { throw broken("a text frame", "a binary one") }
             guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else {
-                throw Broken(expected: "a JSON frame", found: "\(text.prefix(200))")
+                throw broken("JSON", "\(text.prefix(200))")
             }
             guard let shape = MessengerShapes.frames[value["type"]?.string ?? ""] else {
                 // Clients skip unknown types; a server of ours has none.
                 if level == .contract, value["type"]?.string != nil { return message }
-                throw Broken(expected: "a frame of a known type", found: "\(text.prefix(200))")
+                throw broken("a known type", "\(text.prefix(200))")
             }
-            if let difference = shape.difference(in: value, level: level) {
-                throw Broken(expected: difference.expected, found: difference.found, "frame \(difference.path)")
-            }
+            if let difference = shape.difference(in: value, level: level) { throw Broken(difference, of: "frame") }
             return message
+        }
+
+        private func broken(_ expected: String, _ found: String) -> Broken {
+            Broken(JSONDifference(path: "", expected: expected, found: found), of: "frame")
         }
 
         func send(_ text: String) async throws { try await base.send(text) }

@@ -1,0 +1,104 @@
+import ContractCheck
+import ContractClient
+import Foundation
+import MessengerCheck
+import NIOConcurrencyHelpers
+import Testbed
+import Testing
+
+/// Whether the checker is worth something: servers that break one promise each, and whether it notices.
+@Suite struct MutantTests {
+    /// Each is to be noticed by the scenarios of the clause it breaks.
+    static let all: [Mutant] =
+        Mutant.registering + Mutant.signingIn + Mutant.refreshing + Mutant.signingOut + Mutant.account + Mutant.users
+        + Mutant.searching + Mutant.creatingChats + Mutant.chatLists + Mutant.chatDetails + Mutant.sending
+        + Mutant.histories + Mutant.uploads + Mutant.downloads + Mutant.idempotency + Mutant.errors
+        + Mutant.requestBodies + Mutant.authentication + Mutant.authorisation + Mutant.handshakes
+        + Mutant.subscriptions + Mutant.pushes + Mutant.keepalives + Mutant.socketErrors + Mutant.backlogs
+
+    /// Those that nothing can notice from outside, and why.
+    static let survivors: [String: String] = [:]
+
+    @Test func theCheckerNoticesWhatIsBroken() async throws {
+        let start = ContinuousClock.now
+        let outcomes = try await together(Self.all.count, width: 4) { try await Self.outcome(of: Self.all[$0]) }
+        let survived = zip(Self.all, outcomes).filter { $1 != .caught }
+        let score = Double(Self.all.count - survived.count) / Double(Self.all.count) * 100
+        print(
+            "\(Self.all.count - survived.count) of \(Self.all.count) mutants caught (\(String(format: "%.1f", score)) %),"
+                + " in \(ContinuousClock.now - start)")
+        #expect(
+            Set(survived.map(\.0.testDescription)) == Set(Self.survivors.keys),
+            "\(survived.map { "\($0.testDescription): \($1)" }.joined(separator: "\n"))")
+        #expect(score >= 95)
+        #expect(Set(Self.all.map(\.testDescription)).count == Self.all.count, "two mutants of one name")
+    }
+
+    /// The proxy alone changes nothing: what is caught is the defect.
+    @Test(arguments: MessengerScenarios.all)
+    func aServerWithoutADefectPasses(_ scenario: Scenario<MessengerWorld>) async throws {
+        try await Self.withServer(of: Mutant("none", "") { Defect() }) { server, hasShown in
+            try await scenario.run(MessengerWorld(server))
+            #expect(hasShown.withLockedValue { $0 } == false)
+        }
+    }
+
+    enum Outcome: Sendable, Equatable {
+        case caught
+        case survived
+        /// It changed nothing, so that there was nothing to notice.
+        case neverShown
+        case timedOut(String)
+    }
+
+    private static func outcome(of mutant: Mutant) async throws -> Outcome {
+        let outcome = NIOLockedValueBox(Outcome.survived)
+        try await withServer(of: mutant) { server, hasShown in
+            for scenario in mutant.scenarios {
+                do {
+                    try await scenario.run(
+                        MessengerWorld(server), within: mutant.isSilent ? .seconds(2) : .seconds(60))
+                } catch let timeout as TimedOut {
+                    // Only waiting shows that nothing comes; but a scenario may also be slow.
+                    let isNoticed = mutant.isSilent ? try await passes(scenario, within: timeout.limit) : false
+                    outcome.withLockedValue { $0 = isNoticed ? .caught : .timedOut(scenario.name) }
+                    return
+                } catch {
+                    let shown = hasShown.withLockedValue { $0 }
+                    if ProcessInfo.processInfo.environment["CONCORD_MUTANTS"] != nil {
+                        print("\(mutant.testDescription) | \(scenario.name) | \("\(error)".prefix(250))")
+                    }
+                    outcome.withLockedValue { $0 = shown ? .caught : .neverShown }
+                    return
+                }
+            }
+            if !hasShown.withLockedValue({ $0 }) { outcome.withLockedValue { $0 = .neverShown } }
+        }
+        return outcome.withLockedValue { $0 }
+    }
+
+    /// Whether a scenario takes less than this on a server without a defect.
+    private static func passes(_ scenario: Scenario<MessengerWorld>, within limit: Duration) async throws -> Bool {
+        let result = NIOLockedValueBox(false)
+        try await withServer(of: Mutant("none", "") { Defect() }) { server, _ in
+            try await scenario.run(MessengerWorld(server), within: limit)
+            result.withLockedValue { $0 = true }
+        }
+        return result.withLockedValue { $0 }
+    }
+
+    private static func withServer(
+        of mutant: Mutant, _ body: @escaping @Sendable (Server, Traces) async throws -> Void
+    ) async throws {
+        try await withMessenger(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
+            let (defect, hasShown) = (mutant.make(), Traces(false))
+            let sockets = DefectiveSockets(base: host.sockets, defect: defect, hasShown: hasShown)
+            let server = Server(
+                baseURL: host.baseURL,
+                transport: DefectiveTransport(base: host.transport, defect: defect, hasShown: hasShown),
+                sockets: sockets)
+            defer { sockets.end() }
+            try await body(server, hasShown)
+        }
+    }
+}
