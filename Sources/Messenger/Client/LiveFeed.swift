@@ -8,8 +8,8 @@ actor LiveFeed {
     private struct Subscription {
         /// The newest message that was delivered; nil until it is known from where on there is something to deliver.
         var last: Messenger.Message.ID?
-        /// Messages that wait until the history before them is read; nil once they are delivered as they come.
-        var waiting: [Messenger.Message]? = []
+        /// What waits until the history before it is read; nil once it is delivered as it comes.
+        var waiting: [Messenger.ServerFrame]? = []
         /// Whether the app was told that it has begun.
         var isAnnounced = false
     }
@@ -141,8 +141,7 @@ actor LiveFeed {
         readings = [:]
         for (chat, subscription) in subscriptions {
             // Without a history that was read, the first message that came tells where delivery begins.
-            let first = subscription.waiting?.map(\.id.rawValue).min()
-            subscriptions[chat]?.last = subscription.last ?? first.map { .init($0 - 1) }
+            subscriptions[chat]?.last = subscription.last ?? Self.start(of: subscription.waiting ?? [])
             subscriptions[chat]?.waiting = []
         }
     }
@@ -159,8 +158,14 @@ actor LiveFeed {
 
     private func handle(_ frame: Messenger.ServerFrame, on socket: LiveSocket) async {
         switch frame {
-        case .message(let message):
-            receive(message)
+        case .message, .messageEdited, .messageDeleted, .read, .typing, .memberAdded, .memberRemoved:
+            return receive(frame)
+        case .resync(let chat):
+            // More was missed than the server sends again, or something else than messages.
+            guard let subscription = subscriptions[chat] else { return }
+            subscriptions[chat]?.waiting = subscription.waiting ?? []
+            receive(frame)
+            unread.append(Reading(chat: chat))
         case .subscribed(let chat):
             guard unanswered.remove(chat) != nil else { return }
             if subscriptions[chat] != nil { unread.append(Reading(chat: chat)) }
@@ -175,10 +180,8 @@ actor LiveFeed {
             unread += unanswered.sorted().map { Reading(chat: $0, refusal: message) }
             unanswered = []
             refusals = 0
-        case .authOK, .pong, .resync, .unknown:
+        case .authOK, .pong, .unknown:
             return
-        default:
-            return events.add(.update(frame))
         }
         read(on: socket)
         await ask(on: socket)
@@ -186,14 +189,23 @@ actor LiveFeed {
 
     // MARK: Messages
 
-    private func receive(_ message: Messenger.Message) {
-        if subscriptions[message.chat]?.waiting?.append(message) == nil { deliver(message) }
+    private func receive(_ frame: Messenger.ServerFrame) {
+        guard let chat = frame.chat else { return }
+        if subscriptions[chat]?.waiting?.append(frame) == nil { deliver(frame, in: chat) }
     }
 
-    private func deliver(_ message: Messenger.Message) {
-        guard let last = subscriptions[message.chat]?.last, message.id > last else { return }
-        subscriptions[message.chat]?.last = message.id
+    private func deliver(_ frame: Messenger.ServerFrame, in chat: Messenger.Chat.ID) {
+        guard let last = subscriptions[chat]?.last else { return }
+        guard case .message(let message) = frame else { return events.add(.update(frame)) }
+        guard message.id > last else { return }
+        subscriptions[chat]?.last = message.id
         events.add(.message(message))
+    }
+
+    /// Where delivery begins if these are the first frames of a chat; nil if they do not tell.
+    private static func start(of frames: [Messenger.ServerFrame]) -> Messenger.Message.ID? {
+        let ids = frames.compactMap { if case .message(let message) = $0 { message.id.rawValue } else { nil } }
+        return ids.min().map { .init($0 - 1) }
     }
 
     private func end(_ chat: Messenger.Chat.ID) {
@@ -203,8 +215,8 @@ actor LiveFeed {
     // MARK: The history between two sockets
 
     private func read(on socket: LiveSocket) {
-        while readings.count < Self.readers, !unread.isEmpty {
-            let reading = unread.removeFirst()
+        while readings.count < Self.readers, let next = unread.firstIndex(where: { readings[$0.chat] == nil }) {
+            let reading = unread.remove(at: next)
             readings[reading.chat] = Task { await self.read(reading, on: socket) }
         }
     }
@@ -253,14 +265,31 @@ actor LiveFeed {
         guard let subscription = subscriptions[chat], let waiting = subscription.waiting else { return }
         if !subscription.isAnnounced { events.add(.subscribed(chat)) }
         subscriptions[chat]?.isAnnounced = true
-        subscriptions[chat]?.waiting = nil
         if subscription.last != nil {
-            for message in messages.reversed() { deliver(message) }
+            for message in messages.reversed() { deliver(.message(message), in: chat) }
         } else {
             // All that came since the subscription, and nothing from before it.
-            let newest = messages.first?.id.rawValue ?? 0
-            subscriptions[chat]?.last = .init(waiting.map { min(newest, $0.id.rawValue - 1) }.min() ?? newest)
+            let newest = messages.first?.id ?? .init(0)
+            subscriptions[chat]?.last = min(newest, Self.start(of: waiting) ?? newest)
         }
-        for message in waiting.sorted(by: { $0.id < $1.id }) { deliver(message) }
+        // If it is to be read once more, there is a gap before what waits.
+        guard !unread.contains(where: { $0.chat == chat }) else { return }
+        subscriptions[chat]?.waiting = nil
+        for frame in waiting { deliver(frame, in: chat) }
+    }
+}
+
+extension Messenger.ServerFrame {
+    /// What it is about.
+    fileprivate var chat: Messenger.Chat.ID? {
+        switch self {
+        case .message(let message): message.chat
+        case .messageEdited(let edit): edit.chat
+        case .read(let mark): mark.chat
+        case .messageDeleted(let chat, _), .typing(let chat, _), .memberAdded(let chat, _), .memberRemoved(let chat, _),
+            .resync(let chat), .subscribed(let chat), .unsubscribed(let chat):
+            chat
+        case .authOK, .error, .pong, .unknown: nil
+        }
     }
 }

@@ -139,6 +139,31 @@ import Testing
         }
     }
 
+    @Test("Reads again what a server no longer sends", arguments: Stack.all)
+    func resync(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let chat = try await alice.group()
+            let sockets = Interposed(host.sockets)
+            let live = alice.client.live(over: sockets)
+            await live.subscribe(to: chat)
+            let events = live.makeAsyncIterator()
+            try await events.expect("connected", "subscribed \(chat)")
+            // As after a gap: these frames do not come, and the server says so.
+            sockets.rewrite { frame in
+                if frame.contains(#""content":"one""#) { return #"{"type":"resync","chat_id":\#(chat)}"# }
+                return frame.contains(#""content":"two""#) ? nil : frame
+            }
+            for text in ["one", "two", "three"] {
+                try await alice.send(Messenger.SendMessage(chat: chat, content: text))
+            }
+            var heard: [String] = []
+            while heard.count < 4 { heard.append(try await events.words()) }
+            #expect(heard.filter { !$0.hasPrefix("resync") } == ["one", "two", "three"])
+            #expect(heard.contains { $0.hasPrefix("resync") })
+        }
+    }
+
     @Test("Tells the server of a token that was renewed, before the old one expires", arguments: Stack.all)
     func renewedToken(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
@@ -195,9 +220,13 @@ extension MessengerLive.Iterator {
 private final class Interposed: SocketTransport {
     private let sockets: any SocketTransport
     private let injected = NIOLockedValueBox<[String]>([])
+    private let rule = NIOLockedValueBox<@Sendable (String) -> String?> { $0 }
     private let log = AsyncStream<String>.makeStream()
 
     init(_ sockets: any SocketTransport) { self.sockets = sockets }
+
+    /// Changes what the server says; nil drops it.
+    func rewrite(_ rule: @escaping @Sendable (String) -> String?) { self.rule.withLockedValue { $0 = rule } }
 
     /// Comes before what the server says next.
     func inject(_ frame: String) { injected.withLockedValue { $0.append(frame) } }
@@ -226,7 +255,10 @@ private final class Interposed: SocketTransport {
         func receive() async throws -> SocketMessage {
             let injected = between.injected.withLockedValue { $0.isEmpty ? nil : $0.removeFirst() }
             if let injected { return .text(injected) }
-            return try await socket.receive()
+            while true {
+                guard case .text(let text) = try await socket.receive() else { continue }
+                if let text = between.rule.withLockedValue({ $0 })(text) { return .text(text) }
+            }
         }
 
         func ping() async throws { try await socket.ping() }
