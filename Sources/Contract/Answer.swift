@@ -2,7 +2,9 @@ import HTTPTypes
 
 /// A success with its status and headers, where the contract leaves a choice (201 or 200, cookies, 302).
 public struct Answer<Output: Sendable>: Sendable {
+    /// What the body is made of.
     public enum Content: Sendable {
+        /// The value that the contract promises.
         case output(Output)
         /// A body that was encoded before, answered again byte for byte.
         case encoded([UInt8])
@@ -11,6 +13,8 @@ public struct Answer<Output: Sendable>: Sendable {
     public var status: HTTPResponse.Status
     public var headers: HTTPFields
     public var content: Content
+    /// What the operation answers; a client's answers always have it. Nil for a body that was encoded before.
+    public var output: Output? { if case .output(let output) = content { output } else { nil } }
 
     public init(_ status: HTTPResponse.Status, _ output: Output, headers: HTTPFields = [:]) {
         self.status = status

@@ -5,6 +5,7 @@ public struct Identifier<Named>: RawRepresentable, Hashable, Comparable, Sendabl
     public let rawValue: Int64
 
     public init(rawValue: Int64) { self.rawValue = rawValue }
+    /// An id that was kept as a number. In code a literal will do: `send(Messenger.GetChat(id: 5))`.
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
     public init(integerLiteral value: Int64) { self.rawValue = value }
 

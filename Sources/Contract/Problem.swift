@@ -1,7 +1,8 @@
 import HTTPTypes
 
-/// A request that is refused, and why: one type for every layer. Each API's ``WireFailure`` renders it.
+/// A request that is refused, and why: one type for every layer. Each API's `WireFailure` renders it.
 public struct Problem: Error, Sendable {
+    /// 400 to 599.
     public var status: HTTPResponse.Status
     /// Exactly as the contract words it.
     public var message: String

@@ -1,3 +1,5 @@
+import Foundation
+
 /// How many digits a timestamp shows behind the seconds.
 public protocol TimestampPrecision: Sendable {
     static var fractionDigits: Int { get }
@@ -21,6 +23,12 @@ public struct Timestamp<Precision: TimestampPrecision>: Hashable, Comparable, Se
     public let milliseconds: Int64
 
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    /// Cut to a millisecond; what goes on the wire is cut to the precision.
+    public init(_ date: Date) { milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded(.down)) }
+
+    /// For formatting and arithmetic.
+    public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
     /// Nil when the text is no RFC 3339 date-time.
     public init?(_ text: String) {

@@ -4,9 +4,13 @@ import Foundation
 ///
 /// An app makes one from bytes or a file. A server receives it spooled to disk, never whole in memory.
 public struct Upload: Sendable {
+    /// Where the bytes are.
     public enum Content: Sendable {
+        /// In memory.
         case bytes([UInt8])
+        /// In a file on disk, which must stay until the upload has ended. The way for what is large.
         case file(URL)
+        /// At the server.
         case spooled(any SpooledUpload)
     }
 
@@ -16,6 +20,9 @@ public struct Upload: Sendable {
     public var contentType: String
     public var content: Content
 
+    /// - Parameters:
+    ///   - filename: As others shall see it.
+    ///   - contentType: Such as `image/jpeg` or `audio/m4a`.
     public init(_ content: Content, filename: String, contentType: String = "application/octet-stream") {
         self.content = content
         self.filename = filename

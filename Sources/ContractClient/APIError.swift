@@ -4,8 +4,9 @@ import HTTPTypes
 
 /// The API refused a request.
 public struct APIError: Error, Sendable {
+    /// What to act upon: 404 for what is not there, 403 for what is not allowed, 429 and 503 for later.
     public let status: HTTPResponse.Status
-    /// As the API words it.
+    /// As the API words it, in English. Texts are exact, so that an app can tell two refusals of one status apart.
     public let message: String
     /// Names the request in the server's log. Nil when the SDK refused it itself, before it was sent.
     public let requestID: String?
@@ -43,14 +44,18 @@ extension APIError: LocalizedError {
     public var errorDescription: String? { message }
 }
 
-/// The answer is not what the contract promises.
+/// The answer is not what the contract promises: another server perhaps, or a proxy between.
 public struct UnreadableAnswer: Error, Sendable {
     public let status: HTTPResponse.Status
+    /// As it came.
     public let body: [UInt8]
+    /// For a developer.
     public let reason: String
 }
 
-/// There is no session: nobody signed in, or the server ended it.
+/// There is no session: nobody signed in, or the server ended it. An app shows its sign-in screen.
+///
+/// Only the server's clear refusal ends a session. A network error or a server in trouble never does.
 public struct SignedOut: Error, Sendable, Equatable {
     public init() {}
 }

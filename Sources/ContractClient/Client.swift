@@ -24,11 +24,14 @@ public struct Client<API: ServiceAPI>: Sendable {
 
     /// Sends a request and returns what it asked for.
     ///
+    /// - Parameter idempotencyKey: As in ``answer(_:idempotencyKey:progress:)``.
     /// - Throws: ``APIError`` when the API refuses (or `validate()` does, before anything is sent), ``SignedOut``,
-    ///   ``UnreadableAnswer``, the network's error.
+    ///   ``UnreadableAnswer``, `CancellationError`, the network's error.
     @discardableResult
-    public func send<E: Endpoint>(_ request: E) async throws -> E.Output where E.API == API {
-        guard case .output(let output) = try await answer(request).content else {
+    public func send<E: Endpoint>(
+        _ request: E, idempotencyKey: String? = nil
+    ) async throws -> E.Output where E.API == API {
+        guard let output = try await answer(request, idempotencyKey: idempotencyKey).output else {
             throw UnreadableAnswer(status: E.route.status, body: [], reason: "no output")
         }
         return output
@@ -37,9 +40,10 @@ public struct Client<API: ServiceAPI>: Sendable {
     /// Sends a request and returns the answer with its status and headers.
     ///
     /// - Parameters:
-    ///   - idempotencyKey: For operations that honour one; a fresh key by default. Pass your own to repeat a request
-    ///     in another launch of the app without doing it twice.
+    ///   - idempotencyKey: For operations that honour one: 1 to 255 printable ASCII characters, a fresh key by default.
+    ///     Pass your own to repeat a request in another launch of the app without doing it twice.
     ///   - progress: Told how much of an upload is on its way.
+    /// - Throws: as ``send(_:idempotencyKey:)`` does.
     public func answer<E: Endpoint>(
         _ request: E, idempotencyKey: String? = nil, progress: UploadProgress? = nil
     ) async throws -> Answer<E.Output> where E.API == API {

@@ -31,7 +31,9 @@ public struct Retry: Sendable {
         self.random = random
     }
 
+    /// Three repeats, after at most 0.5, 1 and 2 seconds, or what the server asks for up to 20.
     public static let standard = Retry()
+    /// Every failure reaches the caller at once.
     public static let never = Retry(attempts: 0)
 
     /// How long to wait before repeating, or nil when it should not be repeated.

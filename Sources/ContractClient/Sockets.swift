@@ -40,6 +40,7 @@ public enum SocketMessage: Sendable, Equatable {
 public struct SocketClosed: Error, Equatable {
     /// The close code of the peer, 1005 when its close frame had none, 1006 when no close frame came.
     public let code: UInt16
+    /// In the peer's words; often empty.
     public let reason: String
 
     public init(code: UInt16, reason: String = "") {
@@ -50,7 +51,9 @@ public struct SocketClosed: Error, Equatable {
 
 /// The server did not upgrade the connection.
 public struct SocketRefused: Error {
+    /// The HTTP status that was answered instead of 101.
     public let status: Int
+    /// May be empty though there was one: `URLSession` does not tell.
     public let body: [UInt8]
 
     public init(status: Int, body: [UInt8]) {

@@ -3,8 +3,9 @@ import Foundation
 /// A session's tokens, as they are kept between launches.
 public struct StoredTokens: Codable, Hashable, Sendable {
     public var accessToken: String
+    /// Whoever has it has the session, for as long as the API lets it live: a secret like a password.
     public var refreshToken: String
-    /// By this device's clock.
+    /// Of the access token, by this device's clock.
     public var expiresAt: Date
     /// Whose they are, as the API writes its ids.
     public var user: String
@@ -17,14 +18,15 @@ public struct StoredTokens: Codable, Hashable, Sendable {
     }
 }
 
-/// Keeps a session's tokens.
+/// Keeps a session's tokens. On Apple platforms `KeychainTokenStore` does.
 public protocol TokenStore: Sendable {
+    /// What was kept; nil when there is nothing. Asked for once, before the first request.
     func load() async throws -> StoredTokens?
     /// Replaces what was kept. Nil forgets it.
     func save(_ tokens: StoredTokens?) async throws
 }
 
-/// Keeps tokens for as long as the process lives.
+/// Keeps tokens for as long as it lives itself: for tests and previews.
 public actor MemoryTokenStore: TokenStore {
     private var tokens: StoredTokens?
 
@@ -38,6 +40,7 @@ public actor MemoryTokenStore: TokenStore {
 public struct FileTokenStore: TokenStore {
     private let url: URL
 
+    /// - Parameter url: Of the file, which need not exist; its folder must.
     public init(_ url: URL) { self.url = url }
 
     public func load() throws -> StoredTokens? {
@@ -111,6 +114,7 @@ public struct KeychainTokenStore: TokenStore {
 
 /// The Keychain refused.
 public struct KeychainError: Error {
+    /// See `SecCopyErrorMessageString`.
     public let status: OSStatus
 }
 #endif

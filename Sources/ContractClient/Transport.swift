@@ -14,10 +14,13 @@ public protocol Transport: Sendable {
 /// Bytes sent so far, and in all.
 public typealias UploadProgress = @Sendable (_ sent: Int64, _ total: Int64) -> Void
 
+/// An HTTP request, ready to go.
 public struct TransportRequest: Sendable {
+    /// What follows the headers.
     public enum Body: Sendable {
         case none
         case bytes([UInt8])
+        /// Streamed from disk, never whole in memory.
         case file(URL)
     }
 
@@ -34,6 +37,7 @@ public struct TransportRequest: Sendable {
     }
 }
 
+/// An HTTP answer, whole.
 public struct TransportResponse: Sendable {
     public var status: HTTPResponse.Status
     public var headers: HTTPFields

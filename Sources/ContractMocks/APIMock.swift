@@ -9,6 +9,7 @@ import HTTPTypes
 /// What a test sets holds for the requests that come after it. Safe to use from any task.
 public protocol APIMock: Transport, SocketTransport {
     associatedtype API: ServiceAPI
+    /// Does the work. What an app needs of it is below.
     var server: MockServer<API> { get }
 }
 

@@ -2,7 +2,7 @@ import ContractClient
 import Foundation
 import HTTPTypes
 
-/// One open socket, both ends of it: the app's is a ``Socket``, the mock's pushes and ends.
+/// One open socket, both ends of it: the app's is a `Socket`, the mock's pushes and ends.
 public final class MockConnection: Socket {
     /// Takes what the app sends, one text after the other.
     public typealias Receiver = @Sendable (MockConnection, String) -> Void
@@ -29,6 +29,7 @@ public final class MockConnection: Socket {
 
     // MARK: The mock's end
 
+    /// Until either side has ended it.
     public var isOpen: Bool { state.use { $0.end == nil } }
 
     /// Sends a text to the app.

@@ -39,7 +39,7 @@ public final class MockServer<API: ServiceAPI>: Sendable {
     /// - Parameters:
     ///   - sleep: Waits out the delays. A test's does not.
     ///   - authorize: Looks at the bearer token of an operation that needs a caller; throws a `Problem` to refuse it.
-    ///   - accept: Takes a new socket; throws ``SocketRefused`` to refuse it.
+    ///   - accept: Takes a new socket; throws `SocketRefused` to refuse it.
     public init(
         baseURL: URL, sleep: @escaping @Sendable (Duration) async throws -> Void,
         authorize: @escaping @Sendable (_ token: String?) throws -> Void,

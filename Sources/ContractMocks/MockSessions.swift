@@ -24,6 +24,7 @@ public struct MockSessions: Sendable {
         return ended.contains(session) ? nil : issue(stem, for: session)
     }
 
+    /// Whether an access token is to be taken.
     public mutating func isGood(_ access: String) -> Bool {
         !ended.contains(session(of: access)) && !expired.contains(access)
     }

@@ -12,6 +12,8 @@ let package = Package(
             dependencies: [
                 .product(name: "MessengerClient", package: "concord"),
                 .product(name: "MessengerMocks", package: "concord"),
-            ])
+            ],
+            // As new Xcode projects have it: each file imports what it uses.
+            swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")])
     ]
 )

@@ -15,7 +15,7 @@ extension Messenger {
 
         /// 3 to 32 characters after trimming, without control characters and `@`; unique without regard to case.
         public var username: String
-        /// Unique without regard to case.
+        /// At most 254 characters, one `@` with something on both sides; unique without regard to case.
         public var email: String
         /// 8 to 200 characters, taken as it is.
         public var password: String
@@ -60,8 +60,10 @@ extension Messenger {
         }
     }
 
+    /// A new account. It is not signed in yet.
     public struct Registered: Codable, Hashable, Sendable {
         public var id: User.ID
+        /// As it is kept: trimmed, in Unicode's composed form.
         public var username: String
 
         public init(id: User.ID, username: String) {
@@ -72,7 +74,8 @@ extension Messenger {
 
     /// `POST /auth/login`: starts a session of its own.
     ///
-    /// An unknown name and a wrong password answer alike: 401. After too many of them 429.
+    /// An unknown name and a wrong password answer alike: 401 "Invalid credentials". After ten of them in a minute 429,
+    /// with `Retry-After`. Apps call `MessengerClient.signIn`, which keeps the session.
     public struct Login: OpenEndpoint {
         public static let route = Route.post("/auth/login")
         public typealias Output = Tokens
@@ -95,12 +98,15 @@ extension Messenger {
 
     /// What a sign-in gives.
     public struct Tokens: Codable, Hashable, Sendable {
+        /// Goes with every request, good for ``expiresIn`` seconds.
         public var accessToken: String
+        /// Gets another access token, for 30 days, any number of times.
         public var refreshToken: String
         /// `Bearer`
         public var tokenType: String
-        /// Seconds until the access token expires.
+        /// Seconds until the access token expires: 3600.
         public var expiresIn: Int
+        /// Who has signed in.
         public var user: User.ID
 
         public init(accessToken: String, refreshToken: String, expiresIn: Int, user: User.ID) {
@@ -121,6 +127,8 @@ extension Messenger {
     }
 
     /// `POST /auth/refresh`: another access token. The refresh token stays as it is, and good for 30 days.
+    ///
+    /// 401 "Invalid or expired refresh token". Apps have no need of it: the SDK does it by itself.
     public struct Refresh: OpenEndpoint {
         public static let route = Route.post("/auth/refresh")
         public typealias Output = RefreshedToken
@@ -136,6 +144,7 @@ extension Messenger {
         enum CodingKeys: String, CodingKey { case refreshToken = "refresh_token" }
     }
 
+    /// What a renewal gives. The refresh token is the old one.
     public struct RefreshedToken: Codable, Hashable, Sendable {
         public var accessToken: String
         /// `Bearer`
@@ -156,7 +165,8 @@ extension Messenger {
         }
     }
 
-    /// `POST /auth/logout`: ends a session. An addition to the contract; 204 for any token, known or not.
+    /// `POST /auth/logout`: ends a session, with its access tokens and sockets. An addition to the contract; 204 for any
+    /// token, known or not. Apps call `MessengerClient.signOut`, which forgets the session too.
     public struct Logout: OpenEndpoint {
         public static let route = Route.post("/auth/logout", .noContent)
         public typealias Output = Empty
@@ -180,14 +190,18 @@ extension Messenger {
         public init() {}
     }
 
+    /// One's own account.
     public struct Account: Codable, Hashable, Sendable, Identifiable {
         public var id: User.ID
+        /// 3 to 32 characters, without `@`.
         public var username: String
         public var email: String
+        /// The username, where no other name was given.
         public var displayName: String
+        /// Nil when there is none.
         @OrNull public var bio: String?
         public var createdAt: Timestamp
-        /// An addition to the contract.
+        /// The picture, to be fetched like any file; nil when there is none. An addition to the contract.
         @OrNull public var avatar: File.ID?
 
         public init(

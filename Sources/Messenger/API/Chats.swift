@@ -3,7 +3,7 @@ import Contract
 extension Messenger {
     static let chats: [any Contract.Endpoint.Type] = [CreateChat.self, ListChats.self, GetChat.self]
 
-    /// `direct` or `group`.
+    /// `direct` or `group`. A newer server may know more: treat those as groups.
     public struct ChatType: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -15,6 +15,9 @@ extension Messenger {
     }
 
     /// `POST /chats`. A direct chat of two people exists once: asking again answers 200 with the one there is.
+    ///
+    /// The creator is the owner. 400 "Unknown member_ids: 7, 9" for people who do not exist, 400 "direct chat requires
+    /// exactly one other member_id", 403 "You cannot message this user".
     public struct CreateChat: Endpoint {
         public static let route = Route.post("/chats", .created, idempotencyKey: true)
         public typealias Output = CreatedChat
@@ -33,7 +36,9 @@ extension Messenger {
             self.members = members
         }
 
+        /// The chat of the caller and one other.
         public static func direct(with user: User.ID) -> CreateChat { .init(type: .direct, members: [user]) }
+        /// A new group of the caller and others; there may be none yet.
         public static func group(_ name: String, members: [User.ID]) -> CreateChat {
             .init(type: .group, name: name, members: members)
         }
@@ -62,6 +67,7 @@ extension Messenger {
         }
     }
 
+    /// A chat that was made, or was there. ``GetChat`` has the rest.
     public struct CreatedChat: Codable, Hashable, Sendable {
         public var id: Chat.ID
         /// `created`, or `existing` for a direct chat that was there.
@@ -77,6 +83,7 @@ extension Messenger {
     public struct ListChats: Endpoint {
         public static let route = Route.get("/chats")
         public typealias Output = [ChatSummary]
+        /// The most of one answer.
         public static let maximum = 1000
 
         /// 1 to 1,000, the most when absent. An addition to the contract.
@@ -141,13 +148,15 @@ extension Messenger {
         public init(id: Chat.ID) { self.id = id }
     }
 
+    /// A chat with its members.
     public struct Chat: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Chat>
 
         public var id: ID
         public var type: ChatType
-        /// Nil for a direct chat.
+        /// Nil for a direct chat: its title is the other member's name.
         @OrNull public var name: String?
+        /// Who made it, or whom the role passed to.
         public var owner: User.ID
         public var createdAt: Timestamp
         /// In order of joining.
@@ -181,6 +190,7 @@ extension Messenger {
         public static let member = Role(rawValue: "member")
     }
 
+    /// Somebody in a chat.
     public struct Member: Codable, Hashable, Sendable, Identifiable {
         public var id: User.ID
         public var username: String

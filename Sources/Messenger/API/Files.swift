@@ -4,6 +4,9 @@ extension Messenger {
     static let files: [any Contract.Endpoint.Type] = [UploadFile.self, DownloadFile.self]
 
     /// `POST /files` (multipart/form-data, field `file`): up to 50 MiB of any type, empty allowed.
+    ///
+    /// 413 "File too large (max 50 MB)" and "Storage quota exceeded". Apps call `MessengerClient.upload`, which tells how
+    /// much is on its way.
     public struct UploadFile: Endpoint {
         public static let route = Route.post(
             "/files", .created,
@@ -15,6 +18,7 @@ extension Messenger {
             idempotencyKey: true)
         public typealias Output = File
 
+        /// Its name is cut to the last path component and 255 bytes.
         public var file: Upload
 
         public init(_ file: Upload) { self.file = file }
@@ -22,13 +26,16 @@ extension Messenger {
         enum CodingKeys: String, CodingKey { case file }
     }
 
-    /// An uploaded file.
+    /// An uploaded file. Nobody sees it until a message or a profile refers to it.
     public struct File: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<File>
 
         public var id: ID
+        /// Without a path; `file` when nothing was left of it.
         public var filename: String
+        /// In lower case, such as `image/jpeg`; `application/octet-stream` when the declared one was none.
         public var mimeType: String
+        /// Its name in the store, of no use to an app.
         public var objectKey: String
 
         public init(id: ID, filename: String, mimeType: String, objectKey: String) {
@@ -47,7 +54,8 @@ extension Messenger {
 
     /// `GET /files/{id}/download`: 302 to a URL that anybody may fetch for an hour, without a token.
     ///
-    /// For the uploader and for members of a chat that holds the file; 404 "File not found" for anybody else.
+    /// For the uploader and for members of a chat that holds the file; 404 "File not found" for anybody else. Apps call
+    /// `MessengerClient.download`, or `downloadURL(of:)`.
     public struct DownloadFile: Endpoint {
         public static let route = Route.get("/files/{id}/download", .found)
         public typealias Output = Empty

@@ -2,14 +2,19 @@ import Contract
 
 extension Messenger {
     /// What a client says on `/ws`. The first frame must be `auth`, within 10 seconds.
+    ///
+    /// Apps have no need of frames: `MessengerClient.live()` brings what happens.
     public enum ClientFrame: Hashable, Sendable {
+        /// Signs in with an access token; again with a newer one, so that the socket outlasts the old.
         case auth(token: String)
+        /// Messages of a chat from now on. Up to 1,000 chats.
         /// With `since`, first what came after that message: an addition to the contract.
         case subscribe(Chat.ID, since: Message.ID? = nil)
         case unsubscribe(Chat.ID)
         /// For the others of a subscribed chat, at most once in 3 seconds: more are not passed on. An addition to the
         /// contract.
         case typing(Chat.ID)
+        /// Answered with ``ServerFrame/pong``.
         case ping
         /// A frame of a type that is not known here.
         case unknown(String)
@@ -17,15 +22,20 @@ extension Messenger {
 
     /// What the server says on `/ws`. Clients skip unknown types.
     public enum ServerFrame: Hashable, Sendable {
+        /// Signed in as this user.
         case authOK(User.ID)
+        /// Why the frame before was refused. Before signing in the socket is closed after it, later it stays open.
         case error(String)
         case subscribed(Chat.ID)
         /// The end of a subscription: asked for, or because the membership has ended.
         case unsubscribed(Chat.ID)
         /// More was missed than a socket sends again: read the rest with ``ListMessages``.
         case resync(Chat.ID)
+        /// Somebody wrote to a subscribed chat, the caller included.
         case message(Message)
+        /// The sender has changed a text.
         case messageEdited(MessageEdit)
+        /// The sender has deleted a message: an app takes it out of the chat.
         case messageDeleted(Chat.ID, Message.ID)
         /// A member has read on.
         case read(ReadMark)
@@ -35,7 +45,9 @@ extension Messenger {
         case memberAdded(Chat.ID, User.ID)
         /// Somebody else left a subscribed chat, or was sent out.
         case memberRemoved(Chat.ID, User.ID)
+        /// Answers a ping.
         case pong
+        /// A frame of a type that is not known here.
         case unknown(String)
     }
 }

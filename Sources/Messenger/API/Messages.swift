@@ -3,7 +3,7 @@ import Contract
 extension Messenger {
     static let messages: [any Contract.Endpoint.Type] = [SendMessage.self, ListMessages.self]
 
-    /// `text`, `file` or `voice`.
+    /// `text`, `file` or `voice`. A newer server may know more: show their ``Message/content``.
     public struct MessageType: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -15,17 +15,18 @@ extension Messenger {
         public static let absent = text
     }
 
-    /// `POST /chats/{id}/messages`
+    /// `POST /chats/{id}/messages`: everybody in the chat receives it, the sender's own sockets too.
     ///
-    /// Refused with 403 for those who are not members, 404 for a file that is not the sender's upload.
+    /// 403 "Not a member of this chat" (for a chat that does not exist too), 403 "You cannot message this user", 404 "File
+    /// not found" for a file that is not the sender's upload.
     public struct SendMessage: Endpoint {
         public static let route = Route.post("/chats/{id}/messages", .created, idempotencyKey: true)
         public typealias Output = SentMessage
-        /// In Unicode scalars.
+        /// Of ``content``, in Unicode scalars.
         public static let maximumLength = 16_384
 
         public var chat: Chat.ID
-        /// Kept as it is. A text needs a character that shows; a file may have none, or a caption.
+        /// Kept as it is, up to ``maximumLength``. A text needs a character that shows; a file may have none, or a caption.
         public var content: String
         public var type: MessageType
         /// One's own upload. A file or voice message needs one, a text may have one.
@@ -62,11 +63,15 @@ extension Messenger {
     public struct Message: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Message>
 
+        /// Grows through all chats: order messages by it, never by time. Ids of one chat have gaps.
         public var id: ID
         public var chat: Chat.ID
+        /// May be the id of an account that is no more.
         public var sender: User.ID
+        /// The text, or a file's caption; empty for a bare file.
         public var content: String
         public var type: MessageType
+        /// What it carries; nil for a plain text. An addition to the contract: nil from older servers.
         @OrNull public var file: File.ID?
         public var createdAt: Timestamp
         /// Nil where an answer does not tell: then there is no key.
@@ -144,6 +149,7 @@ extension Messenger {
     /// The answer to a send: the message, whose kind is under `type` here.
     @dynamicMemberLookup
     public struct SentMessage: Codable, Hashable, Sendable {
+        /// As the list and the socket have it. Its properties are this value's own, too: `sent.id`.
         public var message: Message
 
         public init(_ message: Message) { self.message = message }
@@ -158,9 +164,12 @@ extension Messenger {
     }
 
     /// `GET /chats/{id}/messages`: a page of the history, newest first. An empty page ends it.
+    ///
+    /// 403 "Not a member of this chat". `MessengerClient.history(of:)` turns the pages by itself.
     public struct ListMessages: Endpoint {
         public static let route = Route.get("/chats/{id}/messages")
         public typealias Output = [Message]
+        /// The most of one page.
         public static let maximum = 100
 
         public var chat: Chat.ID

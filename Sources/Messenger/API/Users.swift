@@ -20,8 +20,9 @@ extension Messenger {
         public var id: ID
         public var username: String
         public var displayName: String
+        /// Nil when there is none.
         @OrNull public var bio: String?
-        /// An addition to the contract.
+        /// The picture, to be fetched like any file; nil when there is none. An addition to the contract.
         @OrNull public var avatar: File.ID?
 
         public init(id: ID, username: String, displayName: String, bio: String?, avatar: File.ID?) {
@@ -40,7 +41,9 @@ extension Messenger {
         }
     }
 
-    /// `GET /users/search`: at most 20 users, by username.
+    /// `GET /users/search`: at most 20 users, by username. The caller is found too.
+    ///
+    /// 400 "q parameter required" for a blank query, before it is sent.
     public struct SearchUsers: Endpoint {
         public static let route = Route.get("/users/search")
         public typealias Output = [UserSummary]

@@ -41,7 +41,7 @@ public struct MessengerWorld: Sendable {
 
     /// An SDK that nobody is signed in to.
     public func client(_ store: any TokenStore = MemoryTokenStore()) -> MessengerClient {
-        MessengerClient(baseURL: baseURL, store: store, transport: transport, retry: .never)
+        MessengerClient(baseURL: baseURL, store: store, transport: transport, sockets: sockets, retry: .never)
     }
 
     /// A new account, signed in.

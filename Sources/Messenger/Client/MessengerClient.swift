@@ -2,17 +2,17 @@ import Contract
 import ContractClient
 import Foundation
 import HTTPTypes
-@_exported import MessengerAPI
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-/// The Messenger API for an app.
+/// The Messenger API for an app: <doc:SigningIn> begins.
 ///
 /// ```swift
 /// let messenger = MessengerClient(baseURL: url, store: KeychainTokenStore(service: "messenger"))
 /// try await messenger.signIn(username: "alice", password: "secret123")
+///
 /// let chat = try await messenger.send(Messenger.CreateChat.direct(with: bob))
 /// let sent = try await messenger.send(Messenger.SendMessage(chat: chat.id, content: "Hello!"))
 /// ```
@@ -20,6 +20,7 @@ import FoundationNetworking
 /// Access tokens are renewed by themselves, and requests that fail on the way are sent again where that cannot act
 /// twice. Safe to use from any task.
 public struct MessengerClient: Sendable {
+    /// What the contract's paths are appended to.
     public let baseURL: URL
     private let client: Client<Messenger>
     private let session: TokenSession
@@ -51,17 +52,27 @@ public struct MessengerClient: Sendable {
         self.now = now
     }
 
-    /// Sends any request of the API.
+    /// Sends any request of the API, and returns what it asked for.
     ///
-    /// - Throws: ``APIError`` when it is refused, ``SignedOut`` without a session, the network's error.
+    /// - Parameters:
+    ///   - request: An operation of ``Messenger``.
+    ///   - idempotencyKey: Names a creating request, so that it can be repeated in another launch of the app, within 24
+    ///     hours, without being done twice: 1 to 255 printable ASCII characters. By default each call has its own.
+    /// - Throws: ``APIError`` when it is refused (by its own `validate()` before it is sent), ``SignedOut`` without a
+    ///   session, ``UnreadableAnswer``, `CancellationError`, the network's error.
     @discardableResult
-    public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Messenger {
-        try await client.send(request)
+    public func send<E: Contract.Endpoint>(
+        _ request: E, idempotencyKey: String? = nil
+    ) async throws -> E.Output where E.API == Messenger {
+        try await client.send(request, idempotencyKey: idempotencyKey)
     }
 
-    /// Sends any request, and returns the answer with its status and headers.
+    /// Sends any request, and returns the answer with its status and headers: 201 or 200, `Idempotent-Replayed`.
     ///
-    /// - Parameter idempotencyKey: To repeat a creating request in another launch of the app without doing it twice.
+    /// - Parameters:
+    ///   - request: An operation of ``Messenger``.
+    ///   - idempotencyKey: As in ``send(_:idempotencyKey:)``.
+    /// - Throws: as ``send(_:idempotencyKey:)`` does.
     public func answer<E: Contract.Endpoint>(
         _ request: E, idempotencyKey: String? = nil
     ) async throws -> Answer<E.Output> where E.API == Messenger {
@@ -70,14 +81,20 @@ public struct MessengerClient: Sendable {
 
     // MARK: The session
 
-    /// Who is signed in; nil when nobody is.
+    /// Who is signed in; nil when nobody is. Asks the store, never the server.
+    ///
+    /// - Throws: the store's error.
     public var user: Messenger.User.ID? {
         get async throws { try await session.current.flatMap { Int64($0.user) }.map { .init($0) } }
     }
 
-    /// Signs in and keeps the session.
+    /// Signs in and keeps the session. Whoever was signed in before is no longer.
     ///
-    /// - Parameter username: The username, or the e-mail address.
+    /// - Parameters:
+    ///   - username: The username, or the e-mail address.
+    ///   - password: As it was given at the registration.
+    /// - Throws: ``APIError`` with 401 "Invalid credentials", or 429 after too many of them; the store's and the network's
+    ///   errors.
     @discardableResult
     public func signIn(username: String, password: String) async throws -> Messenger.User.ID {
         let tokens = try await client.send(Messenger.Login(username: username, password: password))
@@ -90,7 +107,8 @@ public struct MessengerClient: Sendable {
 
     /// Signs out: forgets the session here at once, then ends it on the server.
     ///
-    /// - Throws: the network's error. The session is forgotten all the same; on the server it ends after 30 days.
+    /// - Throws: the network's error. The session is forgotten all the same; on the server it ends after 30 days. Without
+    ///   a session it does nothing.
     public func signOut() async throws {
         let refreshToken = try await session.current?.refreshToken
         try await session.replace(nil)
@@ -105,7 +123,11 @@ public struct MessengerClient: Sendable {
 
     // MARK: Lists
 
-    /// A chat's history, newest first, a page at a time as it is asked for.
+    /// A chat's history, newest first, a page at a time as it is asked for: stop iterating, and no more is read.
+    ///
+    /// - Parameters:
+    ///   - chat: One that the caller is a member of.
+    ///   - pageSize: 1 to 100.
     public func history(
         of chat: Messenger.Chat.ID, pageSize: Int = 50
     ) -> Pages<Messenger.Message, Messenger.Message.ID?> {
@@ -116,7 +138,9 @@ public struct MessengerClient: Sendable {
         }
     }
 
-    /// The chats, the one with the newest message first, a page at a time.
+    /// The chats, the one with the newest message first, a page at a time as it is asked for.
+    ///
+    /// - Parameter pageSize: 1 to 1,000.
     public func chats(pageSize: Int = 100) -> Pages<Messenger.ChatSummary, Messenger.Chat.ID?> {
         let client = client
         return Pages(from: nil) { before in
@@ -127,18 +151,25 @@ public struct MessengerClient: Sendable {
 
     // MARK: Files
 
-    /// Uploads a file, from memory or from disk.
+    /// Uploads a file of up to 50 MiB, from memory or from disk.
     ///
-    /// - Parameter progress: Told how much is on its way, in bytes.
+    /// - Parameters:
+    ///   - file: Its bytes or its place on disk, with a name and a type.
+    ///   - progress: Told how much is on its way, in bytes, from any thread. After a repeat it begins again.
+    /// - Throws: ``APIError`` with 413 when the file, or all files together, are too large; what ``send(_:idempotencyKey:)``
+    ///   throws.
     public func upload(_ file: Upload, progress: UploadProgress? = nil) async throws -> Messenger.File {
-        let answer = try await client.answer(Messenger.UploadFile(file), progress: progress)
-        guard case .output(let file) = answer.content else {
+        guard let file = try await client.answer(Messenger.UploadFile(file), progress: progress).output else {
             throw URLError(.cannotParseResponse)
         }
         return file
     }
 
-    /// Where a file can be fetched for an hour, by anybody who has the URL: do not keep it longer.
+    /// Where a file can be fetched for an hour, by anybody who has the URL, without a token: for an image view or a player.
+    /// Do not keep it longer.
+    ///
+    /// - Throws: ``APIError`` with 404 "File not found" for those who may not have it; what ``send(_:idempotencyKey:)``
+    ///   throws.
     public func downloadURL(of file: Messenger.File.ID) async throws -> URL {
         let answer = try await client.answer(Messenger.DownloadFile(id: file))
         guard let location = answer.headers[.location].flatMap(URL.init(string:)) else {
@@ -147,9 +178,9 @@ public struct MessengerClient: Sendable {
         return location
     }
 
-    /// A file's bytes.
+    /// A file's bytes, whole in memory: up to 50 MiB.
     ///
-    /// - Throws: ``DownloadRefused`` when the store does not hand them out.
+    /// - Throws: ``DownloadRefused`` when the store does not hand them out; what ``downloadURL(of:)`` throws.
     public func download(_ file: Messenger.File.ID) async throws -> [UInt8] {
         // Without the token: the URL is its own permission, and may lead to another host.
         let response = try await transport.send(
@@ -159,7 +190,8 @@ public struct MessengerClient: Sendable {
     }
 }
 
-/// The store did not hand out a file.
+/// The store did not hand out a file: it is gone, or the store is in trouble.
 public struct DownloadRefused: Error, Sendable {
+    /// What the store answered.
     public let status: HTTPResponse.Status
 }

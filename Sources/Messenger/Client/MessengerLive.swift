@@ -14,11 +14,11 @@ import MessengerAPI
 ///
 /// The connection signs in, renews its token before it expires, pings, notices a peer that is gone, and comes back by
 /// itself after 1, 2, 4 … 60 seconds. After each reconnect it reads what was missed with
-/// ``MessengerAPI/Messenger/ListMessages``, so each message of a subscribed chat comes exactly once and in the order of
+/// ``Messenger/ListMessages``, so each message of a subscribed chat comes exactly once and in the order of
 /// ids, against any server of this contract.
 ///
 /// One task iterates. The connection begins with the iteration and ends when the iterating task is cancelled, with
-/// ``close()``, or when nothing refers to this value any more. The sequence throws ``ContractClient/SignedOut`` when the
+/// ``close()``, or when nothing refers to this value any more. The sequence throws ``SignedOut`` when the
 /// session has ended, here or on the server; nothing else ends it.
 public final class MessengerLive: AsyncSequence, Sendable {
     /// What an app may want to know.
@@ -55,9 +55,10 @@ public final class MessengerLive: AsyncSequence, Sendable {
 
     /// Listens to a chat from now on, through every reconnect. Callable at any time, before the iteration too.
     ///
-    /// - Parameter since: The newest message that the app has; what came after it is delivered first. Without it
-    ///   messages come from ``Event/subscribed(_:)`` on. 0 delivers the whole chat. For a chat that is subscribed
-    ///   already it changes nothing.
+    /// - Parameters:
+    ///   - chat: One that is subscribed already stays as it is.
+    ///   - since: The newest message that the app has; what came after it is delivered first. Without it messages come
+    ///     from ``Event/subscribed(_:)`` on. 0 delivers the whole chat.
     public func subscribe(to chat: Messenger.Chat.ID, since: Messenger.Message.ID? = nil) async {
         await feed.subscribe(to: chat, since: since)
     }
@@ -73,6 +74,7 @@ public final class MessengerLive: AsyncSequence, Sendable {
         return Iterator(live: self)
     }
 
+    /// Hands out the events to one task.
     public struct Iterator: AsyncIteratorProtocol {
         /// Keeps the connection.
         let live: MessengerLive

@@ -2,7 +2,7 @@ import Contract
 import ContractClient
 import Foundation
 
-/// One connection to `/ws`, signed in: frames out, frames in.
+/// One connection to `/ws`, signed in: frames out, frames in. It does not come back by itself; ``MessengerLive`` does.
 public struct MessengerSocket: Sendable {
     private let socket: any Socket
     /// Whose it is.
@@ -10,9 +10,12 @@ public struct MessengerSocket: Sendable {
 
     /// The next frame. Frames of a type that is not known come as ``Messenger/ServerFrame/unknown(_:)``.
     ///
-    /// - Throws: ``SocketClosed`` once the connection has ended.
+    /// - Throws: ``SocketClosed`` once the connection has ended, `CancellationError`, `DecodingError`.
     public func receive() async throws -> Messenger.ServerFrame { try await socket.frame() }
 
+    /// Sends a frame, and returns when it has been handed to the network.
+    ///
+    /// - Throws: ``SocketClosed`` once the connection has ended.
     public func send(_ frame: Messenger.ClientFrame) async throws { try await socket.send(frame) }
 
     /// Ends the connection. Idempotent.
@@ -34,11 +37,13 @@ public struct MessengerSocket: Sendable {
 
 /// The server did not accept the token.
 public struct SocketRejected: Error, Sendable {
+    /// In the server's words.
     public let message: String
 }
 
 /// The server did not accept a subscription, though the chat is there and open to the caller.
 public struct SubscriptionRefused: Error, Sendable {
+    /// In the server's words.
     public let message: String
 }
 
@@ -49,7 +54,7 @@ extension MessengerClient {
     /// Opens a live socket and signs in to it: for what ``live(over:pacing:)`` does not do.
     ///
     /// - Parameter transport: By default the client's own.
-    /// - Throws: ``SocketRejected``, ``ContractClient/SignedOut``, the network's error.
+    /// - Throws: ``SocketRejected``, ``SignedOut``, the network's error.
     public func openSocket(over transport: (any SocketTransport)? = nil) async throws -> MessengerSocket {
         let url = baseURL.appendingPathComponent("ws")
         let token = try await accessToken()

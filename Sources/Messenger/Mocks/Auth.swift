@@ -22,6 +22,7 @@ extension Messenger.Tokens {
 }
 
 extension Messenger.RefreshedToken {
+    /// A renewed access token.
     public static let example: Self = contractExample(
         #"{ "access_token": "eyJ...", "token_type": "Bearer", "expires_in": 3600 }"#)
 }

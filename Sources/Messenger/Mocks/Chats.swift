@@ -3,6 +3,7 @@ import ContractMocks
 import MessengerAPI
 
 extension Messenger.CreatedChat {
+    /// Chat 5.
     public static let example: Self = contractExample(#"{ "id": 5, "type": "created" }"#)
 }
 

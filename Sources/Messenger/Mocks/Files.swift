@@ -4,6 +4,7 @@ import HTTPTypes
 import MessengerAPI
 
 extension Messenger.File {
+    /// A photo.
     public static let example: Self = contractExample(
         """
         {

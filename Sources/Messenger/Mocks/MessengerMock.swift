@@ -17,6 +17,7 @@ import MessengerClient
 /// gets the next id, is in the history from then on and comes over the live sockets. It can be edited, deleted and read;
 /// nothing else is remembered.
 public struct MessengerMock: APIMock {
+    /// Reads the requests. An app's tests need what ``APIMock`` says.
     public let server: MockServer<Messenger>
     let memory: Guarded<MessengerMemory>
 
@@ -64,14 +65,16 @@ public struct MessengerMock: APIMock {
     /// Refuses every access token of now with 401, as after an hour. The SDK renews them by itself.
     public func expireAccessTokens() { memory.use { $0.sessions.expire() } }
 
-    /// Ends every session, as from another device: requests throw ``SignedOut``, live sockets close with 4001.
+    /// Ends every session, as from another device: requests throw ``MessengerClient/SignedOut``, live sockets close with 4001.
     public func endSessions() { memory.use { $0.endSessions() } }
 
     // MARK: Live
 
     /// Somebody writes to chat 5: the message gets the next id, is in the history, and comes over the live sockets.
     ///
-    /// - Parameter sender: Bob unless told otherwise.
+    /// - Parameters:
+    ///   - content: A text.
+    ///   - sender: Bob unless told otherwise.
     @discardableResult
     public func push(_ content: String, from sender: Messenger.User.ID = Messenger.User.example.id) -> Messenger.Message
     {

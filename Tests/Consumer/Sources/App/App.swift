@@ -1,6 +1,4 @@
-import ContractClient
 import Foundation
-import MessengerClient
 import MessengerMocks
 
 /// What an app does first, against the server that the first argument names, or the mock.
