@@ -16,7 +16,7 @@ TEST_SERVERS := postgresql
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps test-deps serve build test lint format bench clean
+.PHONY: help deps test-deps serve build test lint format docs bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -51,6 +51,9 @@ lint: ## check the format, and that arrows point down
 
 format: ## put every file into the project's format
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
+
+docs: deps ## render the SDKs' articles and reference as static sites in .build/docs
+	SWIFT=$(SWIFT) ./Tools/docs
 
 bench: deps ## measure, beside floors (ARGS="--list" for what there is)
 	$(SWIFT) build -c release --package-path Benchmarks --product concord

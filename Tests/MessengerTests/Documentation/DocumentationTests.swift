@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+/// Every block of Swift that a reader of the SDK sees is a sample that was compiled and run, to the letter, and no sample
+/// is kept that nobody sees.
+@Suite struct DocumentationTests {
+    /// A piece of Swift, without the indentation that its surroundings gave it.
+    struct Piece: Sendable, CustomTestStringConvertible {
+        let file: String
+        let line: Int
+        var text: [String]
+        /// What it asks a reader to import, or what its file imports.
+        var imports: Set<String> = []
+
+        var testDescription: String { "\(file):\(line)" }
+    }
+
+    struct Unreadable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
+        .standardizedFileURL
+
+    /// Of what documents there are.
+    static func blocks() throws -> [Piece] {
+        try lines(of: ["README.md"]).flatMap { try blocks(in: $1, of: $0) }
+            + lines(in: "Sources/Messenger/Client/MessengerClient.docc", ending: ".md")
+            .flatMap { try blocks(in: $1, of: $0) }
+            + (lines(in: "Sources/Messenger/Client", ending: ".swift")
+            + lines(in: "Sources/Messenger/Mocks", ending: ".swift")).flatMap { file, lines in
+                // Documentation comments, as the Markdown they are.
+                let markdown = lines.map { line -> String in
+                    let comment = line.drop { $0 == " " }
+                    return comment.hasPrefix("///") ? String(comment.dropFirst(comment.hasPrefix("/// ") ? 4 : 3)) : ""
+                }
+                return try blocks(in: markdown, of: file)
+            }
+    }
+
+    static func samples() throws -> [Piece] {
+        try lines(in: "Tests/MessengerTests/Documentation", ending: "Samples.swift").flatMap { file, lines in
+            let imports = Set(lines.filter { $0.hasPrefix("import ") })
+            return try pieces(in: lines, of: file, from: "// sample", to: "// end").map { piece in
+                var piece = piece
+                piece.imports = imports
+                return piece
+            }
+        }
+    }
+
+    @Test func everyBlockIsASample() throws {
+        let samples = try Self.samples()
+        let blocks = try Self.blocks()
+        #expect(blocks.count > 20)
+        for block in blocks {
+            let same = samples.filter { $0.text == block.text }
+            #expect(!same.isEmpty, "\(block.testDescription) is no sample:\n\(block.text.joined(separator: "\n"))")
+            #expect(same.allSatisfy { $0.imports.isSuperset(of: block.imports) }, "\(block.testDescription)")
+        }
+    }
+
+    @Test func everySampleIsSeen() throws {
+        let blocks = try Self.blocks()
+        for sample in try Self.samples() {
+            #expect(blocks.contains { $0.text == sample.text }, "\(sample.testDescription) is in no document")
+        }
+    }
+
+    // MARK: Reading
+
+    private static func lines(of files: [String]) throws -> [(file: String, lines: [String])] {
+        try files.map { file in
+            let text = try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
+            return (file, text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+        }
+    }
+
+    private static func lines(in folder: String, ending: String) throws -> [(file: String, lines: [String])] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)
+        return try lines(of: names.filter { $0.hasSuffix(ending) }.sorted().map { "\(folder)/\($0)" })
+    }
+
+    /// Without the imports at its beginning, which a sample has at the beginning of its file.
+    private static func blocks(in lines: [String], of file: String) throws -> [Piece] {
+        try pieces(in: lines, of: file, from: "```swift", to: "```").map { piece in
+            var block = piece
+            let imports = piece.text.prefix { $0.hasPrefix("import ") }
+            block.imports = Set(imports)
+            block.text = Array(piece.text.dropFirst(imports.count).drop { $0.isEmpty })
+            return block
+        }
+    }
+
+    private static func pieces(
+        in lines: [String], of file: String, from start: String, to end: String
+    ) throws -> [Piece] {
+        var pieces: [Piece] = []
+        var current: Piece?
+        var indentation = 0
+        for (index, line) in lines.enumerated() {
+            let content = line.drop { $0 == " " }
+            if current == nil, content == start {
+                current = Piece(file: file, line: index + 1, text: [])
+                indentation = line.count - content.count
+            } else if let piece = current, content == end {
+                pieces.append(piece)
+                current = nil
+            } else {
+                current?.text.append(String(line.dropFirst(indentation)))
+            }
+        }
+        if let current { throw Unreadable(description: "\(current.testDescription) has no end") }
+        return pieces
+    }
+}

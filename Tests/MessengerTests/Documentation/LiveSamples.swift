@@ -1,0 +1,51 @@
+import MessengerClient
+
+// The samples of Live.md, and of MessengerLive's own documentation.
+
+// sample
+@MainActor
+final class ChatModel {
+    private(set) var messages: [Messenger.Message] = []
+    private(set) var isConnected = false
+    private let messenger: MessengerClient
+    private let chat: Messenger.Chat.ID
+
+    init(_ messenger: MessengerClient, chat: Messenger.Chat.ID) {
+        self.messenger = messenger
+        self.chat = chat
+    }
+
+    func run() async throws {
+        messages = try await messenger.send(Messenger.ListMessages(chat: chat)).reversed()
+        let live = messenger.live()
+        await live.subscribe(to: chat, since: messages.last?.id ?? 0)
+        for try await event in live {
+            switch event {
+            case .connected: isConnected = true
+            case .disconnected: isConnected = false
+            case .message(let message): messages.append(message)
+            case .subscribed, .unsubscribed, .update: break
+            }
+        }
+    }
+
+    func send(_ text: String) async throws {
+        try await messenger.send(Messenger.SendMessage(chat: chat, content: text))
+    }
+}
+// end
+
+enum LiveSamples {
+    static func follow(
+        _ messenger: MessengerClient, chat: Messenger.Chat.ID, newest: Messenger.Message.ID,
+        show: (Messenger.Message) -> Void
+    ) async throws {
+        // sample
+        let live = messenger.live()
+        await live.subscribe(to: chat, since: newest)
+        for try await event in live {
+            if case .message(let message) = event { show(message) }
+        }
+        // end
+    }
+}

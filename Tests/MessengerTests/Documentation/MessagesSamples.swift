@@ -1,0 +1,77 @@
+import Foundation
+import MessengerClient
+
+// The samples of Messages.md.
+
+// sample
+struct Draft: Codable {
+    var key = UUID().uuidString
+    var chat: Messenger.Chat.ID
+    var text: String
+}
+
+func deliver(_ draft: Draft, with messenger: MessengerClient) async throws -> Messenger.Message.ID {
+    let message = Messenger.SendMessage(chat: draft.chat, content: draft.text)
+    return try await messenger.send(message, idempotencyKey: draft.key).id
+}
+// end
+
+enum MessagesSamples {
+    static func open(
+        _ messenger: MessengerClient,
+        then: (_ direct: Messenger.Chat.ID, _ group: Messenger.Chat.ID) async throws -> Void
+    ) async throws {
+        // sample
+        let found = try await messenger.send(Messenger.SearchUsers("bob"))
+        guard let bob = found.first else { return }
+
+        let chat = try await messenger.send(Messenger.CreateChat.direct(with: bob.id))
+        let team = try await messenger.send(Messenger.CreateChat.group("Team Alpha", members: [bob.id]))
+        // end
+        try await then(chat.id, team.id)
+    }
+
+    static func send(_ messenger: MessengerClient, chat: Messenger.Chat.ID) async throws -> Messenger.SentMessage {
+        // sample
+        let sent = try await messenger.send(Messenger.SendMessage(chat: chat, content: "Hello!"))
+        print("Message \(sent.id), at \(sent.createdAt.date)")
+        // end
+        return sent
+    }
+
+    static func read(
+        _ messenger: MessengerClient, chat: Messenger.Chat.ID
+    ) async throws -> (page: [Messenger.Message], older: [Messenger.Message]) {
+        // sample
+        let page = try await messenger.send(Messenger.ListMessages(chat: chat, limit: 50))
+        let older = try await messenger.send(Messenger.ListMessages(chat: chat, limit: 50, before: page.last?.id))
+        // end
+        return (page, older)
+    }
+
+    static func unread(
+        _ messenger: MessengerClient, chat: Messenger.Chat.ID, lastRead: Messenger.Message.ID, print: (String) -> Void
+    ) async throws {
+        // sample
+        for try await message in messenger.history(of: chat) {
+            guard message.id > lastRead else { break }
+            print(message.content)
+        }
+        // end
+    }
+
+    static func list(
+        _ messenger: MessengerClient, me: Messenger.User.ID, print: (String, String, String) -> Void
+    ) async throws {
+        // sample
+        for try await chat in messenger.chats() {
+            var title = chat.name
+            if chat.type == .direct {
+                let members = try await messenger.send(Messenger.GetChat(id: chat.id)).members
+                title = members.first { $0.id != me }?.displayName
+            }
+            print(title ?? "", "–", chat.lastMessage ?? "nothing yet")
+        }
+        // end
+    }
+}

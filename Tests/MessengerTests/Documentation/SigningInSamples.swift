@@ -1,0 +1,68 @@
+import Foundation
+import MessengerClient
+
+// The samples of SigningIn.md. What an app would do with a result comes in as a closure.
+
+enum SigningInSamples {
+    static func client(_ url: URL) -> MessengerClient {
+        // sample
+        let messenger = MessengerClient(baseURL: url, store: KeychainTokenStore(service: "messenger"))
+        // end
+        return messenger
+    }
+
+    static func register(_ messenger: MessengerClient) async throws -> Messenger.Account {
+        // sample
+        try await messenger.send(
+            Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))
+        try await messenger.signIn(username: "alice", password: "secret123")
+
+        let me = try await messenger.send(Messenger.GetMe())
+        print("Hello, \(me.displayName)!")
+        // end
+        return me
+    }
+
+    static func start(
+        _ messenger: MessengerClient, chats: (Messenger.User.ID) -> Void, showSignIn: () -> Void
+    ) async throws {
+        func showChats(of user: Messenger.User.ID) { chats(user) }
+        // sample
+        if let user = try await messenger.user {
+            showChats(of: user)
+        } else {
+            showSignIn()
+        }
+        // end
+    }
+
+    static func list(
+        _ messenger: MessengerClient, show: ([Messenger.ChatSummary]) -> Void, showSignIn: () -> Void
+    ) async throws {
+        // sample
+        do {
+            show(try await messenger.send(Messenger.ListChats()))
+        } catch is SignedOut {
+            showSignIn()
+        }
+        // end
+    }
+
+    static func signOut(_ messenger: MessengerClient) async throws {
+        // sample
+        try await messenger.signOut()
+        // end
+    }
+}
+
+#if !canImport(Security)
+/// Stands in for the Keychain, which Linux has not.
+struct KeychainTokenStore: TokenStore {
+    private let store = MemoryTokenStore()
+
+    init(service: String) {}
+
+    func load() async throws -> StoredTokens? { await store.load() }
+    func save(_ tokens: StoredTokens?) async throws { await store.save(tokens) }
+}
+#endif
