@@ -33,9 +33,9 @@ public final class MessengerLive: AsyncSequence, Sendable {
         case unsubscribed(Messenger.Chat.ID)
         /// Once each, in the order of ids in each chat.
         case message(Messenger.Message)
-        /// Something else about a chat, such as ``MessengerAPI/Messenger/ServerFrame/messageEdited(_:)``, after the messages
+        /// Something else about a chat, such as ``Messenger/ServerFrame/messageEdited(_:)``, after the messages
         /// that came before it. What happened while disconnected is not repeated: look again at what is shown after
-        /// ``connected``, and after ``MessengerAPI/Messenger/ServerFrame/resync(_:)``.
+        /// ``connected``, and after ``Messenger/ServerFrame/resync(_:)``.
         case update(Messenger.ServerFrame)
     }
 
