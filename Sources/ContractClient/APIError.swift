@@ -8,6 +8,8 @@ public struct APIError: Error, Sendable {
     public let status: HTTPResponse.Status
     /// As the API words it, in English. Texts are exact, so that an app can tell two refusals of one status apart.
     public let message: String
+    /// Whether the body was in the API's error shape. A proxy's page is not.
+    public let isFromAPI: Bool
     /// Names the request in the server's log. Nil when the SDK refused it itself, before it was sent.
     public let requestID: String?
     /// When it may be tried again, in seconds from the answer.
@@ -17,10 +19,9 @@ public struct APIError: Error, Sendable {
 
     init<API: ServiceAPI>(_ response: TransportResponse, api: API.Type) {
         status = response.status
-        message =
-            (try? JSONDecoder().decode(API.Failure.self, from: Data(response.body)))?.message
-            // Not the API's own words: a proxy's page, perhaps.
-            ?? "Unexpected answer from the server"
+        let failure = try? JSONDecoder().decode(API.Failure.self, from: Data(response.body))
+        message = failure?.message ?? "Unexpected answer from the server"
+        isFromAPI = failure != nil
         requestID = response.headers[.requestID]
         retryAfter = response.headers[.retryAfter].flatMap(Int.init)
         body = response.body
@@ -30,6 +31,7 @@ public struct APIError: Error, Sendable {
     init(_ problem: Problem) {
         status = problem.status
         message = problem.message
+        isFromAPI = true
         requestID = nil
         retryAfter = nil
         body = []

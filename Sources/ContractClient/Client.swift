@@ -76,34 +76,45 @@ public struct Client<API: ServiceAPI>: Sendable {
         return Answer(response.status, try decode(E.Output.self, response), headers: response.headers)
     }
 
-    /// One request, with its token renewed once and its repeats.
+    /// One request with its repeats, each with the token that is good by then.
     private func exchange(
         _ request: TransportRequest, credentials: (any Credentials)?, mayRepeat: Bool, progress: UploadProgress?
     ) async throws -> TransportResponse {
         var request = request
-        var token = try await credentials?.token()
+        var token: String?
         var isRenewed = false
         var attempt = 0
         while true {
-            if let token { request.headers[.authorization] = "Bearer \(token)" }
+            // What the server has not acted on can always be sent again.
+            var mayRepeatNow = true
             let delay: Duration?
             let outcome: Result<TransportResponse, any Error>
             do {
+                if let credentials {
+                    let bearer = try await credentials.token(after: token)
+                    request.headers[.authorization] = "Bearer \(bearer)"
+                    token = bearer
+                }
+                mayRepeatNow = mayRepeat
                 let response = try await transport.send(request, progress: progress)
-                if response.status == .unauthorized, let credentials, let rejected = token, !isRenewed {
-                    token = try await credentials.renew(rejected)
-                    // Only now: a renewal that failed on the way is tried again with the request.
-                    isRenewed = true
-                    continue
+                if response.status == .unauthorized, let credentials, let refused = token {
+                    mayRepeatNow = true
+                    // A new token too: only a renewal tells one that was refused from a session that has ended.
+                    token = try await credentials.renew(refused)
+                    if !isRenewed {
+                        isRenewed = true
+                        continue
+                    }
                 }
                 outcome = .success(response)
                 delay = mayRepeat ? retry.delay(after: response, attempt: attempt) : nil
             } catch let error where !(error is SignedOut) {
                 outcome = .failure(error)
-                delay = mayRepeat ? retry.delay(after: error, attempt: attempt) : nil
+                delay = mayRepeatNow ? retry.delay(after: error, attempt: attempt) : nil
             }
             guard let delay else { return try outcome.get() }
             try await retry.sleep(delay)
+            isRenewed = false
             attempt += 1
         }
     }

@@ -2,11 +2,20 @@
 public protocol Credentials: Sendable {
     /// The token to send.
     ///
-    /// - Throws: ``SignedOut`` when there is no session.
-    func token() async throws -> String
+    /// - Parameter earlier: What the same request was sent with before: it goes on in that session or not at all, never
+    ///   as somebody who signed in meanwhile. Nil the first time.
+    /// - Throws: ``SignedOut`` when there is no session, or no longer that one.
+    func token(after earlier: String?) async throws -> String
 
-    /// Another token, after the server refused one.
+    /// Another token, after the server refused one; nobody is given that one again.
     ///
     /// - Throws: ``SignedOut`` when the session has ended; a network error leaves the session as it is.
-    func renew(_ rejected: String) async throws -> String
+    func renew(_ refused: String) async throws -> String
+}
+
+extension Credentials {
+    /// The token for a new request.
+    ///
+    /// - Throws: ``SignedOut`` when there is no session.
+    public func token() async throws -> String { try await token(after: nil) }
 }

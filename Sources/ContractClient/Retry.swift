@@ -38,15 +38,21 @@ public struct Retry: Sendable {
 
     /// How long to wait before repeating, or nil when it should not be repeated.
     func delay(after response: TransportResponse, attempt: Int) -> Duration? {
-        guard attempt < attempts, [429, 502, 503, 504].contains(response.status.code) else { return nil }
-        guard let seconds = response.headers[.retryAfter].flatMap(Int.init) else { return backoff(attempt) }
-        let wait = Duration.seconds(max(0, seconds))
-        return wait <= cap ? wait + backoff(0) : nil
+        delay(response.status, retryAfter: response.headers[.retryAfter].flatMap(Int.init), attempt)
     }
 
     func delay(after error: any Error, attempt: Int) -> Duration? {
         if error is CancellationError || (error as? URLError)?.code == .cancelled { return nil }
+        // The refusal of a renewal that the request needed.
+        if let error = error as? APIError { return delay(error.status, retryAfter: error.retryAfter, attempt) }
         return attempt < attempts ? backoff(attempt) : nil
+    }
+
+    private func delay(_ status: HTTPResponse.Status, retryAfter: Int?, _ attempt: Int) -> Duration? {
+        guard attempt < attempts, [429, 502, 503, 504].contains(status.code) else { return nil }
+        guard let retryAfter else { return backoff(attempt) }
+        let wait = Duration.seconds(max(0, retryAfter))
+        return wait <= cap ? wait + backoff(0) : nil
     }
 
     private func backoff(_ attempt: Int) -> Duration {

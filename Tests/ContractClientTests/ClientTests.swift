@@ -114,6 +114,7 @@ import Testing
         let error = try await refusal { try await client.send(Sample.PutThing(id: 1, name: "n")) }
         #expect(error.status == .tooManyRequests)
         #expect(error.message == "Slow down")
+        #expect(error.isFromAPI)
         #expect(error.requestID == "r1")
         #expect(error.retryAfter == 42)
         #expect(String(decoding: error.body, as: UTF8.self) == #"{"error":"Slow down","more":[1]}"#)
@@ -127,6 +128,7 @@ import Testing
         let error = try await refusal { try await client.send(Sample.PutThing(id: 1, name: "n")) }
         #expect(error.status == .badGateway)
         #expect(error.message == "Unexpected answer from the server")
+        #expect(!error.isFromAPI)
         #expect("\(error)" == "502 Unexpected answer from the server")
         #expect(error.retryAfter == nil)
     }
@@ -170,7 +172,7 @@ import Testing
             }
             let response = try await steps[turn](TransportRequest(method: .post, url: URL(fileURLWithPath: "/")))
             if response.status != .ok { throw APIError(response, api: Sample.self) }
-            return .init(accessToken: "new", expiresIn: 3600)
+            return .init(accessToken: turn == 0 ? "new" : "new \(turn)", expiresIn: 3600)
         }
         let store = MemoryTokenStore(tokens("old"))
         return (TokenSession(store: store, now: { start }, refresh: refresh), count)
@@ -186,14 +188,30 @@ import Testing
     }
 
     @Test func aNewTokenThatIsRejectedTooIsARefusal() async throws {
-        let transport = ScriptedTransport(answer(.unauthorized), answer(.unauthorized, #"{"error":"Still no"}"#))
-        let (session, _) = Self.renewing(answer(.ok))
+        let transport = ScriptedTransport(
+            answer(.unauthorized), answer(.unauthorized, #"{"error":"Still no"}"#), answer(.ok))
+        let (session, renewals) = Self.renewing(answer(.ok), answer(.ok))
         let client = try client(transport, credentials: session)
         let error = try await refusal { try await client.send(Sample.GetThing(id: "1")) }
         #expect(error.status == .unauthorized)
         #expect(error.message == "Still no")
         #expect(transport.requests.count == 2)
+        // The next request does not try the rejected one again.
+        try await client.send(Sample.GetThing(id: "1"))
+        #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer old", "Bearer new", "Bearer new 1"])
+        #expect(renewals.withLockedValue { $0 } == 2)
     }
+
+    /// Ended after the renewal and before the repeat.
+    @Test func aSessionThatEndsMeanwhileIsSignedOut() async throws {
+        let transport = ScriptedTransport(answer(.unauthorized), answer(.unauthorized))
+        let (session, _) = Self.renewing(answer(.ok), Self.refused)
+        let client = try client(transport, credentials: session)
+        await #expect(throws: SignedOut()) { try await client.send(Sample.GetThing(id: "1")) }
+        #expect(transport.requests.count == 2)
+    }
+
+    private static let refused = answer(.unauthorized, #"{"error":"Invalid or expired refresh token"}"#)
 
     @Test func theRepeatHasTheSameKey() async throws {
         let transport = ScriptedTransport(answer(.unauthorized), answer(.created))
@@ -206,7 +224,7 @@ import Testing
 
     @Test func aRefusedRenewalIsSignedOut() async throws {
         let transport = ScriptedTransport(answer(.unauthorized))
-        let (session, _) = Self.renewing(answer(.unauthorized))
+        let (session, _) = Self.renewing(Self.refused)
         let client = try client(transport, credentials: session)
         await #expect(throws: SignedOut()) { try await client.send(Sample.GetThing(id: "1")) }
         #expect(transport.requests.count == 1)
@@ -220,16 +238,54 @@ import Testing
         #expect(try await session.current != nil)
     }
 
-    /// A 401 must not reach the app because the network was away while the token was renewed.
-    @Test func aRenewalThatFailedOnTheWayIsTriedAgainWithTheRequest() async throws {
-        let transport = ScriptedTransport(answer(.unauthorized), answer(.unauthorized), answer(.ok))
-        let (session, renewals) = Self.renewing(offline, answer(.ok))
-        let client = Client<Sample>(
+    private func patient(
+        _ transport: ScriptedTransport, _ session: TokenSession, _ waits: Waits = Waits()
+    ) throws -> Client<Sample> {
+        Client(
             baseURL: try #require(URL(string: "https://api.example.com")), transport: transport, credentials: session,
-            retry: Waits().retry())
-        try await client.send(Sample.GetThing(id: "1"))
-        #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer old", "Bearer old", "Bearer new"])
-        #expect(renewals.withLockedValue { $0 } == 2)
+            retry: waits.retry())
+    }
+
+    /// A 401 must not reach the app because the network was away while the token was renewed, nor is the rejected token
+    /// sent again. The server has not acted, so that even a POST without a key goes on.
+    @Test func aRenewalThatFailedOnTheWayIsTriedAgain() async throws {
+        let transport = ScriptedTransport(answer(.unauthorized), answer(.ok))
+        let (session, renewals) = Self.renewing(offline, answer(.badGateway), answer(.ok))
+        try await patient(transport, session).send(Sample.Act(name: "a"))
+        #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer old", "Bearer new 2"])
+        #expect(renewals.withLockedValue { $0 } == 3)
+    }
+
+    @Test func aRenewalsRetryAfterIsHonoured() async throws {
+        let transport = ScriptedTransport(answer(.unauthorized), answer(.ok))
+        let (session, _) = Self.renewing(answer(.tooManyRequests, "{}", headers: [.retryAfter: "7"]), answer(.ok))
+        let waits = Waits()
+        try await patient(transport, session, waits).send(Sample.GetThing(id: "1"))
+        #expect(waits.all == [.seconds(7.5)])
+    }
+
+    /// Another request has learnt of it while this one waited.
+    @Test func aRepeatHasTheTokenOfItsTime() async throws {
+        let (session, _) = Self.renewing(answer(.ok))
+        let transport = ScriptedTransport(
+            { _ in
+                _ = try await session.renew("old")
+                throw URLError(.networkConnectionLost)
+            }, answer(.ok))
+        try await patient(transport, session).send(Sample.GetThing(id: "1"))
+        #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer old", "Bearer new"])
+    }
+
+    @Test(arguments: [answer(.unauthorized), offline])
+    func aRepeatIsNeverSomebodyElses(_ trouble: @escaping ScriptedTransport.Step) async throws {
+        let (session, _) = Self.renewing()
+        let transport = ScriptedTransport { request in
+            try await session.replace(tokens("theirs", user: "8"))
+            return try await trouble(request)
+        }
+        let client = try patient(transport, session)
+        await #expect(throws: SignedOut()) { try await client.send(Sample.GetThing(id: "1")) }
+        #expect(transport.requests.count == 1)
     }
 }
 

@@ -162,9 +162,11 @@ final class Waits: Sendable {
 let start = Date(timeIntervalSince1970: 1_771_840_800)
 
 /// A session whose access token expires in so many seconds.
-func tokens(_ access: String, refresh: String = "refresh", expiresIn seconds: TimeInterval = 3600) -> StoredTokens {
+func tokens(
+    _ access: String, refresh: String = "refresh", expiresIn seconds: TimeInterval = 3600, user: String = "7"
+) -> StoredTokens {
     StoredTokens(
-        accessToken: access, refreshToken: refresh, expiresAt: start.addingTimeInterval(seconds), user: "7")
+        accessToken: access, refreshToken: refresh, expiresAt: start.addingTimeInterval(seconds), user: user)
 }
 
 /// Remembers everything that was saved.
@@ -175,6 +177,7 @@ actor RecordingStore: TokenStore {
     private(set) var saves: [StoredTokens?] = []
     private(set) var loads = 0
     private var isBroken: Bool
+    private var beforeLoading: (@Sendable () async -> Void)?
     private var beforeSaving: (@Sendable (StoredTokens?) async -> Void)?
 
     init(_ kept: StoredTokens? = nil, isBroken: Bool = false) {
@@ -182,19 +185,28 @@ actor RecordingStore: TokenStore {
         self.isBroken = isBroken
     }
 
-    func load() throws -> StoredTokens? {
+    func load() async throws -> StoredTokens? {
+        await beforeLoading?()
         loads += 1
         if isBroken { throw Broken() }
         return kept
     }
 
-    func save(_ tokens: StoredTokens?) async {
+    func save(_ tokens: StoredTokens?) async throws {
         await beforeSaving?(tokens)
+        if isBroken { throw Broken() }
         saves.append(tokens)
         kept = tokens
     }
 
+    func breakDown() { isBroken = true }
     func repair() { isBroken = false }
+
+    /// As another process would.
+    func put(_ tokens: StoredTokens?) { kept = tokens }
+
+    /// Makes loading slow.
+    func beforeLoading(_ action: @escaping @Sendable () async -> Void) { beforeLoading = action }
 
     /// Makes saving slow.
     func before(_ action: @escaping @Sendable (StoredTokens?) async -> Void) { beforeSaving = action }

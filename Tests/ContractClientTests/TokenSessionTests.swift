@@ -2,6 +2,7 @@ import Contract
 import Foundation
 import HTTPTypes
 import NIOConcurrencyHelpers
+import Testbed
 import Testing
 
 @testable import ContractClient
@@ -41,6 +42,10 @@ import Testing
         { _ in throw APIError(Problem(status, "No")) }
     }
 
+    /// In somebody else's words.
+    private static let isRefusedByAProxy: Renewals.Step = { _ in
+        throw APIError(TransportResponse(status: .unauthorized, body: Array("<html>".utf8)), api: Sample.self)
+    }
     private static let isOffline: Renewals.Step = { _ in throw URLError(.notConnectedToInternet) }
     private static let isCancelled: Renewals.Step = { _ in throw CancellationError() }
 
@@ -94,8 +99,57 @@ import Testing
         #expect(try await session.token() == "old")
         #expect(await store.saves.isEmpty)
         #expect(try await session.current == tokens("old", expiresIn: 10))
-        // The next one tries again.
-        #expect(try await session.token() == "new")
+        // From now on the server asks: a request need not wait for a renewal that fails each time.
+        #expect(try await session.token() == "old")
+        #expect(renewals.asked.count == 1)
+        #expect(try await session.renew("old") == "new")
+    }
+
+    /// Such a token is always less than a minute from its end.
+    @Test func aShortLivedTokenIsRenewedOnceInItsLife() async throws {
+        let (clock, renewals) = (TestClock(), Renewals([]))
+        let session = TokenSession(
+            store: MemoryTokenStore(), now: { clock.date },
+            refresh: { token in
+                _ = try? await renewals.refresh(token)
+                return .init(accessToken: "token \(renewals.asked.count)", expiresIn: 30)
+            })
+        try await session.replace(
+            StoredTokens(accessToken: "a", refreshToken: "r", expiresAt: clock.date + 30, user: "7"))
+        var handed: [String] = []
+        for _ in 0..<84 {
+            handed.append(try await session.token())
+            clock.advance(by: .seconds(1))
+        }
+        // For 27 seconds, and the next request after them asks.
+        let expected = ["a", "token 1", "token 2"].flatMap { Array(repeating: $0, count: 28) }
+        #expect(handed == expected)
+    }
+
+    /// The device's clock is wrong by more than a token's life.
+    @Test func aTokenThatIsIssuedAsExpiredIsUsed() async throws {
+        let renewals = Renewals([{ _ in .init(accessToken: "new", expiresIn: -10) }])
+        let session = session(RecordingStore(), renewals)
+        try await session.replace(tokens("a", expiresIn: -3600))
+        for _ in 0..<3 { #expect(try await session.token() == "a") }
+        #expect(try await session.renew("a") == "new")
+        for _ in 0..<3 { #expect(try await session.token() == "new") }
+        #expect(renewals.asked.count == 1)
+    }
+
+    /// Set forward by an hour, and forward again: each asks for one renewal.
+    @Test func aClockThatJumpsAsksOnce() async throws {
+        let clock = TestClock()
+        let renewals = Renewals([Self.gives("b"), Self.gives("c")])
+        let session = TokenSession(store: MemoryTokenStore(), now: { clock.date }, refresh: renewals.refresh)
+        try await session.replace(
+            StoredTokens(accessToken: "a", refreshToken: "r", expiresAt: clock.date + 3600, user: "7"))
+        for token in ["b", "c"] {
+            clock.advance(by: .seconds(3600))
+            for _ in 0..<3 { #expect(try await session.token() == token) }
+        }
+        clock.advance(by: .seconds(-7200))
+        #expect(try await session.token() == "c")
         #expect(renewals.asked.count == 2)
     }
 
@@ -116,7 +170,7 @@ import Testing
         let session = session(RecordingStore(tokens("old")), renewals)
         #expect(try await session.renew("old") == "new")
         #expect(try await session.renew("old") == "new")
-        #expect(try await session.renew("older still") == "new")
+        #expect(try await session.token(after: "old") == "new")
         #expect(renewals.asked.count == 1)
     }
 
@@ -129,6 +183,29 @@ import Testing
         _ = try await session.renew("c")
         #expect(renewals.asked == ["r1", "r2", "r2"])
         #expect(await store.saves.map { $0?.refreshToken } == ["r2", "r2", "r2"])
+    }
+
+    /// Nobody is given a token that the server has refused: not while it is renewed, and not when that fails.
+    @Test func aRefusedTokenIsNotHandedOutAgain() async throws {
+        let gate = Gate()
+        let renewals = Renewals([
+            { _ in
+                await gate.pass()
+                throw URLError(.timedOut)
+            }, Self.gives("new"),
+        ])
+        let session = session(RecordingStore(tokens("old")), renewals)
+        #expect(try await session.token() == "old")
+        let refused = Task { try await session.renew("old") }
+        await gate.arrivals()
+        let others = [Task { try await session.token() }, Task { try await session.token(after: "old") }]
+        await gate.open()
+        for task in [refused] + others {
+            // Whoever came late may have asked again.
+            if case .success(let token) = await task.result { #expect(token == "new") }
+        }
+        #expect(try await session.token() == "new")
+        #expect(renewals.asked.count == 2)
     }
 
     @Test func onlyA401EndsTheSession() async throws {
@@ -152,6 +229,7 @@ import Testing
     @Test(arguments: [
         refuses(.badRequest), refuses(.forbidden), refuses(.tooManyRequests), refuses(.internalServerError),
         refuses(.badGateway), refuses(.serviceUnavailable), isOffline, isCancelled,
+        isRefusedByAProxy,
     ])
     func anythingElseKeepsTheSession(_ step: @escaping Renewals.Step) async throws {
         let store = RecordingStore(tokens("old"))
@@ -227,6 +305,8 @@ import Testing
         let impatient = Task { try await session.renew("old") }
         await gate.arrivals()
         impatient.cancel()
+        // At once: the API has not answered yet.
+        await #expect(throws: CancellationError.self) { try await impatient.value }
         let patient = Task { try await session.renew("old") }
         await gate.open()
         #expect(try await patient.value == "new")
@@ -303,5 +383,159 @@ import Testing
         try await session.replace(tokens("other"))
         #expect(try await session.token() == "other")
         #expect(await store.loads == 0)
+    }
+
+    /// A request that waits goes on in the session it began in, or not at all.
+    @Test(arguments: [(nil, nil), ("8", nil), ("7", "other")] as [(String?, String?)])
+    func whoWaitsDoesNotGoOnAsSomebodyElse(_ user: String?, _ expected: String?) async throws {
+        let (session, renewal, gate, _) = await renewing(RecordingStore(tokens("old")), then: Self.gives("new"))
+        let waiting = Task { try await session.token() }
+        try await session.replace(user.map { tokens("other", refresh: "other refresh", user: $0) })
+        await gate.open()
+        for task in [renewal, waiting, Task { try await session.token(after: "old") }] {
+            let token = try? await task.value
+            // The second may have come after the change, and is whoever is signed in then.
+            #expect(token == expected || (task == waiting && token == user.map { _ in "other" }))
+        }
+    }
+
+    /// The refresh token that a sign-in brought belongs to the new session alone.
+    @Test func aSignInWhileTheStoreIsReadKeepsItsRefreshToken() async throws {
+        let (store, renewals) = (RecordingStore(tokens("old")), Renewals([Self.gives("new")]))
+        let session = session(store, renewals)
+        _ = try await session.current
+        let reading = Gate()
+        await store.beforeLoading { await reading.pass() }
+        let renewal = Task { try await session.renew("old") }
+        await reading.arrivals()
+        let other = tokens("other", refresh: "other refresh")
+        try await session.replace(other)
+        await reading.open()
+        #expect(try await renewal.value == "other")
+        #expect(renewals.asked.isEmpty)
+    }
+
+    // MARK: Stores that fail
+
+    @Test func aRenewalThatCannotBeKeptGoesOnInMemory() async throws {
+        let store = RecordingStore(tokens("old", refresh: "r1"))
+        let renewals = Renewals([Self.gives("b", refresh: "r2"), Self.gives("c", refresh: "r3")])
+        let session = session(store, renewals)
+        #expect(try await session.token() == "old")
+        await store.before { _ in await store.breakDown() }
+        #expect(try await session.renew("old") == "b")
+        #expect(try await session.token() == "b")
+        // Although the store has the older refresh token.
+        #expect(try await session.renew("b") == "c")
+        #expect(renewals.asked == ["r1", "r2"])
+        #expect(await store.kept == tokens("old", refresh: "r1"))
+    }
+
+    @Test(arguments: [nil, tokens("other")])
+    func whatCouldNotBeKeptIsKeptLater(_ change: StoredTokens?) async throws {
+        let store = RecordingStore(tokens("old"))
+        let session = session(store, Renewals([]))
+        _ = try await session.current
+        await store.breakDown()
+        await #expect(throws: RecordingStore.Broken.self) { try await session.replace(change) }
+        #expect(try await session.current == change)
+        await store.repair()
+        let token = try? await session.token()
+        #expect(token == change?.accessToken)
+        while await store.kept != change { await Task.yield() }
+    }
+
+    /// What waits to be saved is not lost because what came before it could not be.
+    @Test func aSignOutIsKeptAlthoughTheRenewalBeforeItWasNot() async throws {
+        let store = RecordingStore(tokens("old"))
+        let saving = Gate()
+        await store.before { tokens in
+            guard tokens != nil else { return await store.repair() }
+            await saving.pass()
+            await store.breakDown()
+        }
+        let session = session(store, Renewals([Self.gives("new")]))
+        let renewal = Task { try await session.renew("old") }
+        await saving.arrivals()
+        let signOut = Task { try await session.replace(nil) }
+        while try await session.current != nil { await Task.yield() }
+        await saving.open()
+        try await signOut.value
+        _ = await renewal.result
+        #expect(await store.kept == nil)
+    }
+
+    /// With rotated refresh tokens, using an old one ends the session.
+    @Test func aStoreThatCannotBeReadPutsTheRenewalOff() async throws {
+        let store = RecordingStore(tokens("old"))
+        let renewals = Renewals([Self.gives("new")])
+        let session = session(store, renewals)
+        _ = try await session.current
+        await store.breakDown()
+        await #expect(throws: RecordingStore.Broken.self) { try await session.renew("old") }
+        #expect(renewals.asked.isEmpty)
+        await store.repair()
+        #expect(try await session.token() == "new")
+    }
+
+    // MARK: A store that is shared
+
+    @Test func whatAnotherProcessRotatedIsUsed() async throws {
+        let store = RecordingStore(tokens("old", refresh: "r1"))
+        let renewals = Renewals([Self.gives("new", refresh: "r3")])
+        let session = session(store, renewals)
+        _ = try await session.current
+        await store.put(tokens("elsewhere", refresh: "r2"))
+        #expect(try await session.renew("old") == "new")
+        #expect(renewals.asked == ["r2"])
+        #expect(await store.kept == tokens("new", refresh: "r3"))
+    }
+
+    /// The other process was faster by a moment.
+    @Test func aRefusalIsNotBelievedBeforeTheStoreIsReadAgain() async throws {
+        let store = RecordingStore(tokens("old", refresh: "r1"))
+        let renewals = Renewals([
+            { _ in
+                await store.put(tokens("elsewhere", refresh: "r2"))
+                throw APIError(Problem(.unauthorized, "No"))
+            }, Self.gives("new", refresh: "r3"),
+        ])
+        let session = session(store, renewals)
+        #expect(try await session.renew("old") == "new")
+        #expect(renewals.asked == ["r1", "r2"])
+    }
+
+    @Test func aRefusedOneInTheStoreDoesNotEndTheSessionEither() async throws {
+        let store = RecordingStore(tokens("old", refresh: "r1"))
+        let renewals = Renewals([Self.refuses(.unauthorized), Self.gives("new")])
+        let session = session(store, renewals)
+        _ = try await session.current
+        await store.put(tokens("elsewhere", refresh: "r2"))
+        #expect(try await session.renew("old") == "new")
+        #expect(renewals.asked == ["r2", "r1"])
+    }
+
+    @Test func whatThisProcessReplacedItselfIsNotTakenForNews() async throws {
+        let store = RecordingStore(tokens("old", refresh: "r1"))
+        let renewals = Renewals([Self.gives("b", refresh: "r2"), Self.gives("c", refresh: "r3")])
+        let session = session(store, renewals)
+        #expect(try await session.renew("old") == "b")
+        await store.put(tokens("old", refresh: "r1"))
+        #expect(try await session.renew("b") == "c")
+        #expect(renewals.asked == ["r1", "r2"])
+    }
+
+    /// The app has signed in as somebody else while its extension had the old session.
+    @Test func anotherUsersSessionIsNotForgotten() async throws {
+        let store = RecordingStore(tokens("old"))
+        let renewals = Renewals([Self.gives("new")])
+        let session = session(store, renewals)
+        _ = try await session.current
+        let other = tokens("other", user: "8")
+        await store.put(other)
+        await #expect(throws: SignedOut()) { try await session.renew("old") }
+        #expect(renewals.asked.isEmpty)
+        #expect(await store.kept == other)
+        #expect(await store.saves.isEmpty)
     }
 }

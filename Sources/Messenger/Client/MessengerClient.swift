@@ -93,8 +93,8 @@ public struct MessengerClient: Sendable {
     /// - Parameters:
     ///   - username: The username, or the e-mail address.
     ///   - password: As it was given at the registration.
-    /// - Throws: ``APIError`` with 401 "Invalid credentials", or 429 after too many of them; the store's and the network's
-    ///   errors.
+    /// - Throws: ``APIError`` with 401 "Invalid credentials", or 429 after too many of them; the network's error; the
+    ///   store's when the session could not be kept: it has begun, and is kept as soon as that works again.
     @discardableResult
     public func signIn(username: String, password: String) async throws -> Messenger.User.ID {
         let tokens = try await client.send(Messenger.Login(username: username, password: password))
@@ -107,12 +107,14 @@ public struct MessengerClient: Sendable {
 
     /// Signs out: forgets the session here at once, then ends it on the server.
     ///
-    /// - Throws: the network's error. The session is forgotten all the same; on the server it ends after 30 days. Without
-    ///   a session it does nothing.
+    /// - Throws: the network's or the store's error. Whatever could be done is done all the same: here the session is
+    ///   forgotten, on the server it ends after 30 days at the latest. Without a session it does nothing.
     public func signOut() async throws {
-        let refreshToken = try await session.current?.refreshToken
-        try await session.replace(nil)
+        var (refreshToken, storeFailure): (String?, (any Error)?)
+        do { refreshToken = try await session.current?.refreshToken } catch { storeFailure = error }
+        do { try await session.replace(nil) } catch { storeFailure = error }
         if let refreshToken { try await client.send(Messenger.Logout(refreshToken: refreshToken)) }
+        if let storeFailure { throw storeFailure }
     }
 
     /// A token that is good now: for the live socket.
