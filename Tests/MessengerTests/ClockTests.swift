@@ -4,11 +4,9 @@ import ContractCheck
 import ContractClient
 import Foundation
 import HTTPTypes
-import Identity
 import MessengerAPI
 import MessengerCheck
 import MessengerService
-import NIOPosix
 import ObjectStore
 import Testbed
 import Testing
@@ -220,23 +218,6 @@ import Testing
             clock.advance(by: .seconds(3600))
             try await host.service.sweep()
             #expect(try await host.storedObjects() == [file.objectKey])
-        }
-    }
-
-    @Test("A session that ended on another node ends here within a second")
-    func sessions() async throws {
-        try await withMessenger(on: stack) { host in
-            let alice = try await host.world().person()
-            let other = MessengerService(
-                database: host.database, objects: host.objects, passwords: Passwords(cost: .testing),
-                tokenKey: Array(repeating: 9, count: 32), group: MultiThreadedEventLoopGroup.singleton,
-                time: host.clock.source)
-            let node = host.world(of: other, from: "127.0.0.1").raw
-            #expect(try await node.send(.get, "/me", token: alice.token).status == 200)
-            try await alice.client.signOut()
-            #expect(try await alice.raw(.get, "/me").status == 401)
-            host.clock.advance(by: .seconds(1))
-            #expect(try await node.send(.get, "/me", token: alice.token).status == 401)
         }
     }
 

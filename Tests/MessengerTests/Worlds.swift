@@ -1,4 +1,5 @@
 import ContractCheck
+import ContractClient
 import ContractServer
 import Foundation
 import Logging
@@ -28,5 +29,13 @@ extension MessengerWorld {
     func register(_ name: String) async throws -> RawAnswer {
         let body = #"{"username":"\#(name)","email":"\#(freshName())@example.com","password":"12345678"}"#
         return try await raw.send(.post, "/auth/register", body: body)
+    }
+}
+
+extension Person {
+    /// This person's session, as a device keeps it.
+    var tokens: StoredTokens {
+        StoredTokens(
+            accessToken: token, refreshToken: refreshToken, expiresAt: .distantFuture, user: id.description)
     }
 }

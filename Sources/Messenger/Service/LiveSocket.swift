@@ -155,10 +155,12 @@ final class LiveSocket: SocketHandler {
         let service = service
         let look = { @Sendable in try await service.caller(token) }
         work(look) { this, result in
-            guard case .success(let caller) = result, this.caller.map({ $0.user == caller.user }) ?? true else {
-                return this.refuse("Invalid or expired access token")
+            switch result {
+            case .success(let caller) where this.caller.map({ $0.user == caller.user }) ?? true: this.begin(caller)
+            // Nothing is wrong with the token.
+            case .failure(let error) where !(error is Problem): this.giveUp()
+            default: this.refuse("Invalid or expired access token")
             }
-            this.begin(caller)
         }
     }
 
@@ -170,7 +172,7 @@ final class LiveSocket: SocketHandler {
         schedule(in: .seconds(max(0, caller.expiresAt - service.time.seconds))) { $0.end() }
         // The session may have ended between the look at it and the subscription to its end.
         let service = service
-        let look = { @Sendable in try await service.sessions.isAlive(caller.session) }
+        let look = { @Sendable in try await service.sessions.isAliveNow(caller.session) }
         work(look) { this, alive in
             if case .success(false) = alive { this.end() } else { this.send(.authOK(caller.user)) }
         }
@@ -181,10 +183,20 @@ final class LiveSocket: SocketHandler {
         guard let session = caller?.session, let eventLoop = socket?.eventLoop else { return }
         let this = NIOLoopBound(self, eventLoop: eventLoop)
         Task { [service] in
-            if try await service.sessions.isAlive(session) { return }
-            eventLoop.execute { this.value.end() }
+            let isAlive = try? await service.sessions.isAliveNow(session)
+            eventLoop.execute {
+                guard this.value.caller?.session == session else { return }
+                switch isAlive {
+                case true?: break
+                case false?: this.value.end()
+                case nil: this.value.giveUp()
+                }
+            }
         }
     }
 
     func end() { socket?.close(.sessionEnded, reason: "Session ended") }
+
+    /// Better no connection than one that is silent about what it missed.
+    func giveUp() { socket?.close(.tryAgainLater, reason: "Service temporarily unavailable") }
 }

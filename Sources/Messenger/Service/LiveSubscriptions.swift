@@ -6,7 +6,7 @@ import Realtime
 import WebSockets
 
 extension LiveSocket {
-    /// A subscribed chat. While its history is read, what happens meanwhile waits.
+    /// A subscribed chat. While its history is to be read, what happens meanwhile waits.
     struct Subscription {
         /// The newest message that was sent, or was there before: nothing is sent twice, nor out of order.
         var last: Messenger.Message.ID
@@ -15,6 +15,8 @@ extension LiveSocket {
         /// The version at which the user was seen to be a member.
         var membership: Int64
         var waiting: [LiveEvent]?
+        /// Something may have been missed, and has not been looked for yet.
+        var hasGap = false
     }
 
     private struct Backlog: Sendable {
@@ -55,6 +57,15 @@ extension LiveSocket {
         }
     }
 
+    /// Has what comes from now on wait at once, however long it takes until what fell into the gap can be read: sent before
+    /// it, it would be taken for all there is.
+    private func noticeGap(in chat: Messenger.Chat.ID) {
+        guard let subscription = subscriptions[chat], !subscription.hasGap else { return }
+        subscriptions[chat]?.waiting = subscription.waiting ?? []
+        subscriptions[chat]?.hasGap = true
+        queue(.lookAgain(chat))
+    }
+
     /// Reads what may have been missed since the newest message that was sent.
     func lookAgain(at chat: Messenger.Chat.ID) {
         guard let user = caller?.user, let last = subscriptions[chat]?.last else { return }
@@ -69,8 +80,7 @@ extension LiveSocket {
                 this.drop(chat)
                 this.send(.unsubscribed(chat))
             case .failure:
-                // Better no connection than one that is silent about what it missed.
-                this.socket?.close(.tryAgainLater, reason: "Service temporarily unavailable")
+                this.giveUp()
             }
         }
     }
@@ -116,6 +126,8 @@ extension LiveSocket {
         for message in missed.prefix(Self.batch) { push(.message(message, frame: .init(.message(message))), in: chat) }
         let rest = missed.dropFirst(Self.batch)
         if rest.isEmpty {
+            // Another one, behind this one.
+            if subscriptions[chat]?.hasGap == true { return }
             let waiting = subscriptions[chat]?.waiting ?? []
             subscriptions[chat]?.waiting = nil
             for event in waiting { push(event, in: chat) }
@@ -168,7 +180,7 @@ extension LiveSocket {
 extension LiveSocket: Subscriber {
     func receive(_ event: LiveEvent, on topic: LiveTopic) {
         switch (topic, event) {
-        case (.chat(let chat), .gap): queue(.lookAgain(chat))
+        case (.chat(let chat), .gap): noticeGap(in: chat)
         case (.chat(let chat), _):
             if subscriptions[chat]?.waiting?.append(event) == nil { push(event, in: chat) }
         case (.session, .gap): checkSession()

@@ -58,6 +58,12 @@ final class SessionRegistry: Sendable {
         let now = time.milliseconds()
         // A clock that was set back must not keep a session alive.
         if let last = seen.withLockedValue({ $0[session] }), 0..<Self.freshness ~= now - last { return true }
+        return try await isAliveNow(session)
+    }
+
+    /// Asks the database, whatever is remembered: for sockets, which do not ask again.
+    func isAliveNow(_ session: String) async throws -> Bool {
+        let now = time.milliseconds()
         let alive = try await database.read { try $0.exists("SELECT 1 FROM sessions WHERE id = \(session)") }
         seen.withLockedValue { seen in
             if seen.count >= Self.capacity { seen.removeAll(keepingCapacity: true) }

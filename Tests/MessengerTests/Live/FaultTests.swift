@@ -98,14 +98,12 @@ import FoundationNetworking
 
     /// The same session behind the proxy: its sign-in is not what is tried here.
     private func client(of person: Person, at url: URL) async throws -> MessengerClient {
-        let tokens = StoredTokens(
-            accessToken: person.token, refreshToken: person.refreshToken, expiresAt: .distantFuture,
-            user: person.id.description)
         let configuration = URLSessionConfiguration.concord
         // On Linux, a request whose connection ended between its head and its body is noticed by its time-out alone.
         configuration.timeoutIntervalForRequest = 2
         return MessengerClient(
-            baseURL: url, store: MemoryTokenStore(tokens), transport: URLSessionTransport(configuration: configuration),
+            baseURL: url, store: MemoryTokenStore(person.tokens),
+            transport: URLSessionTransport(configuration: configuration),
             retry: .stubborn)
     }
 }

@@ -191,8 +191,7 @@ import Testing
 extension LiveConnection.Pacing {
     fileprivate static let impatient = LiveConnection.Pacing(base: .milliseconds(5), cap: .milliseconds(50))
     /// Pings all the time.
-    fileprivate static let restless = LiveConnection.Pacing(
-        pingInterval: .milliseconds(20), patience: .milliseconds(100))
+    fileprivate static let restless = LiveConnection.Pacing(pingInterval: .milliseconds(20), patience: .seconds(2))
 }
 
 extension MessengerLive.Iterator {

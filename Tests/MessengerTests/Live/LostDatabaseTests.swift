@@ -129,6 +129,51 @@ struct LostDatabaseTests {
         }
     }
 
+    /// While one chat's gap is being read, the others' wait; what is said in them meanwhile must not pass them by.
+    @Test(arguments: stacks)
+    func manyChatsAreBroughtWhatTheyMissed(_ stack: Stack) async throws {
+        try await withFaultyDatabase(on: stack) { host, other, proxy in
+            let alice = try await host.world().person()
+            var expected: [Messenger.Chat.ID: [Messenger.Message.ID]] = [:]
+            let socket = try await alice.socket()
+            for _ in 0..<8 {
+                let chat = try await alice.send(Messenger.CreateChat.group("Team", members: [])).id
+                try await socket.send(.subscribe(chat))
+                #expect(try await socket.receive() == .subscribed(chat))
+                expected[chat] = []
+            }
+            let elsewhere = MessengerClient(
+                baseURL: other.baseURL, store: MemoryTokenStore(alice.tokens), transport: other.transport)
+            let chats = expected.keys.sorted()
+            for index in 0..<160 {
+                let chat = chats[index % chats.count]
+                let sent = try await elsewhere.send(Messenger.SendMessage(chat: chat, content: "\(index)"))
+                expected[chat]?.append(sent.id)
+                // The node is deaf until its listener is back, and hears what is said from then on.
+                if index % 40 == 10 { proxy.cutAll() }
+            }
+            var heard: [Messenger.Chat.ID: [Messenger.Message.ID]] = [:]
+            while heard.mapValues(\.last) != expected.mapValues(\.last) {
+                guard case .message(let message) = try await socket.receive() else { continue }
+                heard[message.chat, default: []].append(message.id)
+            }
+            #expect(heard == expected)
+        }
+    }
+
+    /// Nothing is wrong with the token: who is told so would renew it for nothing.
+    @Test(arguments: stacks)
+    func aSocketThatCannotBeSignedInIsToldToComeAgain(_ stack: Stack) async throws {
+        try await withFaultyDatabase(on: stack) { host, _, proxy in
+            let alice = try await host.world().person()
+            proxy.refuse(true)
+            host.clock.advance(by: .seconds(1))
+            await #expect(throws: SocketClosed(code: 1013, reason: "Service temporarily unavailable")) {
+                _ = try await alice.socket()
+            }
+        }
+    }
+
     private func contents(of chat: Messenger.Chat.ID, _ person: Person) async throws -> [String] {
         var contents: [String] = []
         for try await message in person.client.history(of: chat) { contents.append(message.content) }
@@ -169,12 +214,5 @@ extension FaultyProxy {
                 return !taken
             }
         }
-    }
-}
-
-extension Person {
-    fileprivate var tokens: StoredTokens {
-        StoredTokens(
-            accessToken: token, refreshToken: refreshToken, expiresAt: .distantFuture, user: id.description)
     }
 }

@@ -1,0 +1,143 @@
+import Backend
+import ContractCheck
+import ContractClient
+import Foundation
+import Identity
+import MessengerCheck
+import MessengerClient
+import MessengerService
+import NIOPosix
+import Testbed
+import Testing
+
+/// A session that ends in one place ends everywhere. The clock stands still, unless a test moves it.
+@Suite struct RevocationTests {
+    private static let needsNodes: ConditionTrait = .enabled(
+        if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL")
+
+    @Test("On the node where it ended: at once, with its sockets, and no other session", arguments: Stack.all)
+    func atOnce(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let other = try await host.world().signedIn(alice.name, alice.password)
+            let (socket, stays) = (try await alice.socket(), try await other.socket())
+            #expect(try await alice.raw(.get, "/me").status == 200)
+            try await alice.client.signOut()
+            try await expectEnd(of: alice, at: host)
+            await expectEnd(of: socket)
+            #expect(try await other.raw(.get, "/me").status == 200)
+            try await stays.send(.ping)
+            #expect(try await stays.receive() == .pong)
+        }
+    }
+
+    @Test("On the other nodes: as soon as they hear of it", needsNodes, arguments: Stack.Wire.allCases)
+    func elsewhere(_ wire: Stack.Wire) async throws {
+        try await withMessengerNodes(2, on: Stack(.postgreSQL, wire)) { nodes in
+            let alice = try await nodes[0].world().person()
+            let (there, elsewhere) = (nodes[1].world().raw, MessengerClient(alice, at: nodes[1]))
+            let socket = try await elsewhere.openSocket()
+            #expect(try await there.send(.get, "/me", token: alice.token).status == 200)
+            try await alice.client.signOut()
+            // The socket tells that the node has heard.
+            await expectEnd(of: socket)
+            try await expectEnd(of: alice, at: nodes[1])
+            // And the SDK that was signed in there is told so, too.
+            await #expect(throws: SignedOut()) { try await elsewhere.send(Messenger.GetMe()) }
+        }
+    }
+
+    @Test("On a node that hears nothing: within a second", arguments: Stack.Engine.available)
+    func deaf(_ engine: Stack.Engine) async throws {
+        try await withMessenger(on: Stack(engine, .inProcess)) { host in
+            let alice = try await host.world().person()
+            let there = host.world(of: host.secondService(), from: "127.0.0.1").raw
+            #expect(try await there.send(.get, "/me", token: alice.token).status == 200)
+            try await alice.client.signOut()
+            host.clock.advance(by: .seconds(1))
+            #expect(try await there.send(.get, "/me", token: alice.token).status == 401)
+        }
+    }
+
+    /// What the node remembers of the session is less than a second old, and wrong.
+    @Test("A node that could not hear asks for the sessions of its sockets when it can", needsNodes)
+    func hearsAgain() async throws {
+        try await withMessenger(on: Stack(.postgreSQL, .inProcess)) { host in
+            let alice = try await host.world().person()
+            let other = try await host.world().signedIn(alice.name, alice.password)
+            let service = host.secondService()
+            let sockets = InProcessSockets(service.sockets(), group: MultiThreadedEventLoopGroup.singleton)
+            let socket = try await MessengerClient(alice, at: host).openSocket(over: sockets)
+            let stays = try await MessengerClient(other, at: host).openSocket(over: sockets)
+            try await alice.client.signOut()
+            try await socket.send(.ping)
+            #expect(try await socket.receive() == .pong)
+
+            let listening = Task { await service.listen() }
+            await expectEnd(of: socket)
+            try await stays.send(.ping)
+            #expect(try await stays.receive() == .pong)
+            listening.cancel()
+            await listening.value
+        }
+    }
+
+    @Test("Signing out ends the session on the server, though the device cannot forget it", arguments: Stack.all)
+    func brokenStore(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let client = MessengerClient(
+                baseURL: host.baseURL, store: StubbornStore(alice.tokens), transport: host.transport)
+            #expect(try await client.send(Messenger.GetMe()).id == alice.id)
+            await #expect(throws: StubbornStore.Broken.self) { try await client.signOut() }
+            try await expectEnd(of: alice, at: host)
+            await #expect(throws: SignedOut()) { try await client.send(Messenger.GetMe()) }
+        }
+    }
+
+    private func expectEnd(of person: Person, at host: MessengerHost) async throws {
+        let raw = host.world().raw
+        let answer = try await raw.send(.get, "/me", token: person.token)
+        #expect(answer.status == 401)
+        #expect(answer.text == #"{"error":"Invalid or expired token"}"#)
+        let renewal = try await raw.send(
+            .post, "/auth/refresh", body: #"{"refresh_token":"\#(person.refreshToken)"}"#)
+        #expect(renewal.status == 401)
+        #expect(renewal.text == #"{"error":"Invalid or expired refresh token"}"#)
+    }
+
+    private func expectEnd(of socket: MessengerSocket) async {
+        await #expect(throws: SocketClosed(code: 4001, reason: "Session ended")) { _ = try await socket.receive() }
+    }
+}
+
+extension MessengerHost {
+    /// On the same database, but a node of its own, which nobody tells anything until it listens.
+    fileprivate func secondService() -> MessengerService {
+        MessengerService(
+            database: database, objects: objects, passwords: Passwords(cost: .testing),
+            tokenKey: Array(repeating: 9, count: 32), group: MultiThreadedEventLoopGroup.singleton,
+            time: clock.source)
+    }
+}
+
+extension MessengerClient {
+    /// Somebody's session, at a node.
+    fileprivate init(_ person: Person, at host: MessengerHost) {
+        self.init(
+            baseURL: host.baseURL, store: MemoryTokenStore(person.tokens), transport: host.transport,
+            sockets: host.sockets, retry: .never)
+    }
+}
+
+/// Keeps what it has.
+private struct StubbornStore: TokenStore {
+    struct Broken: Error {}
+
+    private let tokens: StoredTokens
+
+    init(_ tokens: StoredTokens) { self.tokens = tokens }
+
+    func load() -> StoredTokens? { tokens }
+    func save(_ tokens: StoredTokens?) throws { throw Broken() }
+}
