@@ -1,0 +1,303 @@
+import ContractClient
+import Foundation
+import MessengerClient
+import NIOConcurrencyHelpers
+import NIOSockets
+import Testbed
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A load that goes on while something breaks: writers, which repeat each message under its key until it is acknowledged,
+/// and listeners, who must hear each once and in order.
+final class Drill: Sendable {
+    /// `make torture`: minutes instead of seconds.
+    static let isLong = ProcessInfo.processInfo.environment["CONCORD_TORTURE"] == "1"
+    /// How often something breaks.
+    static let rounds = isLong ? 20 : 3
+    /// So many messages are acknowledged before it does.
+    static let messages = isLong ? 500 : 100
+    /// At each node.
+    private static let (writers, listeners) = (4, 2)
+    /// A request that takes longer hangs.
+    private static let patience = Duration.seconds(30)
+
+    private let nodes: [URL]
+    private let tokens: StoredTokens
+    private let chats: [Messenger.Chat.ID]
+    /// Whether what breaks takes connections along.
+    private let mayLoseConnections: Bool
+    private let state = NIOLockedValueBox(State())
+
+    private struct State {
+        var isOver = false
+        var figures = DrillFigures()
+        /// Everything that was tried, in which chat.
+        var attempted: [String: Messenger.Chat.ID] = [:]
+        var acknowledged: [String: Messenger.Message.ID] = [:]
+    }
+
+    /// Runs the load, breaks what is to break, and looks what became of everything.
+    ///
+    /// - Parameters:
+    ///   - name: Stands above the figures.
+    ///   - breaking: Breaks things, ``rounds`` times. The load ends after it.
+    static func run(
+        _ name: String, at nodes: [DrillNode], mayLoseConnections: Bool,
+        _ breaking: @escaping @Sendable (Drill) async throws -> Void
+    ) async throws -> DrillFigures {
+        let drill = try await Drill(nodes.map(\.url), mayLoseConnections: mayLoseConnections)
+        let ears = try await drill.listen()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for node in nodes.indices {
+                let transport = URLSessionTransport(configuration: .impatient)
+                for writer in 0..<writers {
+                    group.addTask { await drill.write("\(node).\(writer)", at: nodes[node].url, over: transport) }
+                }
+            }
+            group.addTask {
+                defer { drill.state.withLockedValue { $0.isOver = true } }
+                try await breaking(drill)
+            }
+            try await group.waitForAll()
+        }
+        let histories = try await drill.look()
+        await drill.judge(ears, by: histories)
+        for ear in ears { ear.stop() }
+        let figures = drill.figures
+        print(figures.table("drill: \(name), \(rounds) rounds"))
+        return figures
+    }
+
+    private init(_ nodes: [URL], mayLoseConnections: Bool) async throws {
+        self.nodes = nodes
+        self.mayLoseConnections = mayLoseConnections
+        let store = MemoryTokenStore()
+        let client = MessengerClient(baseURL: nodes[0], store: store)
+        try await client.send(
+            Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))
+        try await client.signIn(username: "alice", password: "secret123")
+        tokens = try #require(await store.load())
+        chats = [
+            try await client.send(Messenger.CreateChat.group("One", members: [])).id,
+            try await client.send(Messenger.CreateChat.group("Two", members: [])).id,
+        ]
+    }
+
+    var figures: DrillFigures { state.withLockedValue { $0.figures } }
+
+    private func client(
+        at node: URL, over transport: any Transport = URLSessionTransport(), retry: Retry
+    ) -> MessengerClient {
+        MessengerClient(
+            baseURL: node, store: MemoryTokenStore(tokens), transport: transport, sockets: NIOSocketTransport(),
+            retry: retry)
+    }
+
+    // MARK: For what breaks
+
+    /// Waits until so many more messages are acknowledged: the load is in full swing.
+    func acknowledged(more count: Int = messages) async throws { try await wait(for: \.acknowledged, more: count) }
+
+    /// Waits until so many more requests were answered 503.
+    func refused(more count: Int) async throws { try await wait(for: \.unavailable, more: count) }
+
+    private func wait(for figure: any KeyPath<DrillFigures, Int> & Sendable, more count: Int) async throws {
+        let goal = figures[keyPath: figure] + count
+        let end = ContinuousClock.now + .seconds(120)
+        while figures[keyPath: figure] < goal {
+            guard ContinuousClock.now < end else { throw Stalled(figures: figures) }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    struct Stalled: Error {
+        let figures: DrillFigures
+    }
+
+    // MARK: Writing
+
+    private func write(_ writer: String, at node: URL, over transport: any Transport) async {
+        let client = client(at: node, over: transport, retry: .never)
+        for index in 0... {
+            if state.withLockedValue({ $0.isOver }) { return }
+            await send("writer \(writer) message \(index)", to: chats[index % chats.count], with: client)
+        }
+    }
+
+    /// Sends a message again and again under its key, until it is acknowledged.
+    private func send(_ text: String, to chat: Messenger.Chat.ID, with client: MessengerClient) async {
+        state.withLockedValue { $0.attempted[text] = chat }
+        let end = ContinuousClock.now + .seconds(120)
+        var isInDoubt = false
+        while ContinuousClock.now < end {
+            let begun = ContinuousClock.now
+            let result: Result<Messenger.Message.ID?, any Error>
+            do {
+                let answer = try await client.answer(
+                    Messenger.SendMessage(chat: chat, content: text), idempotencyKey: text)
+                if case .output(let sent) = answer.content { result = .success(sent.id) } else { result = .success(nil) }
+            } catch {
+                result = .failure(error)
+            }
+            let took = ContinuousClock.now - begun
+            state.withLockedValue { state in
+                state.figures.slowest = max(state.figures.slowest, took)
+                if took > Self.patience { state.figures.wrong.append("\(text) hung for \(took)") }
+                switch result {
+                case .success(let id?):
+                    state.figures.acknowledged += 1
+                    state.figures.inDoubt += isInDoubt ? 1 : 0
+                    state.acknowledged[text] = id
+                case .success(nil):
+                    state.figures.wrong.append("\(text): an answer without a message")
+                case .failure(let error as APIError) where error.status == .serviceUnavailable && error.retryAfter != nil:
+                    state.figures.unavailable += 1
+                case .failure(is URLError) where mayLoseConnections:
+                    state.figures.cut += 1
+                case .failure(let error):
+                    state.figures.wrong.append("\(text): \(error)")
+                }
+            }
+            if case .success(_?) = result { return }
+            isInDoubt = true
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        state.withLockedValue { $0.figures.wrong.append("\(text) was never acknowledged") }
+    }
+
+    // MARK: Looking
+
+    /// Reads every history, and sends everything once more under its key, as an app does that never saw the answer.
+    private func look() async throws -> [Messenger.Chat.ID: [Messenger.Message.ID]] {
+        let client = client(at: nodes[0], retry: Retry(attempts: 10, base: .milliseconds(50)))
+        let (attempted, acknowledged) = state.withLockedValue { ($0.attempted, $0.acknowledged) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, (text, chat)) in attempted.enumerated() {
+                if index >= 8 { try await group.next() }
+                group.addTask {
+                    let answer = try await client.answer(
+                        Messenger.SendMessage(chat: chat, content: text), idempotencyKey: text)
+                    guard case .output(let sent) = answer.content, sent.id == acknowledged[text],
+                        answer.headers[.idempotentReplayed] == "true"
+                    else { return self.state.withLockedValue { $0.figures.wrong.append("\(text) is not replayed") } }
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        var histories: [Messenger.Chat.ID: [Messenger.Message.ID]] = [:]
+        var found: [String: [Messenger.Message.ID]] = [:]
+        for chat in chats {
+            for try await message in client.history(of: chat, pageSize: 100) {
+                histories[chat, default: []].append(message.id)
+                found[message.content, default: []].append(message.id)
+            }
+            histories[chat]?.reverse()
+        }
+        state.withLockedValue { [found] state in
+            state.figures.lost = state.acknowledged.count { found[$0.key]?.contains($0.value) != true }
+            state.figures.doubled = found.values.count { $0.count > 1 }
+            for text in found.keys where state.attempted[text] == nil { state.figures.wrong.append("nobody sent \(text)") }
+        }
+        return histories
+    }
+
+    // MARK: Listening
+
+    /// Somebody who listens to every chat, through whatever breaks.
+    private final class Ear: Sendable {
+        private struct Heard {
+            var isConnected = false
+            var messages: [Messenger.Chat.ID: [Messenger.Message.ID]] = [:]
+            var reconnects = 0
+        }
+
+        private let heard = NIOLockedValueBox(Heard())
+        private let live: MessengerLive
+        private let task = NIOLockedValueBox<Task<Void, Never>?>(nil)
+
+        init(_ live: MessengerLive) {
+            self.live = live
+            let listening = Task { [heard] in
+                do {
+                    for try await event in live {
+                        heard.withLockedValue { heard in
+                            switch event {
+                            case .connected: heard.isConnected = true
+                            case .disconnected: heard.reconnects += 1
+                            case .message(let message): heard.messages[message.chat, default: []].append(message.id)
+                            default: break
+                            }
+                        }
+                    }
+                } catch {
+                    heard.withLockedValue { $0.isConnected = false }
+                }
+            }
+            task.withLockedValue { $0 = listening }
+        }
+
+        var isConnected: Bool { heard.withLockedValue { $0.isConnected } }
+        var reconnects: Int { heard.withLockedValue { $0.reconnects } }
+        func messages(in chat: Messenger.Chat.ID) -> [Messenger.Message.ID] {
+            heard.withLockedValue { $0.messages[chat] ?? [] }
+        }
+        func stop() { live.close() }
+    }
+
+    private func listen() async throws -> [Ear] {
+        var ears: [Ear] = []
+        for node in nodes {
+            for _ in 0..<Self.listeners {
+                let client = client(at: node, retry: Retry(attempts: 5, base: .milliseconds(50)))
+                let live = client.live(
+                    pacing: .init(patience: .seconds(20), base: .milliseconds(50), cap: .milliseconds(500)))
+                for chat in chats { await live.subscribe(to: chat, since: 0) }
+                ears.append(Ear(live))
+            }
+        }
+        let end = ContinuousClock.now + .seconds(60)
+        while ears.contains(where: { !$0.isConnected }) {
+            guard ContinuousClock.now < end else { throw Stalled(figures: figures) }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return ears
+    }
+
+    private func judge(_ ears: [Ear], by histories: [Messenger.Chat.ID: [Messenger.Message.ID]]) async {
+        let end = ContinuousClock.now + .seconds(60)
+        for ear in ears {
+            for (chat, expected) in histories {
+                while ear.messages(in: chat).last != expected.last, ContinuousClock.now < end {
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+            }
+        }
+        state.withLockedValue { state in
+            state.figures.listeners = ears.count
+            for ear in ears {
+                state.figures.reconnects += ear.reconnects
+                for (chat, expected) in histories {
+                    let found = ear.messages(in: chat)
+                    let distinct = Set(found)
+                    state.figures.heard += distinct.intersection(expected).count
+                    state.figures.missed += Set(expected).subtracting(distinct).count
+                    state.figures.heardTwice += found.count - distinct.count
+                    state.figures.disordered += zip(found, found.dropFirst()).count { $0 > $1 }
+                }
+            }
+        }
+    }
+}
+
+extension URLSessionConfiguration {
+    /// On Linux, a request whose connection ended between its head and its body is noticed by its time-out alone.
+    fileprivate static var impatient: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.concord
+        configuration.timeoutIntervalForRequest = 10
+        return configuration
+    }
+}

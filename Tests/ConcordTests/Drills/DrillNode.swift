@@ -1,0 +1,62 @@
+import Foundation
+import Testbed
+
+/// `concord serve messenger` on a port of its own: killed, and started again with what it had.
+actor DrillNode {
+    nonisolated let url: URL
+    private let port: Int
+    private let folder: String
+    private let environment: [String: String]
+    private var process: ConcordProcess?
+
+    /// - Parameters:
+    ///   - folder: Its data.
+    ///   - database: A PostgreSQL that it shares with others; nil for an SQLite of its own.
+    init(folder: String, database: String?) async throws {
+        port = try await reservePort()
+        url = URL(string: "http://127.0.0.1:\(port)")!
+        self.folder = folder
+        // Nodes of one server have their keys in common.
+        let key = Data(repeating: 42, count: 32).base64EncodedString()
+        environment = [
+            "CONCORD_DATABASE": database ?? "sqlite", "CONCORD_LOG_LEVEL": "error",
+            "CONCORD_MESSENGER_TOKEN_KEY": key, "CONCORD_URL_KEY": key,
+        ]
+    }
+
+    /// Returns once it is ready.
+    func start() async throws {
+        process = try await ConcordProcess.serving(data: folder, port: port, environment: environment)
+    }
+
+    /// `kill -9`, and waits until it is gone.
+    func kill() async {
+        process?.signal(SIGKILL)
+        _ = await process?.status()
+    }
+
+    /// Ends in peace.
+    ///
+    /// - Returns: Its exit code.
+    func stop() async -> Int32? {
+        process?.signal(SIGTERM)
+        return await process?.status()
+    }
+
+    /// Runs a drill on so many nodes, and expects that each ends in peace.
+    static func serving(
+        _ count: Int, in folder: String, database: String?, _ body: ([DrillNode]) async throws -> Void
+    ) async throws {
+        var nodes: [DrillNode] = []
+        for index in 0..<count {
+            let node = try await DrillNode(folder: "\(folder)/node\(index)", database: database)
+            try await node.start()
+            nodes.append(node)
+        }
+        try await body(nodes)
+        for node in nodes {
+            let status = await node.stop()
+            guard status == 0 else { throw ConcordProcess.Ended(status: status ?? -1, errors: "not in peace") }
+        }
+    }
+}

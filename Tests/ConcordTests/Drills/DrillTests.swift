@@ -1,0 +1,121 @@
+import Foundation
+import Testbed
+import Testing
+
+/// What breaks in production, in the middle of a load: nothing that was acknowledged is lost, nothing is there twice,
+/// and listeners hear all of it, once and in order. Seconds each; `make torture` takes minutes.
+@Suite(.serialized) struct DrillTests {
+    private static let needsPostgreSQL: ConditionTrait = .enabled(
+        if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL")
+
+    @Test(arguments: Stack.Engine.available)
+    func aNodeIsKilled(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
+            try await DrillNode.serving(1, in: place.folder, database: place.url) { nodes in
+                let figures = try await Drill.run(
+                    "a node is killed (\(engine))", at: nodes, mayLoseConnections: true
+                ) { drill in
+                    for _ in 0..<Drill.rounds {
+                        try await drill.acknowledged()
+                        await nodes[0].kill()
+                        try await nodes[0].start()
+                    }
+                }
+                expectNothingLost(figures)
+                #expect(figures.cut > 0)
+                #expect(figures.reconnects >= Drill.rounds * figures.listeners)
+            }
+        }
+    }
+
+    /// The nodes go on by themselves, and answer 503 meanwhile.
+    @Test(needsPostgreSQL)
+    func postgreSQLStopsAsIfThePowerHadGone() async throws {
+        try await DrillPostgreSQL.serving { server in
+            try await withTemporaryFolder { folder in
+                try await DrillNode.serving(2, in: folder, database: server.url) { nodes in
+                    let figures = try await Drill.run(
+                        "PostgreSQL stops as if the power had gone", at: nodes, mayLoseConnections: false
+                    ) { drill in
+                        for _ in 0..<Drill.rounds {
+                            try await drill.acknowledged()
+                            await server.stop()
+                            try await drill.refused(more: 10)
+                            try await server.start()
+                        }
+                        try await drill.acknowledged()
+                    }
+                    expectNothingLost(figures)
+                    #expect(figures.unavailable >= 10 * Drill.rounds)
+                }
+            }
+        }
+    }
+
+    /// Nodes are deaf for a moment; nobody notices.
+    @Test(needsPostgreSQL)
+    func theConnectionThatListensIsCut() async throws {
+        try await withTestDatabase(on: .postgreSQL) { place in
+            try await DrillNode.serving(2, in: place.folder, database: place.url) { nodes in
+                let url = try #require(place.url)
+                let figures = try await Drill.run(
+                    "the connections that listen are cut", at: nodes, mayLoseConnections: false
+                ) { drill in
+                    for _ in 0..<Drill.rounds {
+                        try await drill.acknowledged()
+                        try await cutListeners(url)
+                    }
+                    try await drill.acknowledged()
+                }
+                expectNothingLost(figures)
+                #expect(figures.unavailable == 0)
+                #expect(figures.inDoubt == 0)
+                #expect(figures.reconnects == 0)
+            }
+        }
+    }
+
+    @Test(needsPostgreSQL)
+    func oneOfThreeNodesIsKilled() async throws {
+        try await withTestDatabase(on: .postgreSQL) { place in
+            try await DrillNode.serving(3, in: place.folder, database: place.url) { nodes in
+                let figures = try await Drill.run(
+                    "one of three nodes is killed", at: nodes, mayLoseConnections: true
+                ) { drill in
+                    for round in 0..<Drill.rounds {
+                        try await drill.acknowledged()
+                        await nodes[round % 3].kill()
+                        // The others go on without it.
+                        try await drill.acknowledged()
+                        try await nodes[round % 3].start()
+                    }
+                    try await drill.acknowledged()
+                }
+                expectNothingLost(figures)
+                #expect(figures.cut > 0)
+            }
+        }
+    }
+
+    private func expectNothingLost(_ figures: DrillFigures, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(figures.acknowledged >= Drill.rounds * Drill.messages, sourceLocation: sourceLocation)
+        #expect(figures.lost == 0, sourceLocation: sourceLocation)
+        #expect(figures.doubled == 0, sourceLocation: sourceLocation)
+        #expect(figures.wrong.prefix(5) == [], sourceLocation: sourceLocation)
+        #expect(figures.heard == figures.listeners * figures.acknowledged, sourceLocation: sourceLocation)
+        #expect(figures.missed == 0, sourceLocation: sourceLocation)
+        #expect(figures.heardTwice == 0, sourceLocation: sourceLocation)
+        #expect(figures.disordered == 0, sourceLocation: sourceLocation)
+    }
+
+    /// Ends every connection of the database that listens.
+    private func cutListeners(_ url: String) async throws {
+        let query = """
+            SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = 'concord'
+            AND (query LIKE 'LISTEN%' OR query = 'SELECT 1')
+            """
+        let result = try await StockTools.run("/usr/bin/env", ["psql", url, "-Atc", query])
+        #expect(result.status == 0 && (Int(result.output.dropLast()) ?? 0) >= 1, "\(result)")
+    }
+}
