@@ -213,6 +213,8 @@ final class Drill: Sendable {
             var isConnected = false
             var messages: [Messenger.Chat.ID: [Messenger.Message.ID]] = [:]
             var reconnects = 0
+            /// The latest thing that was no message, in words.
+            var latest = ""
         }
 
         private let heard = NIOLockedValueBox(Heard())
@@ -225,6 +227,7 @@ final class Drill: Sendable {
                 do {
                     for try await event in live {
                         heard.withLockedValue { heard in
+                            if case .message = event {} else { heard.latest = "\(event)" }
                             switch event {
                             case .connected: heard.isConnected = true
                             case .disconnected: heard.reconnects += 1
@@ -234,13 +237,14 @@ final class Drill: Sendable {
                         }
                     }
                 } catch {
-                    heard.withLockedValue { $0.isConnected = false }
+                    heard.withLockedValue { $0.latest = "ended: \(error)" }
                 }
             }
             task.withLockedValue { $0 = listening }
         }
 
         var isConnected: Bool { heard.withLockedValue { $0.isConnected } }
+        var latest: String { heard.withLockedValue { $0.latest } }
         var reconnects: Int { heard.withLockedValue { $0.reconnects } }
         func messages(in chat: Messenger.Chat.ID) -> [Messenger.Message.ID] {
             heard.withLockedValue { $0.messages[chat] ?? [] }
@@ -283,6 +287,10 @@ final class Drill: Sendable {
                 for (chat, expected) in histories {
                     let found = ear.messages(in: chat)
                     let distinct = Set(found)
+                    if found.last != expected.last {
+                        state.figures.wrong.append(
+                            "a listener heard \(found.count) of \(expected.count) messages; \(ear.latest)")
+                    }
                     state.figures.heard += distinct.intersection(expected).count
                     state.figures.missed += Set(expected).subtracting(distinct).count
                     state.figures.heardTwice += found.count - distinct.count
