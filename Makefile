@@ -16,7 +16,7 @@ TEST_SERVERS := postgresql
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps test-deps serve build test lint format docs bench clean
+.PHONY: help deps test-deps serve build test torture lint format docs bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -44,6 +44,9 @@ test: test-deps build ## run the whole test-suite (FILTER=Name runs a part)
 	./Tests/Consumer/check
 	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" \
 		./Tools/with-services $(SWIFT) test --skip-build $(if $(FILTER),--filter $(FILTER))
+
+torture: test-deps build ## crashes and bad networks at length: an hour on 2 cores
+	CONCORD_TORTURE=1 ./Tools/with-services $(SWIFT) test --skip-build --filter 'DrillTests|FaultTests'
 
 lint: ## check the format, and that arrows point down
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
