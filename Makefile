@@ -14,7 +14,7 @@ TEST_PACKAGES := python3 python3-venv curl
 TEST_SERVERS := postgresql
 
 TOOLS := .build/tools
-SOURCES := Package.swift Sources Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
+SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
 .PHONY: help deps test-deps serve build test torture lint format docs bench clean
 

@@ -127,6 +127,9 @@ let command: Target = .executableTarget(
         product("ServiceLifecycle", "swift-service-lifecycle"), product("UnixSignals", "swift-service-lifecycle"),
     ])
 
+let chatExample: Target = .executableTarget(
+    name: "chat-example", dependencies: ["MessengerClient", "NIOSockets"], path: "Examples/Chat")
+
 // MARK: Tests
 
 let testbed: Target = .target(
@@ -175,7 +178,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.0"),
     ],
     targets: platform + services.flatMap(service) + [
-        command, testbed,
+        command, chatExample, testbed,
         tests("Contract"),
         tests("ContractServer", product("NIOEmbedded", "swift-nio")),
         tests("ContractClient", "ContractMocks"),
@@ -186,7 +189,7 @@ let package = Package(
         tests("Realtime", product("NIOEmbedded", "swift-nio")),
         tests("WebSockets", product("NIOEmbedded", "swift-nio")),
         .testTarget(name: "MessengerTests", dependencies: ["MessengerCheck", "MessengerMocks", "Testbed"]),
-        .testTarget(name: "ConcordTests", dependencies: ["concord", "Testbed"]),
+        .testTarget(name: "ConcordTests", dependencies: ["concord", "chat-example", "Testbed"]),
     ]
 )
 

@@ -1,28 +1,35 @@
 import Foundation
 import Testbed
 
-/// The `concord` command as a process of its own.
+/// The `concord` command, or another of this package, as a process of its own.
 final class ConcordProcess: Sendable {
     private let process: Process
     private let ending: ProcessEnding
     private let output = Output()
     private let errors = Output()
+    private let input: Input?
 
-    /// The command that was built along with the tests.
-    static var executable: URL {
+    /// A command that was built along with the tests.
+    private static func executable(_ name: String) -> URL {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        return tests.deletingLastPathComponent().appendingPathComponent("concord")
+        return tests.deletingLastPathComponent().appendingPathComponent(name)
     }
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    /// - Parameter hasInput: Whether it is written to, with ``type(_:)`` and ``endInput()``.
+    init(
+        _ arguments: [String], command: String = "concord", environment: [String: String] = [:], hasInput: Bool = false
+    ) throws {
         process = Process()
-        process.executableURL = Self.executable
+        process.executableURL = Self.executable(command)
         process.arguments = arguments
         // Nothing of the developer's own settings.
         process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, new in new }
         process.standardOutput = output.end
         process.standardError = errors.end
+        input = hasInput ? Input() : nil
+        if let input { process.standardInput = input.end }
         ending = try ProcessEnding(running: process)
+        input?.begin()
         output.begin()
         errors.begin()
     }
@@ -41,9 +48,19 @@ final class ConcordProcess: Sendable {
     }
 
     func waitUntilReady() async throws {
-        for await text in output.texts where text.contains("ready\n") { return }
+        try await wait { $0.contains("ready\n") }
+    }
+
+    /// Waits until its output is such.
+    func wait(for condition: (String) -> Bool) async throws {
+        if condition(output.text) { return }
+        for await text in output.texts where condition(text) { return }
         throw Ended(status: await status(), errors: errors.text)
     }
+
+    /// Writes a line to its standard input.
+    func type(_ line: String) throws { try input?.write(line + "\n") }
+    func endInput() { input?.finish() }
 
     func waitForErrors(_ words: String) async throws {
         for await text in errors.texts where text.contains(words) { return }

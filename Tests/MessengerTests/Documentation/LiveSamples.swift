@@ -24,6 +24,8 @@ final class ChatModel {
             case .connected: isConnected = true
             case .disconnected: isConnected = false
             case .message(let message): messages.append(message)
+            case .update(.messageEdited(let edit)): change(edit)
+            case .update(.messageDeleted(_, let id)): messages.removeAll { $0.id == id }
             case .subscribed, .unsubscribed, .update: break
             }
         }
@@ -31,6 +33,11 @@ final class ChatModel {
 
     func send(_ text: String) async throws {
         try await messenger.send(Messenger.SendMessage(chat: chat, content: text))
+    }
+
+    private func change(_ edit: Messenger.MessageEdit) {
+        guard let index = messages.firstIndex(where: { $0.id == edit.id }) else { return }
+        messages[index].content = edit.content
     }
 }
 // end

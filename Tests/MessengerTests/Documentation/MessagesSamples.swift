@@ -60,6 +60,26 @@ enum MessagesSamples {
         // end
     }
 
+    static func change(_ messenger: MessengerClient, sent: Messenger.SentMessage) async throws {
+        // sample
+        let edited = try await messenger.send(
+            Messenger.EditMessage(chat: sent.chat, message: sent.id, content: "Hello, everybody!"))
+        try await messenger.send(Messenger.DeleteMessage(chat: edited.chat, message: edited.id))
+        // end
+    }
+
+    static func badge(
+        _ messenger: MessengerClient, chat: Messenger.Chat.ID, newest: Messenger.Message.ID
+    ) async throws -> Int {
+        // sample
+        try await messenger.send(Messenger.MarkRead(chat: chat, message: newest))
+
+        let chats = try await messenger.send(Messenger.ListChats(include: .unread))
+        let badge = chats.reduce(0) { $0 + ($1.unreadCount ?? 0) }
+        // end
+        return badge
+    }
+
     static func list(
         _ messenger: MessengerClient, me: Messenger.User.ID, print: (String, String, String) -> Void
     ) async throws {

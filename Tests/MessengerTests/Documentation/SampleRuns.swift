@@ -108,6 +108,16 @@ import Testing
             let listed = Shown<String>()
             try await MessagesSamples.list(messenger, me: alice.id) { listed.add("\($0) \($1) \($2)") }
             #expect(Set(listed.all) == ["\(bob.name) – once", "Team Alpha – nothing yet"])
+
+            for text in ["Hi", "Are you there?"] {
+                try await bob.send(Messenger.SendMessage(chat: chat, content: text))
+            }
+            let newest = try await messenger.send(Messenger.ListMessages(chat: chat))
+            #expect(try await MessagesSamples.badge(messenger, chat: chat, newest: newest[1].id) == 1)
+            #expect(try await MessagesSamples.badge(messenger, chat: chat, newest: newest[0].id) == 0)
+            try await MessagesSamples.change(messenger, sent: sent)
+            let left = try await messenger.send(Messenger.ListMessages(chat: chat))
+            #expect(left == newest.filter { $0.id != sent.id })
         }
     }
 
@@ -152,6 +162,10 @@ import Testing
         mock.push("From Bob")
         while model.messages.count < 3 { await Task.yield() }
         #expect(model.messages.map(\.content) == ["Hello!", "From the model", "From Bob"])
+        try await mock.client().send(Messenger.EditMessage(chat: 5, message: 100, content: "Edited"))
+        try await mock.client().send(Messenger.DeleteMessage(chat: 5, message: 99))
+        while model.messages.count > 2 { await Task.yield() }
+        #expect(model.messages.map(\.content) == ["Edited", "From Bob"])
         running.cancel()
         try await running.value
     }

@@ -1,0 +1,53 @@
+import Foundation
+import MessengerClient
+import NIOSockets
+
+// chat-example URL USERNAME PASSWORD CHAT_ID: prints what is said in a chat, and says what is typed.
+
+let arguments = CommandLine.arguments
+guard arguments.count == 5, let url = URL(string: arguments[1]), let number = Int64(arguments[4]) else {
+    say("usage: chat-example URL USERNAME PASSWORD CHAT_ID")
+    exit(64)
+}
+let (username, password, chat) = (arguments[2], arguments[3], Messenger.Chat.ID(number))
+let messenger = MessengerClient(
+    baseURL: url, sockets: NIOSocketTransport(), retry: Retry(attempts: 1000, cap: .seconds(2)))
+
+do {
+    try await messenger.signIn(username: username, password: password)
+} catch let error as APIError where error.status == .unauthorized {
+    try await messenger.send(
+        Messenger.Register(username: username, email: "\(username)@example.com", password: password))
+    try await messenger.signIn(username: username, password: password)
+}
+
+let live = messenger.live(pacing: .init(cap: .seconds(2)))
+await live.subscribe(to: chat, since: 0)
+let listening = Task {
+    for try await event in live {
+        switch event {
+        case .message(let message): say("\(message.sender): \(message.content)")
+        case .unsubscribed: say("This chat is not yours to read.")
+        default: break
+        }
+    }
+}
+
+let typed = AsyncStream<String> { lines in
+    Thread.detachNewThread {
+        while let line = readLine() { lines.yield(line) }
+        lines.finish()
+    }
+}
+for await line in typed {
+    do {
+        try await messenger.send(Messenger.SendMessage(chat: chat, content: line))
+    } catch let error as APIError {
+        say("not sent: \(error.message)")
+    }
+}
+live.close()
+try await listening.value
+
+/// At once, to a pipe too.
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
