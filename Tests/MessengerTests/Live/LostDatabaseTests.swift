@@ -145,12 +145,13 @@ struct LostDatabaseTests {
             let elsewhere = MessengerClient(
                 baseURL: other.baseURL, store: MemoryTokenStore(alice.tokens), transport: other.transport)
             let chats = expected.keys.sorted()
+            var cuts: [FaultyProxy.Once] = []
             for index in 0..<160 {
                 let chat = chats[index % chats.count]
                 let sent = try await elsewhere.send(Messenger.SendMessage(chat: chat, content: "\(index)"))
                 expected[chat]?.append(sent.id)
                 // The node is deaf until its listener is back, and hears what is said from then on.
-                if index % 40 == 10 { proxy.cutAll() }
+                if index % 40 == 10 { cuts.append(proxy.cutNextAnnouncement()) }
             }
             var heard: [Messenger.Chat.ID: [Messenger.Message.ID]] = [:]
             while heard.mapValues(\.last) != expected.mapValues(\.last) {
@@ -158,6 +159,7 @@ struct LostDatabaseTests {
                 heard[message.chat, default: []].append(message.id)
             }
             #expect(heard == expected)
+            #expect(cuts.allSatisfy(\.isDone))
         }
     }
 
@@ -195,10 +197,15 @@ struct LostDatabaseTests {
 
 extension FaultyProxy {
     /// Does this to the next `COMMIT`, and to nothing else.
-    fileprivate func cutNextCommit(_ action: Action) -> Once {
+    fileprivate func cutNextCommit(_ action: Action) -> Once { next(.toServer, "COMMIT", action) }
+
+    /// Cuts the connection that listens, when it is to hear something.
+    fileprivate func cutNextAnnouncement() -> Once { next(.toClient, "concord_messenger", .cut) }
+
+    private func next(_ way: Direction, _ text: String, _ action: Action) -> Once {
         let once = Once()
         setRule { direction, bytes in
-            guard direction == .toServer, String(buffer: bytes).contains("COMMIT") else { return .forward }
+            guard direction == way, String(buffer: bytes).contains(text) else { return .forward }
             return once.take() ? action : .forward
         }
         return once
