@@ -159,7 +159,8 @@ struct LostDatabaseTests {
                 heard[message.chat, default: []].append(message.id)
             }
             #expect(heard == expected)
-            #expect(cuts.allSatisfy(\.isDone))
+            let allAreDone = cuts.allSatisfy { $0.isDone }
+            #expect(allAreDone)
         }
     }
 
