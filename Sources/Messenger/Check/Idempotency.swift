@@ -122,6 +122,12 @@ extension MessengerScenarios {
             try answer.succeeded(201)
             try expect(answer.headers[.idempotentReplayed], equals: nil)
 
+            // The very same request too, once it is allowed.
+            let (carol, again) = (try await world.person(), world.freshKey())
+            try await carol.post(path, ["content": "x"], headers: again).refused(403, "Not a member of this chat")
+            try await alice.send(Messenger.AddMembers(chat: chat, users: [carol.id]))
+            try await carol.post(path, ["content": "x"], headers: again).succeeded(201)
+
             let name = world.freshName()
             for (username, status) in [(alice.name, 409), (name, 201)] {
                 let body: JSONValue = [

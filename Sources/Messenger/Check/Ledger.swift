@@ -3,11 +3,30 @@ import ContractClient
 import Foundation
 import HTTPTypes
 
-/// What a scenario makes on the server: sessions, which it can end, and what the API has no way to remove.
+/// What a scenario makes on the server, so that it can be removed again: see ``settle(at:)``.
 actor Ledger: Transport {
-    private let transport: any Transport
-    private var refreshTokens: Set<String> = []
-    private var made: [String: Int] = [:]
+    struct Session: Sendable {
+        let user: Int64
+        let accessToken: String
+    }
+
+    struct Message: Sendable {
+        let chat: Int64
+        let sender: Int64
+    }
+
+    let transport: any Transport
+    /// By id, what one signs in with.
+    var accounts: [Int64: JSONValue] = [:]
+    /// By refresh token.
+    var sessions: [String: Session] = [:]
+    var groups: Set<Int64> = []
+    var directChats: Set<Int64> = []
+    var messages: [Int64: Message] = [:]
+    /// By id, whose.
+    var files: [Int64: Int64] = [:]
+    /// By access token, also of sessions that have ended.
+    private var users: [String: Int64] = [:]
 
     init(_ transport: any Transport) { self.transport = transport }
 
@@ -23,48 +42,46 @@ actor Ledger: Transport {
         return response
     }
 
-    /// Ends the sessions.
-    ///
-    /// - Returns: what stays, counted.
-    func settle(at baseURL: URL) async -> [String: Int] {
-        let logout = baseURL.absoluteString + "/auth/logout"
-        guard let url = URL(string: logout) else { return made }
-        var stayed = made
-        await withTaskGroup(of: Bool.self) { group in
-            for token in refreshTokens {
-                let body: JSONValue = ["refresh_token": .string(token)]
-                let request = TransportRequest(method: .post, url: url, body: .bytes(Array(body.description.utf8)))
-                group.addTask { [transport] in
-                    (try? await transport.send(request, progress: nil))?.status == .noContent
-                }
-            }
-            // On a server that cannot end them they expire.
-            for await isEnded in group where !isEnded { stayed["sessions", default: 0] += 1 }
-        }
-        return stayed
-    }
-
     private func note(_ request: TransportRequest, _ response: TransportResponse) {
-        guard request.method == .post, response.status.kind == .successful else { return }
-        let steps = request.url.path.split(separator: "/").suffix(2)
-        switch (response.status.code, steps.last) {
-        case (200, "login"):
-            let answer = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body))
-            if let token = answer?["refresh_token"]?.string { refreshTokens.insert(token) }
-        case (_, "logout"):
-            guard case .bytes(let body) = request.body else { return }
-            let sent = try? JSONDecoder().decode(JSONValue.self, from: Data(body))
-            if let token = sent?["refresh_token"]?.string { refreshTokens.remove(token) }
-        case (201, "register"): count("users", response)
-        case (201, "chats"): count("chats", response)
-        case (201, "messages"): count("messages", response)
-        case (201, "files"): count("files", response)
+        // A replayed answer has made nothing, and a list not either.
+        guard [.post, .delete].contains(request.method), response.status.kind == .successful,
+            response.headers[.idempotentReplayed] == nil
+        else { return }
+        let steps = request.url.path.split(separator: "/").map(String.init)
+        let answer = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body))
+        let user = request.headers[.authorization].flatMap { users[String($0.dropFirst("Bearer ".count))] }
+        switch (request.method, response.status.code, steps.last ?? "") {
+        case (.post, 201, "register"):
+            guard let id = answer?["id"]?.integer else { return }
+            let sent = request.sent
+            accounts[id] = ["username": sent?["username"] ?? .null, "password": sent?["password"] ?? .null]
+        case (.post, 200, "login"):
+            guard let refresh = answer?["refresh_token"]?.string, let access = answer?["access_token"]?.string,
+                let user = answer?["user_id"]?.integer
+            else { return }
+            sessions[refresh] = Session(user: user, accessToken: access)
+            users[access] = user
+        case (.post, 204, "logout"):
+            if let token = request.sent?["refresh_token"]?.string { sessions[token] = nil }
+        case (.post, 201, "chats"):
+            guard let id = answer?["id"]?.integer else { return }
+            if request.sent?["type"] == "group" { groups.insert(id) } else { directChats.insert(id) }
+        case (.post, 201, "messages"):
+            guard let id = answer?["id"]?.integer, let chat = answer?["chat_id"]?.integer, let user else { return }
+            messages[id] = Message(chat: chat, sender: user)
+        case (.post, 201, "files"):
+            if let id = answer?["id"]?.integer, let user { files[id] = user }
+        case (.delete, 204, let last) where steps.dropLast().last == "messages":
+            if let id = Int64(last) { messages[id] = nil }
         default: break
         }
     }
+}
 
-    /// A replayed answer has made nothing.
-    private func count(_ name: String, _ response: TransportResponse) {
-        if response.headers[.idempotentReplayed] == nil { made[name, default: 0] += 1 }
+extension TransportRequest {
+    /// The JSON of the body.
+    fileprivate var sent: JSONValue? {
+        guard case .bytes(let bytes) = body else { return nil }
+        return try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
     }
 }

@@ -125,6 +125,9 @@ extension MessengerScenarios {
             try await owner.raw(.delete, "/chats/\(direct)/members/\(member.id)").refused(400, "Not a group chat")
             try await member.raw(.delete, "/chats/\(direct)/members/\(owner.id)")
                 .refused(403, "Only the owner can do this")
+            let larger = try await owner.group(with: member, outsider)
+            try await member.raw(.delete, "/chats/\(larger)/members/\(outsider.id)")
+                .refused(403, "Only the owner can do this")
             for person in [owner, member] {
                 try await person.raw(.post, "/chats/\(direct)/leave").refused(400, "Not a group chat")
             }
@@ -206,6 +209,7 @@ extension MessengerScenarios {
             let file = try await alice.upload()
             try await alice.send(Messenger.SendMessage(chat: chat, content: "", type: .file, file: file))
             let other = try await alice.group(with: bob)
+            _ = try await bob.location(of: file.json)
             let kept = try await alice.upload()
             for chat in [chat, other] {
                 try await alice.send(Messenger.SendMessage(chat: chat, content: "", type: .file, file: kept))

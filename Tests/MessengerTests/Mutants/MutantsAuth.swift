@@ -66,6 +66,7 @@ extension Mutant {
                 response = .refusal(400, "Invalid email")
             }
         },
+        .header("limits without saying for how long", register, of: register, .retryAfter, nil),
         .exchange("keeps what a refused registration would have taken", register, register) { request, forward in
             let response = try await forward(request)
             if response.status == .conflict, let email = request.string("email") {
@@ -126,6 +127,20 @@ extension Mutant {
             ]
             return TransportResponse(
                 status: .ok, headers: [.contentType: "application/json"], body: Array(tokens.description.utf8))
+        },
+        .knowing("lets access tokens outlive their hour", login) { request, forward, people in
+            let response = try await forward(request)
+            guard response.status == .unauthorized, let own = people.signIn(withAccess: request.token ?? "") else {
+                return response
+            }
+            var renewal = request
+            renewal.method = .post
+            renewal.url = URL(string: "http://test/auth/refresh")!
+            renewal.json = ["refresh_token": .string(own.refreshToken)]
+            guard case .string(let token)? = try await forward(renewal).json["access_token"] else { return response }
+            var request = request
+            request.token = token
+            return try await forward(request)
         },
         .disguising("names another algorithm", login) { header, _ in header["alg"] = "HS512" },
         .disguising("gives refresh tokens a year", login) { _, claims in

@@ -48,6 +48,9 @@ extension Mutant {
             isAnother ? ([], true) : nil
         },
         .signingInAgain("refuses to sign in again", "refused") { isAnother in isAnother ? nil : ([], false) },
+        .frames("says nothing to who stays silent", handshake, "error") {
+            $0.contains("Authentication timeout") ? [] : [$0]
+        },
         .socket("keeps a session's sockets open", handshake, isSilent: true) {
             SocketDefect(closed: { $0.code == 4001 ? nil : $0 })
         },
@@ -107,7 +110,6 @@ extension Mutant {
                     return isOther ? [] : [frame]
                 })
         },
-        .overhearing("pushes to everybody", subscribe),
         .frames("does not confirm an end", subscribe, isSilent: true, "unsubscribed") { _ in [] },
         .socket("subscribes to the user's other chats too", subscribe) {
             // Of four answers the client hears the first.

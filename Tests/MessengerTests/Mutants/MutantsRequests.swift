@@ -30,6 +30,19 @@ extension Mutant {
         .remembering("is shared by all paths") { "\($0.token ?? "") \($0.text)" },
         .remembering("keeps refusals", refusals: true) { "\($0.token ?? "") \($0.url.path) \($0.text)" },
         .remembering("is burnt by a refusal", refusals: true) { "\($0.token ?? "") \($0.url.path)" },
+        Mutant("is forgotten after an hour", once) {
+            let first = NIOLockedValueBox<[String: ContinuousClock.Instant]>([:])
+            return Defect(exchange: { request, forward in
+                guard let key = request.headers[.idempotencyKey] else { return try await forward(request) }
+                let start = first.withLockedValue { first in
+                    first[key] = first[key] ?? .now
+                    return first[key] ?? .now
+                }
+                var request = request
+                if ContinuousClock.now - start > .seconds(3600) { request.headers[.idempotencyKey] = nil }
+                return try await forward(request)
+            })
+        },
         .exchange("may be anything", once, nil) { request, forward in
             let response = try await forward(request)
             guard response.isRefusal("Invalid Idempotency-Key") else { return response }

@@ -1,0 +1,32 @@
+import ContractCheck
+import MessengerCheck
+import NIOConcurrencyHelpers
+import Testbed
+import Testing
+
+/// A check from another machine, whose registrations the server limits.
+@Suite struct LimitedRunTests {
+    @Test func aRunWaitsAsLongAsTheServerAsks() async throws {
+        try await withMessenger(on: Stack(.sqlite, .inProcess), peer: "203.0.113.1") { host in
+            let checklist = MessengerScenarios.checklist
+            let (clock, waits) = (host.clock, NIOLockedValueBox<[Int]>([]))
+            let slept = NIOLockedValueBox(Duration.zero)
+            let checker = Checker(
+                checklist,
+                sleep: { duration in
+                    slept.withLockedValue { $0 += duration }
+                    clock.advance(by: duration + .milliseconds(1))
+                })
+            let server = Server(baseURL: host.baseURL, transport: host.transport, sockets: host.sockets)
+            let report = await checker.run(checklist.items(matching: ["GET /users"]), on: server) { progress in
+                if case .waiting(let seconds) = progress { waits.withLockedValue { $0.append(seconds) } }
+            }
+            #expect(report.failed == 0, "\(report.text)")
+            let users = try #require(report.leftBehind["users"])
+            #expect(users > 40)
+            // A minute for each twenty but the first.
+            #expect(slept.withLockedValue { $0 } >= .seconds(59 * ((users - 1) / 20)))
+            #expect(waits.withLockedValue { $0 }.first == 60)
+        }
+    }
+}
