@@ -19,6 +19,8 @@ enum LiveEvent: Sendable {
     case message(Messenger.Message, frame: TextFrame)
     /// The chat changed, and this is its version now.
     case change(version: Int64, frame: TextFrame)
+    /// The same, and the change is that a message is gone.
+    case deletion(of: Messenger.Message.ID, version: Int64, frame: TextFrame)
     /// The same, and the change is that somebody's membership began or ended.
     case membership(of: Messenger.User.ID, version: Int64, frame: TextFrame)
     /// Somebody has read on.
@@ -121,7 +123,7 @@ extension MessengerService {
             hub.publish(to: .chat(edit.chat)) { .change(version: version, frame: TextFrame(.messageEdited(edit))) }
         case .deleted(let message, let chat, let version):
             hub.publish(to: .chat(chat)) {
-                .change(version: version, frame: TextFrame(.messageDeleted(chat, message)))
+                .deletion(of: message, version: version, frame: TextFrame(.messageDeleted(chat, message)))
             }
         case .read(let mark):
             hub.publish(to: .chat(mark.chat)) { .read(frame: TextFrame(.read(mark))) }

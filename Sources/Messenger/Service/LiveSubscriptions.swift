@@ -10,6 +10,8 @@ extension LiveSocket {
     struct Subscription {
         /// The newest message that was sent, or was there before: nothing is sent twice, nor out of order.
         var last: Messenger.Message.ID
+        /// What `last` was when the chat was last read: later ones were sent as they were announced.
+        var read = Messenger.Message.ID(0)
         /// The chat's version that the socket knows: what is older is no news, however late it is announced.
         var version: Int64
         /// The version at which the user was seen to be a member.
@@ -117,7 +119,10 @@ extension LiveSocket {
 
     private func deliver(_ backlog: Backlog, in chat: Messenger.Chat.ID) {
         if backlog.mustResync { send(.resync(chat)) }
-        if let last = subscriptions[chat]?.last { subscriptions[chat]?.last = max(last, backlog.newest) }
+        if let last = subscriptions[chat]?.last {
+            subscriptions[chat]?.last = max(last, backlog.newest)
+            subscriptions[chat]?.read = max(last, backlog.newest, backlog.missed.last?.id ?? last)
+        }
         deliver(backlog.missed[...], in: chat)
     }
 
@@ -151,6 +156,14 @@ extension LiveSocket {
         case .membership(_, let version, let frame), .change(let version, let frame):
             guard version > subscriptions.values[index].version else { return }
             subscriptions.values[index].version = version
+            socket?.send(frame)
+        case .deletion(let message, let version, let frame):
+            // A message that was sent and deleted before the chat was read is not in it, yet may be announced only now: its
+            // deletion has to follow, old as it is.
+            guard version > subscriptions.values[index].version || message > subscriptions.values[index].read else {
+                return
+            }
+            subscriptions.values[index].version = max(version, subscriptions.values[index].version)
             socket?.send(frame)
         case .typing(caller?.user, _), .sessionEnded, .gap: break
         case .typing(_, let frame), .read(let frame): socket?.send(frame)

@@ -138,7 +138,11 @@ final class Drill: Sendable {
             do {
                 let answer = try await client.answer(
                     Messenger.SendMessage(chat: chat, content: text), idempotencyKey: text)
-                if case .output(let sent) = answer.content { result = .success(sent.id) } else { result = .success(nil) }
+                if case .output(let sent) = answer.content {
+                    result = .success(sent.id)
+                } else {
+                    result = .success(nil)
+                }
             } catch {
                 result = .failure(error)
             }
@@ -153,7 +157,8 @@ final class Drill: Sendable {
                     state.acknowledged[text] = id
                 case .success(nil):
                     state.figures.wrong.append("\(text): an answer without a message")
-                case .failure(let error as APIError) where error.status == .serviceUnavailable && error.retryAfter != nil:
+                case .failure(let error as APIError)
+                where error.status == .serviceUnavailable && error.retryAfter != nil:
                     state.figures.unavailable += 1
                 case .failure(is URLError) where mayLoseConnections:
                     state.figures.cut += 1
@@ -200,7 +205,9 @@ final class Drill: Sendable {
         state.withLockedValue { [found] state in
             state.figures.lost = state.acknowledged.count { found[$0.key]?.contains($0.value) != true }
             state.figures.doubled = found.values.count { $0.count > 1 }
-            for text in found.keys where state.attempted[text] == nil { state.figures.wrong.append("nobody sent \(text)") }
+            for text in found.keys where state.attempted[text] == nil {
+                state.figures.wrong.append("nobody sent \(text)")
+            }
         }
         return histories
     }
