@@ -62,7 +62,7 @@ bench: deps ## measure, beside floors (ARGS="--list" for what there is)
 	$(SWIFT) build -c release --package-path Benchmarks --product concord
 	$(SWIFT) build -c release --package-path Benchmarks --product benchmarks
 	@folder="$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)"; \
-		exec "$$folder/benchmarks" --concord "$$folder/concord" $(ARGS)
+		exec ./Tools/with-services --durable "$$folder/benchmarks" --concord "$$folder/concord" $(ARGS)
 
 clean: ## remove everything that was built
 	rm -rf .build Benchmarks/.build Tests/Consumer/.build

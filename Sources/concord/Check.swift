@@ -109,7 +109,7 @@ struct Check: AsyncParsableCommand {
         guard !list, let url else { return print(listing(of: items), terminator: "") }
 
         let server = Server(
-            baseURL: url, transport: URLSessionTransport(configuration: Self.connections),
+            baseURL: url, transport: URLSessionTransport(configuration: connections),
             sockets: NIOSocketTransport(), level: level.level)
         let checker = Checker(checklist, parallel: parallel, limit: timeout.map { .seconds($0) })
         do {
@@ -137,9 +137,11 @@ struct Check: AsyncParsableCommand {
     }
 
     /// A scenario may have fifty requests under way; six connections, the usual limit, would do them one after another.
-    private static var connections: URLSessionConfiguration {
+    private var connections: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.concord
         configuration.httpMaximumConnectionsPerHost = 32
+        // A slow server is the scenario's affair: no request ends before it does.
+        configuration.timeoutIntervalForRequest = TimeInterval(timeout ?? 120)
         return configuration
     }
 

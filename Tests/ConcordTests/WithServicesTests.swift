@@ -19,7 +19,7 @@ import Testing
             passed.output == """
                 ran with ''
 
-                NOT TESTED: everything on PostgreSQL. PostgreSQL's server is not installed (apt-get install postgresql).
+                NOT RUN: everything on PostgreSQL. PostgreSQL's server is not installed (apt-get install postgresql).
                 All else ran and passed. This run counts as failed.
 
                 """)

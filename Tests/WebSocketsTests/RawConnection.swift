@@ -33,6 +33,15 @@ final class RawConnection {
         try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
     }
 
+    /// Sends each byte by itself, without a task's turn between two: a server waits for a head only so long.
+    func send(oneByOne bytes: some Sequence<UInt8>) async throws {
+        let bytes = Array(bytes)
+        try await channel.eventLoop.flatSubmit { [channel] in
+            for byte in bytes.dropLast() { channel.writeAndFlush(ByteBuffer(bytes: [byte]), promise: nil) }
+            return channel.writeAndFlush(ByteBuffer(bytes: bytes.suffix(1)))
+        }.get()
+    }
+
     /// Shuts our half down.
     func finish() async throws {
         try await channel.close(mode: .output)

@@ -49,9 +49,9 @@ struct SocketUpgradeTests {
     @Test func aHandshakeByteByByteIsUnderstood() async throws {
         try await TestServer.run([.echo()]) { server in
             let connection = try await RawConnection(port: server.port)
-            for byte in RawConnection.handshake.utf8 { try await connection.send([byte]) }
+            try await connection.send(oneByOne: RawConnection.handshake.utf8)
             #expect(try await connection.readResponse().status == 101)
-            for byte in frame(0x81, "Hello") { try await connection.send([byte]) }
+            try await connection.send(oneByOne: frame(0x81, "Hello"))
             #expect(try await connection.readFrame() == .text("Hello"))
             await connection.close()
         }

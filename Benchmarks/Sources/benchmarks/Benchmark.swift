@@ -2,6 +2,8 @@
 struct Setting: Sendable {
     /// The server's executable.
     let concord: String
+    /// A PostgreSQL to make databases in.
+    let postgreSQL: String?
     /// How long a server is under load before it is another's turn.
     let turn: Duration
     /// Turns of each server. The figure is the median: a neighbour's burst spoils one turn, not the result.
@@ -12,9 +14,10 @@ struct Benchmark: Sendable {
     let name: String
     let abstract: String
     var needsServer = true
+    var needsPostgreSQL = false
     let measure: @Sendable (Setting) async throws -> [Row]
 
-    static let all = [send, history, fanOut, idle, start, json]
+    static let all = [send, history, postgreSQL, fanOut, idle, start, json]
     static var names: String { all.map(\.name).joined(separator: ", ") }
 }
 

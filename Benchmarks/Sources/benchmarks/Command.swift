@@ -18,6 +18,12 @@ struct Benchmarks: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The server: a release build of the concord command.", valueName: "path"))
     var concord: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A PostgreSQL to make databases in. [CONCORD_TEST_POSTGRES, which Tools/with-services sets]",
+            valueName: "url"))
+    var postgres: String?
+
     @Option(help: ArgumentHelp("Run one benchmark only. Repeatable.", valueName: "name"))
     var only: [String] = []
 
@@ -36,10 +42,16 @@ struct Benchmarks: AsyncParsableCommand {
 
     func run() async throws {
         if list {
-            for benchmark in Benchmark.all { print("\(benchmark.name.padded(to: 8)) \(benchmark.abstract)") }
+            for benchmark in Benchmark.all { print("\(benchmark.name.padded(to: 10)) \(benchmark.abstract)") }
             return
         }
-        let chosen = Benchmark.all.filter { only.isEmpty || only.contains($0.name) }
+        let postgreSQL = postgres ?? ProcessInfo.processInfo.environment["CONCORD_TEST_POSTGRES"]
+        let chosen = Benchmark.all.filter { benchmark in
+            only.isEmpty ? !benchmark.needsPostgreSQL || postgreSQL != nil : only.contains(benchmark.name)
+        }
+        if postgreSQL == nil, chosen.contains(where: \.needsPostgreSQL) {
+            throw ValidationError("--postgres URL is needed, or to be run by Tools/with-services")
+        }
         let server = try server(for: chosen)
         Leftovers.removeOnSignals()
         raiseDescriptorLimit()
@@ -47,7 +59,8 @@ struct Benchmarks: AsyncParsableCommand {
         var report = Report()
         for benchmark in chosen {
             Report.note("\(benchmark.name): \(benchmark.abstract)")
-            report.rows += try await benchmark.measure(Setting(concord: server, turn: .seconds(seconds)))
+            report.rows += try await benchmark.measure(
+                Setting(concord: server, postgreSQL: postgreSQL, turn: .seconds(seconds)))
         }
         print(report.text)
     }

@@ -5,7 +5,7 @@ extension Benchmark {
     static let history = Benchmark(
         name: "history", abstract: "the newest 50 of a chat of 1,000,000 messages (GET), 64 connections"
     ) { setting in
-        try await MessengerServer.run(setting.concord, seed: fill) { server in
+        try await MessengerServer.run(setting.concord, seed: fillSQLite) { server in
             let get = Exchange.request(
                 "GET", server.path + "?limit=50", port: server.port, token: server.token, keepAlive: true)
             let answer = try Exchange.answer(to: get, port: server.port)
@@ -33,18 +33,30 @@ extension Benchmark {
     }
 
     /// Puts a million messages into a chat, in one statement.
-    private static func fill(_ path: String, user: Int, chat: Int) throws {
+    static func fillSQLite(_ path: String, user: Int, chat: Int) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.write { db in
             try db.execute(
                 sql: """
                     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000000)
-                    INSERT INTO messages (chat_id, sender_id, content, type, file_id, created_at)
-                    SELECT ?, ?, 'Shall we meet at seven, at the usual place by the river? (' || n || ')', 'text', NULL,
-                        1700000000000 + n * 1000
-                    FROM numbers
-                    """, arguments: [chat, user])
+                    \(insertion(user: user, chat: chat)) FROM numbers
+                    """)
         }
         try queue.close()
+    }
+
+    /// The same on PostgreSQL, in the state that its housekeeping leaves a table in.
+    static func fillPostgreSQL(_ url: String, user: Int, chat: Int) throws {
+        try BenchmarkDatabase.psql(
+            url, "SET search_path = messenger",
+            "\(insertion(user: user, chat: chat)) FROM generate_series(1, 1000000) AS n", "VACUUM ANALYZE")
+    }
+
+    private static func insertion(user: Int, chat: Int) -> String {
+        """
+        INSERT INTO messages (chat_id, sender_id, content, type, file_id, created_at)
+        SELECT \(chat), \(user), 'Shall we meet at seven, at the usual place by the river? (' || n || ')', 'text', NULL,
+            1700000000000 + n * 1000
+        """
     }
 }

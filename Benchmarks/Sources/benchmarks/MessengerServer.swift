@@ -10,31 +10,36 @@ struct MessengerServer: Sendable {
     var port: Int { process.port }
     var path: String { "/chats/\(chat)/messages" }
 
+    /// Called with the path of an SQLite database or the URL of one in PostgreSQL, of which a stopped server has made
+    /// the schema, and the ids of the user and the chat.
+    typealias Seed = (_ database: String, _ user: Int, _ chat: Int) throws -> Void
+
     /// Runs something with a server on an empty database.
     ///
-    /// - Parameter seed: Called with the path of the database, of which a stopped server has made the schema, and
-    ///   the ids of the user and the chat.
+    /// - Parameter database: The URL of one in PostgreSQL; by default it is SQLite.
     static func run<T>(
-        _ concord: String, seed: ((String, Int, Int) throws -> Void)? = nil,
+        _ concord: String, database: String? = nil, seed: Seed? = nil,
         _ body: (MessengerServer) async throws -> T
     ) async throws -> T {
         try await Leftovers.withFolder { folder in
-            var process = try start(concord, folder: folder)
+            var process = try start(concord, folder: folder, database: database)
             defer { process.stop() }
             var server = try MessengerServer(process)
             if let seed {
                 process.stop()
-                try seed(folder + "/messenger.sqlite", server.user, server.chat)
-                process = try start(concord, folder: folder)
+                try seed(database ?? folder + "/messenger.sqlite", server.user, server.chat)
+                process = try start(concord, folder: folder, database: database)
                 server = MessengerServer(process: process, token: server.token, user: server.user, chat: server.chat)
             }
             return try await body(server)
         }
     }
 
-    static func start(_ concord: String, folder: String) throws -> ServerProcess {
+    static func start(_ concord: String, folder: String, database: String? = nil) throws -> ServerProcess {
         try ServerProcess(
-            concord, ["serve", "messenger", "--data", folder, "--port", "messenger=0", "--log-level", "warning"])
+            concord,
+            ["serve", "messenger", "--data", folder, "--port", "messenger=0", "--log-level", "warning"]
+                + (database.map { ["--database", $0] } ?? []))
     }
 
     private init(_ process: ServerProcess) throws {

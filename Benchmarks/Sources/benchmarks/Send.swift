@@ -70,10 +70,13 @@ final class HTTPSeries {
         _ = try await load.run(for: .milliseconds(500))
     }
 
-    func run(_ duration: Duration) async throws {
+    /// - Returns: how many requests were answered.
+    @discardableResult
+    func run(_ duration: Duration) async throws -> Int {
         let before = process.cpu
         let turn = try await load.run(for: duration)
         turns.append((turn, (process.cpu - before).inMicroseconds / Double(turn.requests)))
+        return turn.requests
     }
 
     func close() async throws { try await load.close() }

@@ -10,32 +10,16 @@ struct ServerProcess: Sendable {
 
     /// Starts a server that says in a line of its standard output where it listens.
     init(_ executable: String, _ arguments: [String]) throws {
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw Failed("pipe: \(String(cString: strerror(errno)))") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-
-        var arguments = ([executable] + arguments).map { strdup($0) } + [nil]
-        // An operator's CONCORD_ settings are none of ours.
-        let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CONCORD_") }
-        var environment = inherited.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in arguments + environment { free(text) } }
-        var pid: pid_t = 0
-        let code = posix_spawn(&pid, executable, &actions, nil, &arguments, &environment)
-        close(ends[1])
-        guard code == 0 else { throw Failed("\(executable) cannot be started: \(String(cString: strerror(code)))") }
+        let (pid, output) = try Spawn.start(executable, arguments)
         Leftovers.add(process: pid)
 
-        guard let port = Self.readPort(ends[0]) else {
+        guard let port = Self.readPort(output) else {
             Self.end(pid)
             throw Failed("\(executable) ended without a word about its port")
         }
         self.pid = pid
         self.port = port
-        output = ends[0]
+        self.output = output
     }
 
     /// A floor is this very program, under another command.
@@ -78,14 +62,8 @@ struct ServerProcess: Sendable {
 
     // MARK: Figures
 
-    /// CPU time of all its threads so far, in user and kernel mode. It comes in ticks, of 10 ms as a rule.
-    var cpu: Duration {
-        let text = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
-        // The command's name, in parentheses, may hold anything. Then come the state and more; proc(5) counts from 1.
-        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
-        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return .zero }
-        return .seconds(1) * (user + system) / sysconf(Int32(_SC_CLK_TCK))
-    }
+    /// CPU time of all its threads so far, in user and kernel mode.
+    var cpu: Duration { ProcessFigures(Int(pid))?.cpu ?? .zero }
 
     /// Resident memory, in bytes.
     var residentMemory: Double {

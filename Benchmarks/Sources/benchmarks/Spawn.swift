@@ -1,0 +1,56 @@
+import Foundation
+
+/// Starts other programs.
+enum Spawn {
+    /// Starts a program that writes its standard output into a pipe.
+    ///
+    /// - Parameter name: A path, or looked for as the shell does.
+    /// - Returns: its id, and the end of the pipe to read from.
+    static func start(_ name: String, _ arguments: [String]) throws -> (pid: pid_t, output: Int32) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw Failed("pipe: \(String(cString: strerror(errno)))") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+
+        // Threads of Dispatch block most signals, and what they start would not hear its alarm.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+        var arguments = ([name] + arguments).map { strdup($0) } + [nil]
+        // An operator's CONCORD_ settings are none of ours.
+        let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CONCORD_") }
+        var environment = inherited.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in arguments + environment { free(text) } }
+        var pid: pid_t = 0
+        let code = posix_spawnp(&pid, name, &actions, &attributes, &arguments, &environment)
+        close(ends[1])
+        guard code == 0 else {
+            close(ends[0])
+            throw Failed("\(name) cannot be started: \(String(cString: strerror(code)))")
+        }
+        return (pid, ends[0])
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Returns: what it wrote to standard output.
+    /// - Throws: ``Failed`` unless it ends with 0; why is on standard error.
+    static func run(_ name: String, _ arguments: [String]) throws -> String {
+        let (pid, output) = try start(name, arguments)
+        Leftovers.add(process: pid)
+        let text = try FileHandle(fileDescriptor: output, closeOnDealloc: true).readToEnd() ?? Data()
+        var status: Int32 = 0
+        waitpid(pid, &status, 0)
+        Leftovers.remove(process: pid)
+        guard status == 0 else { throw Failed("\(name) failed") }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
