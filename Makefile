@@ -45,7 +45,7 @@ test: test-deps build ## run the whole test-suite (FILTER=Name runs a part)
 	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" \
 		./Tools/with-services $(SWIFT) test --skip-build $(if $(FILTER),--filter $(FILTER))
 
-torture: test-deps build ## crashes and bad networks at length: an hour on 2 cores
+torture: test-deps build ## crashes and bad networks, at length
 	CONCORD_TORTURE=1 ./Tools/with-services $(SWIFT) test --skip-build --filter 'DrillTests|FaultTests'
 
 lint: ## check the format, and that arrows point down
@@ -59,6 +59,7 @@ docs: deps ## render the SDKs' articles and reference as static sites in .build/
 	SWIFT=$(SWIFT) ./Tools/docs
 
 bench: deps ## measure, beside floors (ARGS="--list" for what there is)
+	@./Tools/install-packages postgresql
 	$(SWIFT) build -c release --package-path Benchmarks --product concord
 	$(SWIFT) build -c release --package-path Benchmarks --product benchmarks
 	@folder="$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)"; \
