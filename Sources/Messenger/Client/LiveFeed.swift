@@ -37,8 +37,8 @@ actor LiveFeed {
     private var token = ""
     private var unasked: [Messenger.Chat.ID] = []
     private var unanswered: Set<Messenger.Chat.ID> = []
-    /// How many subscriptions were answered with an error, which does not name the chat.
-    private var refusals = 0
+    /// The errors that subscriptions were answered with. They do not name the chat.
+    private var refusals: [String] = []
     /// How often the server has yet to confirm that a chat is no longer listened to.
     private var leaving: [Messenger.Chat.ID: Int] = [:]
     private var unread: [Reading] = []
@@ -134,7 +134,7 @@ actor LiveFeed {
         socket = nil
         unasked = []
         unanswered = []
-        refusals = 0
+        refusals = []
         leaving = [:]
         unread = []
         for task in readings.values { task.cancel() }
@@ -173,18 +173,22 @@ actor LiveFeed {
             if let count = leaving[chat], count > 0 { leaving[chat] = count - 1 } else { end(chat) }
         case .error(let message):
             guard !unanswered.isEmpty, !message.hasPrefix("Unknown message type") else { return }
-            refusals += 1
-            // Once as many have come as subscriptions are open, they are each other's. Whether a chat is really closed to
-            // the caller, its history tells.
-            guard refusals == unanswered.count else { return }
-            unread += unanswered.sorted().map { Reading(chat: $0, refusal: message) }
-            unanswered = []
-            refusals = 0
+            refusals.append(message)
         case .authOK, .pong, .unknown:
             return
         }
+        settleRefusals()
         read(on: socket)
         await ask(on: socket)
+    }
+
+    /// Once as many were refused as are not answered otherwise, they are each other's. Whether a chat is really closed to
+    /// the caller, its history tells.
+    private func settleRefusals() {
+        guard let message = refusals.last, refusals.count == unanswered.count else { return }
+        unread += unanswered.sorted().map { Reading(chat: $0, refusal: message) }
+        unanswered = []
+        refusals = []
     }
 
     // MARK: Messages

@@ -122,6 +122,26 @@ import Testing
         }
     }
 
+    /// As by a server whose database is away for a moment: the error does not say which chat it is about.
+    @Test("Asks again for a chat that was refused for a moment, though the next one was not", arguments: Stack.all)
+    func refusedForAMoment(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let alice = try await host.world().person()
+            let (first, second) = (try await alice.group(), try await alice.group())
+            let sockets = Interposed(host.sockets)
+            sockets.replaceOnce(#"{"type":"subscribe","chat_id":0}"#) {
+                $0.contains("subscribe") && $0.contains("\(first)")
+            }
+            let live = alice.client.live(over: sockets, pacing: .impatient)
+            for chat in [first, second] { await live.subscribe(to: chat, since: 0) }
+            for chat in [second, first] { try await alice.send(Messenger.SendMessage(chat: chat, content: "\(chat)")) }
+            var words: Set<String> = []
+            let events = live.makeAsyncIterator()
+            while !words.isSuperset(of: ["\(first)", "\(second)"]) { words.insert(try await events.words()) }
+            #expect(words.isSuperset(of: ["subscribed \(first)", "subscribed \(second)"]))
+        }
+    }
+
     @Test("Skips frames of types that it does not know", arguments: Stack.all)
     func unknownFrames(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
@@ -218,6 +238,7 @@ private final class Interposed: SocketTransport {
     private let injected = NIOLockedValueBox<[String]>([])
     private let rule = NIOLockedValueBox<@Sendable (String) -> String?> { $0 }
     private let log = AsyncStream<String>.makeStream()
+    private let replacement = NIOLockedValueBox<(frame: String, matches: @Sendable (String) -> Bool)?>(nil)
 
     init(_ sockets: any SocketTransport) { self.sockets = sockets }
 
@@ -226,6 +247,11 @@ private final class Interposed: SocketTransport {
 
     /// Comes before what the server says next.
     func inject(_ frame: String) { injected.withLockedValue { $0.append(frame) } }
+
+    /// Sends something else instead of the first frame that matches.
+    func replaceOnce(_ frame: String, where matches: @escaping @Sendable (String) -> Bool) {
+        replacement.withLockedValue { $0 = (frame, matches) }
+    }
 
     /// Waits for a frame that is sent.
     func sent(where matches: (String) -> Bool) async -> String {
@@ -245,7 +271,12 @@ private final class Interposed: SocketTransport {
 
         func send(_ text: String) async throws {
             between.log.continuation.yield(text)
-            try await socket.send(text)
+            let replacement = between.replacement.withLockedValue { replacement -> String? in
+                guard let (frame, matches) = replacement, matches(text) else { return nil }
+                replacement = nil
+                return frame
+            }
+            try await socket.send(replacement ?? text)
         }
 
         func receive() async throws -> SocketMessage {
