@@ -6,7 +6,6 @@ import NIOPosix
 final class PostgreSQLEngine: Sendable {
     /// A transaction that another was in the way of is repeated so often.
     private static let attempts = 8
-    private static let beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
     private let url: String
     private let namespace: String
@@ -37,29 +36,60 @@ final class PostgreSQLEngine: Sendable {
         defer { try? connection.simple("SELECT pg_advisory_unlock_all()") }
         try connection.simple("CREATE SCHEMA IF NOT EXISTS \"\(namespace)\"")
         try schema.migrate(dialect: .postgreSQL) { body in
-            _ = try transaction(on: connection, "BEGIN", body)
+            _ = try write(on: connection, body)
         }
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        try await run(Self.beginReading, body)
+        try await run { connection in
+            try Self.transaction(on: connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") { session in
+                let value = try body(session)
+                connection.endReading()
+                return value
+            }
+        }
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        try await run("BEGIN", body)
+        let (value, actions) = try await run { try Self.write(on: $0, body) }
+        for action in actions { action() }
+        return value
     }
 
+    private static func write<T>(
+        on connection: PostgreSQLConnection, _ body: (Session) throws -> T
+    ) throws -> (T, [@Sendable () -> Void]) {
+        try transaction(on: connection, "BEGIN") { session in
+            let value = try body(session)
+            try connection.commit()
+            return (value, session.takeCommitActions())
+        }
+    }
+
+    /// Begins, and rolls back what throws. The closure commits.
+    private static func transaction<T>(
+        on connection: PostgreSQLConnection, _ begin: SQL, _ body: (Session) throws -> T
+    ) throws -> T {
+        try connection.begin(begin)
+        do {
+            return try body(Session(connection))
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+    }
+
+    /// Runs a transaction on a connection, again where that is safe.
     private func run<T: Sendable>(
-        _ begin: String, _ body: @escaping @Sendable (Session) throws -> T
+        _ transaction: @escaping @Sendable (PostgreSQLConnection) throws -> T
     ) async throws -> T {
         try await threads.runIfActive {
             var attempt = 1
             while true {
                 let connection = try self.take()
                 do {
-                    let (value, actions) = try Self.transaction(on: connection.value, begin, body)
+                    let value = try transaction(connection.value)
                     self.give(connection)
-                    for action in actions { action() }
                     return value
                 } catch {
                     let isBroken = connection.value.isBroken
@@ -73,27 +103,6 @@ final class PostgreSQLEngine: Sendable {
                 }
             }
         }
-    }
-
-    private static func transaction<T>(
-        on connection: PostgreSQLConnection, _ begin: String, _ body: (Session) throws -> T
-    ) throws -> (T, [@Sendable () -> Void]) {
-        try connection.simple(begin)
-        let session = Session(connection)
-        let value: T
-        do {
-            value = try body(session)
-        } catch {
-            if !connection.isBroken { try? connection.simple("ROLLBACK") }
-            throw error
-        }
-        do {
-            try connection.simple("COMMIT")
-        } catch DatabaseFailure.unavailable(let reason) where connection.isBroken {
-            // What only reads has its answer, whatever became of the connection.
-            if begin != Self.beginReading { throw DatabaseFailure.unknownOutcome(reason) }
-        }
-        return (value, session.takeCommitActions())
     }
 
     func listen(_ handler: @escaping @Sendable (Announcement) -> Void) -> PostgreSQLListener {
@@ -136,7 +145,7 @@ final class PostgreSQLEngine: Sendable {
         if connection.value.isBroken {
             // The others have lost the same server: each would cost a request its time.
             pool.withLockedValue { $0.idle.removeAll() }
-        } else if !connection.value.isInTransaction {
+        } else if connection.value.isIdle {
             pool.withLockedValue { $0.idle.append(connection) }
         }
     }

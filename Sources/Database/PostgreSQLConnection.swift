@@ -6,7 +6,15 @@ final class PostgreSQLConnection: SessionConnection {
     private let handle: OpaquePointer
     private let namespace: String
     /// Statements that the server has prepared, by their text.
-    private var prepared: [String: String] = [:]
+    private var names: [String: String] = [:]
+    /// What begins the transaction, until it goes along with the first statement.
+    private var opening: SQL?
+    /// Told to every node with the commit.
+    private var announcements: [String] = []
+    /// Whether the end of a transaction has been sent that nobody waited for.
+    private var isSettling = false
+    /// Whether the server may be elsewhere in the conversation than this end.
+    private var isInDoubt = false
 
     /// Connects.
     ///
@@ -42,25 +50,87 @@ final class PostgreSQLConnection: SessionConnection {
     deinit { PQfinish(handle) }
 
     /// Whether the server has gone; the connection is of no more use then.
-    var isBroken: Bool { PQstatus(handle) != CONNECTION_OK }
-    var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
+    var isBroken: Bool { isInDoubt || PQstatus(handle) != CONNECTION_OK }
+    /// Whether it can be used for another transaction.
+    var isIdle: Bool { !isBroken && (isSettling || PQtransactionStatus(handle) == PQTRANS_IDLE) }
     var socket: Int32 { PQsocket(handle) }
 
-    /// Runs a text as it is: `BEGIN`, `COMMIT`, `LISTEN`.
+    /// Runs a text as it is: `LISTEN`, `CREATE SCHEMA`.
     func simple(_ text: String) throws {
         _ = try PostgreSQLResult(PQexec(handle, text), of: self)
+    }
+
+    // MARK: Transactions
+
+    /// Begins a transaction, as far as the caller can see. The server hears of it with the first statement.
+    func begin(_ statement: SQL) throws {
+        opening = nil
+        announcements = []
+        try settle()
+        opening = statement
+    }
+
+    /// Makes everything durable, and sends the announcements along.
+    ///
+    /// - Throws: ``DatabaseFailure/unknownOutcome(_:)`` when the connection is lost meanwhile.
+    func commit() throws {
+        if opening != nil, announcements.isEmpty {
+            opening = nil
+            return
+        }
+        let channel = Self.channel(namespace)
+        let notifications = announcements.map { payload -> SQL in "SELECT pg_notify(\(channel), \(payload))" }
+        let statements = try ([opening].compactMap(\.self) + notifications).map(prepared) + [.bare("COMMIT")]
+        opening = nil
+        do {
+            // A transaction in which a statement failed is rolled back, and that is no error to the server.
+            guard try exchange(statements).last?.tag == "COMMIT" else {
+                throw DatabaseFailure.failed("not committed: a statement had failed, and the closure went on")
+            }
+        } catch DatabaseFailure.unavailable(let reason) where isBroken {
+            throw DatabaseFailure.unknownOutcome(reason)
+        }
+    }
+
+    /// Lets go of what a transaction that only read has seen.
+    func endReading() { end("COMMIT") }
+
+    func rollBack() { end("ROLLBACK") }
+
+    /// Does not wait for an end that nothing depends on: the next transaction does.
+    private func end(_ text: String) {
+        if opening != nil {
+            opening = nil
+            return
+        }
+        guard !isBroken, PQtransactionStatus(handle) != PQTRANS_IDLE else { return }
+        isSettling = PQsendQuery(handle, text) == 1
+    }
+
+    private func settle() throws {
+        guard isSettling else { return }
+        isSettling = false
+        while let result = PQgetResult(handle) { PQclear(result) }
+        if PQtransactionStatus(handle) != PQTRANS_IDLE { isInDoubt = true }
+        if isBroken { throw DatabaseFailure.unavailable(errorMessage) }
     }
 
     // MARK: Statements
 
     func query(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws {
-        let result = try run(sql)
-        for row in 0..<result.count {
-            if try !each(Row(.postgreSQL(result, row: row))) { return }
-        }
+        try run([sql])[0].rows(each)
     }
 
-    func execute(_ sql: SQL) throws -> Int { try run(sql).changes }
+    func query(
+        _ first: SQL, _ eachOfFirst: (borrowing Row) throws -> Bool, _ second: SQL,
+        _ eachOfSecond: (borrowing Row) throws -> Bool
+    ) throws {
+        let results = try run([first, second])
+        try results[0].rows(eachOfFirst)
+        try results[1].rows(eachOfSecond)
+    }
+
+    func execute(_ sql: SQL) throws -> Int { try run([sql])[0].changes }
 
     func plan(of sql: SQL) throws -> [String] {
         var lines: [String] = []
@@ -71,42 +141,47 @@ final class PostgreSQLConnection: SessionConnection {
         return lines
     }
 
-    private func run(_ sql: SQL) throws -> PostgreSQLResult {
-        let name = try prepare(sql.text)
-        // One block for all values, each ended by a NUL; pointers into it while it stays where it is.
-        var block: [CChar] = []
-        var offsets: [Int?] = []
-        var lengths: [Int32] = []
-        var formats: [Int32] = []
-        for value in sql.values {
-            let start = block.count
-            var format: Int32 = 0
-            switch value {
-            case .null: break
-            case .integer(let integer): block.append(contentsOf: String(integer).utf8.lazy.map(CChar.init(bitPattern:)))
-            case .real(let real): block.append(contentsOf: real.description.utf8.lazy.map(CChar.init(bitPattern:)))
-            case .text(let text): block.append(contentsOf: text.utf8.lazy.map(CChar.init(bitPattern:)))
-            case .bytes(let bytes):
-                block.append(contentsOf: bytes.lazy.map(CChar.init(bitPattern:)))
-                format = 1
-            }
-            if case .null = value { offsets.append(nil) } else { offsets.append(start) }
-            lengths.append(Int32(block.count - start))
-            formats.append(format)
-            block.append(0)
-        }
-        return try block.withUnsafeBufferPointer { block in
-            let pointers = offsets.map { offset in offset.map { UnsafePointer(block.baseAddress! + $0) } }
-            return try PostgreSQLResult(
-                PQexecPrepared(handle, name, Int32(pointers.count), pointers, lengths, formats, 0), of: self)
-        }
+    /// Runs statements, and before them the one that begins the transaction, if that has not been sent yet.
+    private func run(_ statements: [SQL]) throws -> [PostgreSQLResult] {
+        guard let opening else { return try exchange(statements.map(prepared)) }
+        let all = try ([opening] + statements).map(prepared)
+        self.opening = nil
+        return Array(try exchange(all).dropFirst())
     }
 
+    /// Sends statements together and waits until all are answered: one way there and back. After one that fails none
+    /// is run.
+    private func exchange(_ statements: [Statement]) throws -> [PostgreSQLResult] {
+        if statements.count == 1 {
+            return [try PostgreSQLResult(statements[0].execute(on: handle), of: self)]
+        }
+        var isSent = PQenterPipelineMode(handle) == 1
+        for statement in statements {
+            isSent = isSent && statement.send(on: handle)
+        }
+        guard isSent, PQpipelineSync(handle) == 1 else {
+            isInDoubt = true
+            throw DatabaseFailure.unavailable(errorMessage)
+        }
+        let results = statements.map { _ in
+            let result = Result { try PostgreSQLResult(PQgetResult(handle), of: self) }
+            // The end of a statement's results.
+            PQclear(PQgetResult(handle))
+            return result
+        }
+        // The end of all of them.
+        PQclear(PQgetResult(handle))
+        if PQexitPipelineMode(handle) != 1 { isInDoubt = true }
+        return try results.map { try $0.get() }
+    }
+
+    private func prepared(_ sql: SQL) throws -> Statement { .prepared(try prepare(sql.text), sql.values) }
+
     private func prepare(_ text: String) throws -> String {
-        if let name = prepared[text] { return name }
-        let name = "s\(prepared.count)"
+        if let name = names[text] { return name }
+        let name = "s\(names.count)"
         _ = try PostgreSQLResult(PQprepare(handle, name, Self.numbered(text), 0, nil), of: self)
-        prepared[text] = name
+        names[text] = name
         return name
     }
 
@@ -133,17 +208,22 @@ final class PostgreSQLConnection: SessionConnection {
 
     // MARK: Notifications
 
-    func announce(_ payload: String) throws {
-        _ = try execute("SELECT pg_notify(\(Self.channel(namespace)), \(payload))")
-    }
+    func announce(_ payload: String) { announcements.append(payload) }
 
     static func channel(_ namespace: String) -> String { "concord_\(namespace)" }
 
     /// What has been notified, after waiting for it for at most a while.
     func notifications(waitingMilliseconds timeout: Int32) throws -> [String] {
+        // What came along with the answer to a statement was read with it: the socket would not tell.
+        let known = takeNotifications()
+        guard known.isEmpty else { return known }
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         _ = poll(&descriptor, 1, timeout)
         guard PQconsumeInput(handle) == 1 else { throw DatabaseFailure.unavailable(errorMessage) }
+        return takeNotifications()
+    }
+
+    private func takeNotifications() -> [String] {
         var payloads: [String] = []
         while let notification = PQnotifies(handle) {
             payloads.append(String(cString: notification.pointee.extra))
@@ -152,7 +232,7 @@ final class PostgreSQLConnection: SessionConnection {
         return payloads
     }
 
-    fileprivate var errorMessage: String {
+    var errorMessage: String {
         String(cString: PQerrorMessage(handle)).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
@@ -166,84 +246,62 @@ final class PostgreSQLConnection: SessionConnection {
     }
 }
 
-/// A result that the server has sent whole, values as text. A column is looked at only when it is not null.
-final class PostgreSQLResult {
-    private let handle: OpaquePointer
-    let count: Int32
+private enum Statement {
+    /// One that the server knows by a name, and the values for it.
+    case prepared(_ name: String, [SQLValue])
+    case bare(String)
 
-    /// - Throws: ``DatabaseFailure`` when the statement failed.
-    fileprivate init(_ handle: OpaquePointer?, of connection: PostgreSQLConnection) throws {
-        guard let handle else { throw DatabaseFailure.unavailable(connection.errorMessage) }
-        let status = PQresultStatus(handle)
-        guard status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK else {
-            let state = PQresultErrorField(handle, CONCORD_DIAG_SQLSTATE).map { String(cString: $0) }
-            let message =
-                PQresultErrorField(handle, CONCORD_DIAG_MESSAGE).map { String(cString: $0) } ?? connection.errorMessage
-            PQclear(handle)
-            throw DatabaseFailure(state: connection.isBroken ? nil : state, message)
-        }
-        self.handle = handle
-        count = PQntuples(handle)
-    }
-
-    deinit { PQclear(handle) }
-
-    var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
-
-    func isNull(_ row: Int32, _ column: Int32) -> Bool { PQgetisnull(handle, row, column) == 1 }
-
-    func text(_ row: Int32, _ column: Int32) -> String {
-        String(decoding: value(row, column), as: UTF8.self)
-    }
-
-    /// Nil when the text is no 64-bit integer.
-    func integer(_ row: Int32, _ column: Int32) -> Int64? {
-        var result: Int64 = 0
-        let digits = value(row, column)
-        let isNegative = digits.first == UInt8(ascii: "-")
-        for digit in digits.dropFirst(isNegative ? 1 : 0) {
-            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
-            // Downwards, since the lowest number has no positive counterpart.
-            let (tens, isTooLarge) = result.multipliedReportingOverflow(by: 10)
-            let (next, overflows) = tens.subtractingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
-            if isTooLarge || overflows { return nil }
-            result = next
-        }
-        return isNegative ? result : -result
-    }
-
-    /// `\x` and hexadecimal digits.
-    func bytes(_ row: Int32, _ column: Int32) -> [UInt8] {
-        let text = value(row, column).dropFirst(2)
-        func nibble(_ digit: UInt8) -> UInt8 {
-            digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
-        }
-        return stride(from: text.startIndex, to: text.endIndex - 1, by: 2).map {
-            nibble(text[$0]) << 4 | nibble(text[$0 + 1])
+    /// Waits for the result.
+    func execute(on handle: OpaquePointer) -> OpaquePointer? {
+        switch self {
+        case .prepared(let name, let values):
+            Self.withParameters(values) { PQexecPrepared(handle, name, $0, $1, $2, $3, 0) }
+        case .bare(let text): PQexec(handle, text)
         }
     }
 
-    private func value(_ row: Int32, _ column: Int32) -> UnsafeBufferPointer<UInt8> {
-        let length = Int(PQgetlength(handle, row, column))
-        let start = UnsafeRawPointer(PQgetvalue(handle, row, column)!).assumingMemoryBound(to: UInt8.self)
-        return UnsafeBufferPointer(start: start, count: length)
+    /// False when it could not be sent.
+    func send(on handle: OpaquePointer) -> Bool {
+        switch self {
+        case .prepared(let name, let values):
+            Self.withParameters(values) { PQsendQueryPrepared(handle, name, $0, $1, $2, $3, 0) } == 1
+        case .bare(let text): PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 0) == 1
+        }
     }
-}
 
-extension DatabaseFailure {
-    /// By the class of an SQLSTATE (PostgreSQL, appendix A); nil when the connection is gone.
-    init(state: String?, _ message: String) {
-        switch state {
-        case nil: self = .unavailable(message)
-        case "40001"?, "40P01"?: self = .conflict(message)
-        // Time-outs of statements and locks.
-        case "57014"?, "55P03"?: self = .unavailable(message)
-        case let state?:
-            switch state.prefix(2) {
-            case "23": self = .constraint(message)
-            case "08", "53", "57", "58": self = .unavailable(message)
-            default: self = .failed("\(state) \(message)")
+    /// Hands over the values as libpq takes them: how many, where each is, how long, in which format.
+    private static func withParameters<T>(
+        _ values: [SQLValue],
+        _ body: (
+            _ count: Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?,
+            UnsafePointer<Int32>?
+        ) -> T
+    ) -> T {
+        // One block for all, each ended by a NUL; pointers into it while it stays where it is.
+        var block: [CChar] = []
+        var offsets: [Int?] = []
+        var lengths: [Int32] = []
+        var formats: [Int32] = []
+        for value in values {
+            let start = block.count
+            var format: Int32 = 0
+            switch value {
+            case .null: break
+            case .integer(let integer): block.append(contentsOf: String(integer).utf8.lazy.map(CChar.init(bitPattern:)))
+            case .real(let real): block.append(contentsOf: real.description.utf8.lazy.map(CChar.init(bitPattern:)))
+            case .text(let text): block.append(contentsOf: text.utf8.lazy.map(CChar.init(bitPattern:)))
+            case .bytes(let bytes):
+                block.append(contentsOf: bytes.lazy.map(CChar.init(bitPattern:)))
+                format = 1
             }
+            if case .null = value { offsets.append(nil) } else { offsets.append(start) }
+            lengths.append(Int32(block.count - start))
+            formats.append(format)
+            block.append(0)
+        }
+        return block.withUnsafeBufferPointer { block in
+            let pointers = offsets.map { offset in offset.map { UnsafePointer(block.baseAddress! + $0) } }
+            return body(Int32(values.count), pointers, lengths, formats)
         }
     }
 }

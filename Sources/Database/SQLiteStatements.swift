@@ -17,6 +17,14 @@ final class SQLiteStatements: SessionConnection {
         }
     }
 
+    func query(
+        _ first: SQL, _ eachOfFirst: (borrowing Row) throws -> Bool, _ second: SQL,
+        _ eachOfSecond: (borrowing Row) throws -> Bool
+    ) throws {
+        try query(first, eachOfFirst)
+        try query(second, eachOfSecond)
+    }
+
     func execute(_ sql: SQL) throws -> Int {
         try execute(sql) { statement in
             while try statement.step() {}

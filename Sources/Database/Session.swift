@@ -2,6 +2,10 @@
 protocol SessionConnection: AnyObject {
     /// Hands over row after row until there is none, or `false` comes back. The statement runs to its end either way.
     func query(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws
+    /// Likewise for two statements that are sent together, one after the other.
+    func query(
+        _ first: SQL, _ eachOfFirst: (borrowing Row) throws -> Bool, _ second: SQL,
+        _ eachOfSecond: (borrowing Row) throws -> Bool) throws
     /// Runs a statement, and tells how many rows it changed.
     func execute(_ sql: SQL) throws -> Int
     func plan(of sql: SQL) throws -> [String]
@@ -44,6 +48,21 @@ public final class Session {
     /// Whether there is a row at all.
     public func exists(_ sql: SQL) throws -> Bool {
         try one(sql) { _ in true } ?? false
+    }
+
+    public func get<Value>(_ query: Query<Value>) throws -> Value {
+        var value = query.initial
+        try connection.query(query.sql) { try query.take(&value, $0) }
+        return value
+    }
+
+    /// Runs two statements, neither of which needs what the other finds. On PostgreSQL they go one way together, which
+    /// costs about what one of them does.
+    public func both<A, B>(_ first: Query<A>, _ second: Query<B>) throws -> (A, B) {
+        var (a, b) = (first.initial, second.initial)
+        try connection.query(
+            first.sql, { try first.take(&a, $0) }, second.sql, { try second.take(&b, $0) })
+        return (a, b)
     }
 
     /// Runs a statement, and tells how many rows it changed.

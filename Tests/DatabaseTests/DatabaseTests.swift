@@ -104,6 +104,78 @@ extension Database {
         }
     }
 
+    @Test(arguments: Stack.Engine.available)
+    func aReadSeesNothingOfWhatIsWrittenMeanwhile(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database, _ in
+            try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("before"))") }
+            let (begun, written) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+            async let seen = database.read { db in
+                let count = "SELECT COUNT(*) FROM notes" as SQL
+                let first = try db.value(count, as: Int.self)
+                begun.continuation.yield()
+                written.wait()
+                return (first, try db.value(count, as: Int.self))
+            }
+            for await _ in begun.stream { break }
+            try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("meanwhile"))") }
+            written.signal()
+            let counts = try await seen
+            #expect(counts == (1, 1))
+            let texts = try await database.texts()
+            #expect(texts == ["before", "meanwhile"])
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func twoStatementsAtOnceAreAsOneAfterTheOther(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database, _ in
+            let texts = Query.all("SELECT text FROM notes ORDER BY id") { try $0.get(0, as: String.self) }
+            @Sendable func exists(_ text: String) -> Query<Bool> { .exists("SELECT 1 FROM notes WHERE text = \(text)") }
+            let added = Query.all("INSERT INTO notes (text) VALUES (\("a")) RETURNING id") {
+                try $0.get(0, as: Int.self)
+            }
+            let missing = Query<Bool>.exists("SELECT missing FROM notes")
+            // In the middle of a transaction, and as its first statements.
+            let written = try await database.write { db in
+                try db.run("INSERT INTO notes (text) VALUES (\("first"))")
+                return (try db.both(added, exists("a")), try db.both(exists("b"), texts))
+            }
+            #expect(written.0 == ([2], true))
+            #expect(written.1 == (false, ["first", "a"]))
+            let read = try await database.read { try $0.both(exists("first"), texts) }
+            #expect(read == (true, ["first", "a"]))
+
+            for (first, second) in [(missing, exists("a")), (exists("a"), missing)] {
+                await #expect(throws: DatabaseFailure.self) {
+                    try await database.read { _ = try $0.both(first, second) }
+                }
+                await #expect(throws: DatabaseFailure.self) {
+                    try await database.write { db in
+                        try db.run("DELETE FROM notes")
+                        _ = try db.both(first, second)
+                    }
+                }
+            }
+            let kept = try await database.texts()
+            #expect(kept == ["first", "a"])
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func aClosureNeedNotRunAStatement(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database, _ in
+            for _ in 0..<5 {
+                let (read, written) = try await (database.read { _ in 7 }, database.write { _ in 8 })
+                #expect((read, written) == (7, 8))
+                await #expect(throws: Refused()) { try await database.read { _ in throw Refused() } }
+                await #expect(throws: Refused()) { try await database.write { _ in throw Refused() } }
+            }
+            try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("kept"))") }
+            let texts = try await database.texts()
+            #expect(texts == ["kept"])
+        }
+    }
+
     /// Writes share a transaction: those that fail, with or without having written, take no other along.
     @Test(arguments: Stack.Engine.available)
     func failuresInAGroupTakeNoOtherAlong(_ engine: Stack.Engine) async throws {

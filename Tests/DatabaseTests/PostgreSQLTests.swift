@@ -51,11 +51,120 @@ struct PostgreSQLTests {
         }
     }
 
+    private func withCounter(_ body: (Database, TestDatabase) async throws -> Void) async throws {
+        try await withTestDatabase(on: .postgreSQL) { place in
+            // One connection: what one transaction leaves behind, the next one finds.
+            let database = try Database.postgreSQL(url: #require(place.url), schema: schema, connections: 1)
+            try await database.write { try $0.run("INSERT INTO counters VALUES (\("a"), \(0))") }
+            try await body(database, place)
+            try await database.close()
+        }
+    }
+
+    @Test func aConnectionIsAsGoodAsNewAfterAFailure() async throws {
+        try await withCounter { database, _ in
+            let missing = "SELECT missing FROM counters" as SQL
+            for round in 1...3 {
+                await #expect(throws: DatabaseFailure.self) { try await database.read { _ = try $0.exists(missing) } }
+                let count = try await database.count()
+                #expect(count == round - 1)
+                await #expect(throws: DatabaseFailure.self) {
+                    try await database.write { db in
+                        try db.run("UPDATE counters SET n = 100")
+                        _ = try db.exists("SELECT n / 0 FROM counters")
+                    }
+                }
+                await #expect(throws: DatabaseFailure.self) {
+                    try await database.write { try $0.run("INSERT INTO counters VALUES (\("a"), \(1))") }
+                }
+                try await database.write { try $0.run("UPDATE counters SET n = n + 1") }
+            }
+            let count = try await database.count()
+            #expect(count == 3)
+        }
+    }
+
+    /// PostgreSQL rolls back what follows a failure, whatever the closure makes of it, and COMMIT is no error then.
+    @Test func aFailureThatAClosurePassesOverIsNotCommitted() async throws {
+        try await withCounter { database, _ in
+            await #expect(throws: DatabaseFailure.self) {
+                try await database.write { db in
+                    try db.run("UPDATE counters SET n = 100")
+                    _ = try? db.run("INSERT INTO counters VALUES (\("a"), \(1))")
+                }
+            }
+            let count = try await database.count()
+            #expect(count == 0)
+        }
+    }
+
+    @Test func anAnnouncementThatCannotBeMadeTakesTheWriteWithIt() async throws {
+        try await withCounter { database, _ in
+            await #expect(throws: DatabaseFailure.self) {
+                try await database.write { db in
+                    try db.run("UPDATE counters SET n = 100")
+                    try db.announce(String(repeating: "x", count: 8000))
+                }
+            }
+            let count = try await database.count()
+            #expect(count == 0)
+        }
+    }
+
+    @Test func announcementsComeInTheirOrderFromOneWriteToo() async throws {
+        try await withCounter { database, place in
+            let ear = try place.open(schema)
+            let (heard, continuation) = AsyncStream<Announcement>.makeStream()
+            let listening = Task { await ear.listen { continuation.yield($0) } }
+            var announcements = heard.makeAsyncIterator()
+            #expect(await announcements.next() == .gap)
+            try await database.write { db in
+                try db.announce("1")
+                try db.run("UPDATE counters SET n = 1")
+                try db.announce("2")
+            }
+            // With nothing written either.
+            try await database.write { try $0.announce("3") }
+            for n in 1...3 { #expect(await announcements.next() == .payload("\(n)")) }
+            listening.cancel()
+            await listening.value
+            try await ear.close()
+        }
+    }
+
+    @Test func aConnectionThatWasLostIsReplacedUnnoticed() async throws {
+        try await withCounter { database, place in
+            let other = try place.open(schema)
+            for round in 1...3 {
+                let count = try await database.count()
+                #expect(count == round - 1)
+                try await other.write { db in
+                    try db.run(
+                        """
+                        SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+                        WHERE datname = current_database() AND pid <> pg_backend_pid()
+                        """)
+                }
+                // Found out by a write or by a read.
+                let reread = round == 2 ? try await database.count() : 1
+                #expect(reread == 1)
+                try await database.write { try $0.run("UPDATE counters SET n = n + 1") }
+            }
+            try await other.close()
+        }
+    }
+
     @Test func aServerThatIsAwayIsUnavailableAtOnce() {
         #expect {
             _ = try Database.postgreSQL(url: "postgres://nobody@127.0.0.1:1/nothing", schema: schema)
         } throws: { error in
             if case DatabaseFailure.unavailable = error { true } else { false }
         }
+    }
+}
+
+extension Database {
+    fileprivate func count() async throws -> Int? {
+        try await read { try $0.value("SELECT n FROM counters WHERE name = \("a")", as: Int.self) }
     }
 }

@@ -23,7 +23,7 @@ struct BenchmarkDatabase: Sendable {
     static func psql(_ url: String, _ statements: String...) throws -> String {
         let text = try Spawn.run(
             "psql", ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", url] + statements.flatMap { ["-c", $0] })
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return text.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// CPU time of PostgreSQL's processes so far, those that have ended included.

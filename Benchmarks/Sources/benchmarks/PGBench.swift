@@ -6,6 +6,8 @@ struct PGBench {
     struct Turn {
         let transactions: Int
         let perSecond: Double
+        /// Of pgbench itself.
+        let cpu: Duration
     }
 
     private let url: String
@@ -25,7 +27,7 @@ struct PGBench {
         let file = FileManager.default.temporaryDirectory.path + "/concord-benchmark-\(UUID().uuidString).sql"
         try script.write(toFile: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(atPath: file) }
-        let report = try Spawn.run(
+        let (report, cpu) = try Spawn.run(
             "pgbench",
             ["-n", "-M", "prepared", "-c", "\(connections)", "-j", "2", "-T", "\(max(1, Int(duration.inSeconds)))"]
                 + ["-f", file] + variables.flatMap { ["-D", "\($0.key)=\($0.value)"] } + [url])
@@ -34,6 +36,6 @@ struct PGBench {
             let rate = report.firstMatch(of: /tps = ([0-9.]+)/),
             let transactions = Int(count.1), let perSecond = Double(rate.1)
         else { throw Failed("pgbench said: \(report)") }
-        return Turn(transactions: transactions, perSecond: perSecond)
+        return Turn(transactions: transactions, perSecond: perSecond, cpu: cpu)
     }
 }

@@ -53,8 +53,10 @@ private final class Turns {
     private let subject: HTTPSeries
     private let beside: HTTPSeries
     private var floors: [Double] = []
-    /// Of PostgreSQL itself, in microseconds for each request, and for each of pgbench's.
+    /// Of PostgreSQL itself, in microseconds for each request, and for each of pgbench's transactions.
     private var databaseCPU: (subject: [Double], floor: [Double]) = ([], [])
+    /// Of pgbench, in microseconds for each transaction.
+    private var floorCPU: [Double] = []
 
     private init(_ subject: HTTPSeries, beside: HTTPSeries) { (self.subject, self.beside) = (subject, beside) }
 
@@ -95,6 +97,7 @@ private final class Turns {
         let floor = try bench.run(for: duration)
         databaseCPU.floor.append((database.cpu - start).inMicroseconds / Double(floor.transactions))
         floors.append(floor.perSecond)
+        floorCPU.append(floor.cpu.inMicroseconds / Double(floor.transactions))
     }
 
     func rows(_ name: String, aim: Row.Aim) -> [Row] {
@@ -103,6 +106,11 @@ private final class Turns {
             Row(
                 name: "\(name), PostgreSQL, rate", unit: "/s", result: subject.rate, floor: floors.median,
                 beside: bench, aim: aim),
+            // The rate is shared with whoever makes the requests; this is what serving them takes, on both sides.
+            Row(
+                name: "\(name), PostgreSQL, of CPU", unit: "/s",
+                result: 1e6 / (subject.cpu + databaseCPU.subject.median),
+                floor: 1e6 / (floorCPU.median + databaseCPU.floor.median), beside: bench, aim: aim),
             Row(
                 name: "\(name), PostgreSQL, rate", unit: "/s", result: subject.rate, floor: beside.rate,
                 beside: sqlite),

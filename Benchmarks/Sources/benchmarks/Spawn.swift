@@ -41,16 +41,25 @@ enum Spawn {
 
     /// Runs a program to its end.
     ///
-    /// - Returns: what it wrote to standard output.
+    /// - Returns: what it wrote to standard output, and its CPU time.
     /// - Throws: ``Failed`` unless it ends with 0; why is on standard error.
-    static func run(_ name: String, _ arguments: [String]) throws -> String {
+    @discardableResult
+    static func run(_ name: String, _ arguments: [String]) throws -> (output: String, cpu: Duration) {
         let (pid, output) = try start(name, arguments)
         Leftovers.add(process: pid)
         let text = try FileHandle(fileDescriptor: output, closeOnDealloc: true).readToEnd() ?? Data()
         var status: Int32 = 0
-        waitpid(pid, &status, 0)
+        var usage = rusage()
+        wait4(pid, &status, 0, &usage)
         Leftovers.remove(process: pid)
         guard status == 0 else { throw Failed("\(name) failed") }
-        return String(decoding: text, as: UTF8.self)
+        return (String(decoding: text, as: UTF8.self), usage.cpu)
+    }
+}
+
+extension rusage {
+    /// CPU time in user and kernel mode.
+    var cpu: Duration {
+        [ru_utime, ru_stime].reduce(.zero) { $0 + .seconds($1.tv_sec) + .microseconds($1.tv_usec) }
     }
 }

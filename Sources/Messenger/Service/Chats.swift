@@ -63,7 +63,11 @@ enum Chats {
     }
 
     static func isMember(_ user: Messenger.User.ID, of chat: Messenger.Chat.ID, in db: Session) throws -> Bool {
-        try db.exists("SELECT 1 FROM members WHERE chat_id = \(chat) AND user_id = \(user)")
+        try db.get(membership(of: user, in: chat))
+    }
+
+    static func membership(of user: Messenger.User.ID, in chat: Messenger.Chat.ID) -> Query<Bool> {
+        .exists("SELECT 1 FROM members WHERE chat_id = \(chat) AND user_id = \(user)")
     }
 
     /// The one chat of a pair: made now, or there before. A constraint decides, so it stays one under any concurrency.

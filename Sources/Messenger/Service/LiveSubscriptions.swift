@@ -108,7 +108,7 @@ extension LiveSocket {
                 guard let version = try Members.version(of: chat, for: user, in: db) else { return nil }
                 let newest = try Messages.newest(in: chat, db)
                 guard let since else { return Backlog(newest: newest, version: version) }
-                let missed = try Messages.following(since, in: chat, limit: Self.maximumBacklog + 1, db)
+                let missed = try db.get(Messages.following(since, in: chat, limit: Self.maximumBacklog + 1))
                 return missed.count > Self.maximumBacklog
                     ? Backlog(mustResync: true, newest: newest, version: version)
                     : Backlog(missed: missed, version: version)

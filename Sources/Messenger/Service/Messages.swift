@@ -27,15 +27,14 @@ extension MessengerService {
         _ request: Messenger.ListMessages, from caller: Messenger.User.ID
     ) async throws -> [Messenger.Message] {
         let limit = min(request.limit ?? 50, Messenger.ListMessages.maximum)
+        let withEdits = request.include?.contains(.edited) ?? false
         return try await database.read { db in
-            try Chats.requireMember(caller, of: request.chat, in: db)
-            let withEdits = request.include?.contains(.edited) ?? false
-            if let after = request.after {
-                return try Messages.following(after, in: request.chat, limit: limit, withEdits: withEdits, db)
-                    .reversed()
-            }
-            return try Messages.page(
-                of: request.chat, before: request.before, limit: limit, withEdits: withEdits, in: db)
+            let page =
+                request.after.map { Messages.following($0, in: request.chat, limit: limit, withEdits: withEdits) }
+                ?? Messages.page(of: request.chat, before: request.before, limit: limit, withEdits: withEdits)
+            let (isMember, messages) = try db.both(Chats.membership(of: caller, in: request.chat), page)
+            guard isMember else { throw Chats.notAMember }
+            return request.after == nil ? messages : messages.reversed()
         }
     }
 }
@@ -77,18 +76,16 @@ enum Messages {
 
     /// Newest first, below `before` when given.
     static func page(
-        of chat: Messenger.Chat.ID, before: Messenger.Message.ID?, limit: Int, withEdits: Bool, in db: Session
-    ) throws -> [Messenger.Message] {
-        try all(
-            withEdits,
-            "WHERE chat_id = \(chat) AND id < \(before ?? .init(.max)) ORDER BY id DESC LIMIT \(limit)", in: db)
+        of chat: Messenger.Chat.ID, before: Messenger.Message.ID?, limit: Int, withEdits: Bool
+    ) -> Query<[Messenger.Message]> {
+        all(withEdits, "WHERE chat_id = \(chat) AND id < \(before ?? .init(.max)) ORDER BY id DESC LIMIT \(limit)")
     }
 
-    private static func all(_ withEdits: Bool, _ condition: SQL, in db: Session) throws -> [Messenger.Message] {
+    private static func all(_ withEdits: Bool, _ condition: SQL) -> Query<[Messenger.Message]> {
         guard withEdits else {
-            return try db.all("SELECT \(columns) FROM messages \(condition)", Messenger.Message.init(row:))
+            return .all("SELECT \(columns) FROM messages \(condition)", Messenger.Message.init(row:))
         }
-        return try db.all("SELECT \(columns), edited_at FROM messages \(condition)") { row in
+        return .all("SELECT \(columns), edited_at FROM messages \(condition)") { row in
             var message = try Messenger.Message(row: row)
             message.edited = .init(wrappedValue: try row.get(7))
             return message
@@ -111,9 +108,9 @@ enum Messages {
 
     /// Oldest first, above `after`.
     static func following(
-        _ after: Messenger.Message.ID, in chat: Messenger.Chat.ID, limit: Int, withEdits: Bool = false, _ db: Session
-    ) throws -> [Messenger.Message] {
-        try all(withEdits, "WHERE chat_id = \(chat) AND id > \(after) ORDER BY id LIMIT \(limit)", in: db)
+        _ after: Messenger.Message.ID, in chat: Messenger.Chat.ID, limit: Int, withEdits: Bool = false
+    ) -> Query<[Messenger.Message]> {
+        all(withEdits, "WHERE chat_id = \(chat) AND id > \(after) ORDER BY id LIMIT \(limit)")
     }
 }
 

@@ -1,0 +1,93 @@
+import CLibPQ
+
+/// A result that the server has sent whole, values as text. A column is looked at only when it is not null.
+final class PostgreSQLResult {
+    private let handle: OpaquePointer
+    let count: Int32
+
+    /// - Throws: ``DatabaseFailure`` when the statement failed.
+    init(_ handle: OpaquePointer?, of connection: PostgreSQLConnection) throws {
+        guard let handle else { throw DatabaseFailure.unavailable(connection.errorMessage) }
+        let status = PQresultStatus(handle)
+        guard status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK else {
+            let state = PQresultErrorField(handle, CONCORD_DIAG_SQLSTATE).map { String(cString: $0) }
+            let message =
+                PQresultErrorField(handle, CONCORD_DIAG_MESSAGE).map { String(cString: $0) } ?? connection.errorMessage
+            PQclear(handle)
+            throw DatabaseFailure(state: connection.isBroken ? nil : state, message)
+        }
+        self.handle = handle
+        count = PQntuples(handle)
+    }
+
+    deinit { PQclear(handle) }
+
+    /// What was done, in a word or more: `COMMIT`, `INSERT 0 1`.
+    var tag: String { String(cString: PQcmdStatus(handle)) }
+
+    var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
+
+    /// Hands over row after row until there is none, or `false` comes back.
+    func rows(_ each: (borrowing Row) throws -> Bool) throws {
+        for row in 0..<count {
+            if try !each(Row(.postgreSQL(self, row: row))) { return }
+        }
+    }
+
+    func isNull(_ row: Int32, _ column: Int32) -> Bool { PQgetisnull(handle, row, column) == 1 }
+
+    func text(_ row: Int32, _ column: Int32) -> String {
+        String(decoding: value(row, column), as: UTF8.self)
+    }
+
+    /// Nil when the text is no 64-bit integer.
+    func integer(_ row: Int32, _ column: Int32) -> Int64? {
+        var result: Int64 = 0
+        let digits = value(row, column)
+        let isNegative = digits.first == UInt8(ascii: "-")
+        for digit in digits.dropFirst(isNegative ? 1 : 0) {
+            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
+            // Downwards, since the lowest number has no positive counterpart.
+            let (tens, isTooLarge) = result.multipliedReportingOverflow(by: 10)
+            let (next, overflows) = tens.subtractingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
+            if isTooLarge || overflows { return nil }
+            result = next
+        }
+        return isNegative ? result : -result
+    }
+
+    /// `\x` and hexadecimal digits.
+    func bytes(_ row: Int32, _ column: Int32) -> [UInt8] {
+        let text = value(row, column).dropFirst(2)
+        func nibble(_ digit: UInt8) -> UInt8 {
+            digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
+        }
+        return stride(from: text.startIndex, to: text.endIndex - 1, by: 2).map {
+            nibble(text[$0]) << 4 | nibble(text[$0 + 1])
+        }
+    }
+
+    private func value(_ row: Int32, _ column: Int32) -> UnsafeBufferPointer<UInt8> {
+        let length = Int(PQgetlength(handle, row, column))
+        let start = UnsafeRawPointer(PQgetvalue(handle, row, column)!).assumingMemoryBound(to: UInt8.self)
+        return UnsafeBufferPointer(start: start, count: length)
+    }
+}
+
+extension DatabaseFailure {
+    /// By the class of an SQLSTATE (PostgreSQL, appendix A); nil when the connection is gone.
+    init(state: String?, _ message: String) {
+        switch state {
+        case nil: self = .unavailable(message)
+        case "40001"?, "40P01"?: self = .conflict(message)
+        // Time-outs of statements and locks.
+        case "57014"?, "55P03"?: self = .unavailable(message)
+        case let state?:
+            switch state.prefix(2) {
+            case "23": self = .constraint(message)
+            case "08", "53", "57", "58": self = .unavailable(message)
+            default: self = .failed("\(state) \(message)")
+            }
+        }
+    }
+}
