@@ -25,9 +25,16 @@ public final class FaultyProxy: Sendable {
     public let port: Int
     private let state: State
 
+    /// A closure alone would be wrapped once more each time that the lock is taken.
+    fileprivate struct Held {
+        var rule: Rule
+
+        init(_ rule: @escaping Rule) { self.rule = rule }
+    }
+
     /// What the handlers on the event loops share.
     fileprivate final class State: Sendable {
-        let rule = NIOLockedValueBox<Rule> { _, _ in .forward }
+        let rule = NIOLockedValueBox(Held { _, _ in .forward })
         let isRefusing = NIOLockedValueBox(false)
         let connections = NIOLockedValueBox<[ObjectIdentifier: any Channel]>([:])
         let cuts = NIOLockedValueBox(0)
@@ -44,7 +51,7 @@ public final class FaultyProxy: Sendable {
     }
 
     /// Replaces the rule, for the connections there are too.
-    public func setRule(_ rule: @escaping Rule) { state.rule.withLockedValue { $0 = rule } }
+    public func setRule(_ rule: @escaping Rule) { state.rule.withLockedValue { $0 = Held(rule) } }
 
     /// Connections that ended by the proxy's doing.
     public var cuts: Int { state.cuts.withLockedValue { $0 } }
@@ -129,7 +136,7 @@ public final class FaultyProxy: Sendable {
         private func next(_ context: ChannelHandlerContext) {
             guard !isBusy else { return }
             guard let bytes = waiting.popFirst() else { return context.read() }
-            switch state.rule.withLockedValue({ $0 })(direction, bytes) {
+            switch state.rule.withLockedValue({ $0.rule })(direction, bytes) {
             case .forward:
                 pass(bytes, context)
             case .delay(let time):

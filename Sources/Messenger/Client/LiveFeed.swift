@@ -23,6 +23,8 @@ actor LiveFeed {
 
     /// Histories read at once.
     private static let readers = 4
+    /// Messages that are read of each history first: after most gaps there are few, and in most chats none.
+    private static let firstPage = 20
     /// Subscriptions sent and not answered yet.
     private static let window = 32
 
@@ -254,15 +256,22 @@ actor LiveFeed {
     private func history(
         of chat: Messenger.Chat.ID, after last: Messenger.Message.ID?
     ) async throws -> [Messenger.Message] {
+        guard let last else { return try await client.send(Messenger.ListMessages(chat: chat, limit: 1)) }
         var messages: [Messenger.Message] = []
-        for try await message in client.history(of: chat, pageSize: last == nil ? 1 : Messenger.ListMessages.maximum) {
-            guard let last else { return [message] }
-            guard message.id > last else { break }
-            // A server that pays no heed to `before` would go on for ever.
-            if let before = messages.last, message.id >= before.id { throw URLError(.badServerResponse) }
-            messages.append(message)
+        var limit = Self.firstPage
+        while true {
+            let page = try await client.send(
+                Messenger.ListMessages(chat: chat, limit: limit, before: messages.last?.id))
+            for message in page {
+                guard message.id > last else { return messages }
+                // A server that pays no heed to `before` would go on for ever.
+                if let before = messages.last, message.id >= before.id { throw URLError(.badServerResponse) }
+                messages.append(message)
+            }
+            // A server may give less than it is asked for.
+            if page.isEmpty { return messages }
+            limit = Messenger.ListMessages.maximum
         }
-        return messages
     }
 
     private func fill(_ chat: Messenger.Chat.ID, with messages: [Messenger.Message]) {
