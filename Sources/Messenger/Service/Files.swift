@@ -45,7 +45,7 @@ extension MessengerService {
         }
         do {
             // The quota again, in the transaction: two uploads at once may each have had room.
-            let answer = try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
+            return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
                 try Users.queue(owner, in: db)
                 guard try Files.storage(of: owner, in: db) + size <= quota else { throw full }
                 let file = try Files.insert(
@@ -53,12 +53,11 @@ extension MessengerService {
                     in: db)
                 return Answer(.created, file)
             }
-            if answer.headers[.idempotentReplayed] != nil { try? await objects.delete(key) }
-            return answer
-        } catch {
-            // No row came of it. What cannot be deleted now is swept later.
+        } catch let problem as Problem {
+            // No row came of it. After any other failure, and when another's answer is repeated, that is not known here:
+            // what no row names is swept later.
             try? await objects.delete(key)
-            throw error
+            throw problem
         }
     }
 

@@ -58,6 +58,19 @@ struct LostDatabaseTests {
         }
     }
 
+    /// The same with a file: the row is there, so what is stored has to be.
+    @Test(arguments: stacks)
+    func aFileWhoseCommitIsOfUnknownOutcomeIsKept(_ stack: Stack) async throws {
+        try await withFaultyDatabase(on: stack) { host, _, proxy in
+            let alice = try await host.world().person()
+            let cut = proxy.cutNextCommit(.forwardAndCut, after: "INSERT INTO files")
+            let file = try await alice.client.upload(Upload(.bytes(Array("bytes".utf8)), filename: "a.txt")).id
+            #expect(cut.isDone)
+            let content = try await alice.client.download(file)
+            #expect(content == Array("bytes".utf8))
+        }
+    }
+
     /// While it is away every request is told so at once; when it is back the process goes on by itself.
     @Test(arguments: stacks)
     func aServerThatIsAwayIs503AndComesBack(_ stack: Stack) async throws {
@@ -198,15 +211,23 @@ struct LostDatabaseTests {
 
 extension FaultyProxy {
     /// Does this to the next `COMMIT`, and to nothing else.
-    fileprivate func cutNextCommit(_ action: Action) -> Once { next(.toServer, "COMMIT", action) }
+    ///
+    /// - Parameter first: Passes before it.
+    fileprivate func cutNextCommit(_ action: Action, after first: String = "") -> Once {
+        next(.toServer, "COMMIT", after: first, action)
+    }
 
     /// Cuts the connection that listens, when it is to hear something.
     fileprivate func cutNextAnnouncement() -> Once { next(.toClient, "concord_messenger", .cut) }
 
-    private func next(_ way: Direction, _ text: String, _ action: Action) -> Once {
-        let once = Once()
+    private func next(_ way: Direction, _ text: String, after first: String = "", _ action: Action) -> Once {
+        let (before, once) = (Once(), Once())
+        if first.isEmpty { _ = before.take() }
         setRule { direction, bytes in
-            guard direction == way, String(buffer: bytes).contains(text) else { return .forward }
+            guard direction == way else { return .forward }
+            let passing = String(buffer: bytes)
+            if !before.isDone, passing.contains(first) { _ = before.take() }
+            guard before.isDone, passing.contains(text) else { return .forward }
             return once.take() ? action : .forward
         }
         return once
