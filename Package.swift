@@ -78,8 +78,9 @@ let platform: [Target] = [
     .target(
         name: "Identity",
         dependencies: [
-            product("Crypto", "swift-crypto"), product("CryptoExtras", "swift-crypto"),
-            product("JWTKit", "jwt-kit"), product("NIOConcurrencyHelpers", "swift-nio"),
+            product("AsyncHTTPClient", "async-http-client"), product("Crypto", "swift-crypto"),
+            product("CryptoExtras", "swift-crypto"), product("JWTKit", "jwt-kit"),
+            product("NIOConcurrencyHelpers", "swift-nio"),
             product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"),
         ]
     ),
@@ -184,7 +185,7 @@ let package = Package(
         tests("ContractClient", "ContractMocks"),
         tests("ContractCheck"),
         tests("Database"),
-        tests("Identity", product("Crypto", "swift-crypto")),
+        tests("Identity", product("Crypto", "swift-crypto"), product("CryptoExtras", "swift-crypto")),
         tests("ObjectStore", product("Crypto", "swift-crypto")),
         tests("Realtime", product("NIOEmbedded", "swift-nio")),
         tests("WebSockets", product("NIOEmbedded", "swift-nio")),

@@ -2,18 +2,18 @@ import Foundation
 
 /// One file only its owner may read, written once as a whole and never again.
 struct SecretFile {
-    private static let sizeLimit = 1024
-
     private let root: String
     private let folder: String
     private let name: String
+    private let form: SecretForm
 
     var path: String { folder + "/" + name }
 
-    init(folder root: String, name: String) {
+    init(folder root: String, name: String, form: SecretForm) {
         self.root = root
         self.folder = root + "/keys"
         self.name = name
+        self.form = form
     }
 
     /// The file's text; nil when there is no such file.
@@ -26,15 +26,15 @@ struct SecretFile {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(at: path) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .damagedFile(path: path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .damagedFile(path: path, form) }
         guard status.st_mode & 0o077 == 0 else {
             throw .exposedFile(path: path, mode: UInt32(status.st_mode & 0o777))
         }
-        var bytes = [UInt8](repeating: 0, count: Self.sizeLimit)
+        var bytes = [UInt8](repeating: 0, count: form.sizeLimit)
         let count = read(descriptor, &bytes, bytes.count)
         guard count >= 0 else { throw failure(at: path) }
         // More than fits is no key: the first part of it must not become one.
-        guard count < bytes.count else { throw .damagedFile(path: path) }
+        guard count < bytes.count else { throw .damagedFile(path: path, form) }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
@@ -44,7 +44,8 @@ struct SecretFile {
     /// that is taken: whoever reads the name reads a whole key, and always the same one.
     func create(_ text: String) throws(SecretKeyError) -> String {
         do {
-            try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw .inaccessible(path: root, reason: "\(error.localizedDescription)")
         }
@@ -67,7 +68,7 @@ struct SecretFile {
         guard descriptor >= 0 else { throw failure(at: draft) }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
-        // Fewer than a hundred bytes: a short count means a full disk.
+        // Two pages at most: a short count means a full disk.
         let count = write(descriptor, bytes, bytes.count)
         guard count == bytes.count, fsync(descriptor) == 0 else {
             let code = count < 0 || count == bytes.count ? errno : ENOSPC

@@ -1,6 +1,6 @@
 /// The server's own secrets: from the environment, or else from files that are made at first use.
 ///
-/// A file holds 32 random bytes in base64, so that its text can be moved to the environment variable as it is.
+/// A file holds a line of base64, so that its text can be moved to the environment variable as it is.
 /// A key is never replaced: tokens and links signed with it would stop working.
 public struct SecretKeys: Sendable {
     private let folder: String
@@ -20,23 +20,34 @@ public struct SecretKeys: Sendable {
     /// Blocks on the file system; meant for start-up. Any number of processes may ask at once and get one key.
     /// Throws ``SecretKeyError``.
     public func key(_ name: String, variable: String) throws(SecretKeyError) -> [UInt8] {
+        try secret(name, variable: variable, form: .randomBytes) {
+            Base64.encode(randomBytes(32)) + "=\n"
+        } decode: { text in
+            Self.base64(text).flatMap { $0.count >= 32 ? $0 : nil }
+        }
+    }
+
+    /// A secret of any form: `make` writes a new one as text, and `decode` reads it, or says by nil that it is none.
+    func secret<Secret>(
+        _ name: String, variable: String, form: SecretForm, make: () -> String, decode: (String) -> Secret?
+    ) throws(SecretKeyError) -> Secret {
         guard 1...64 ~= name.utf8.count,
             name.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "-") })
         else { throw .unsuitableName(name) }
         if let text = environment[variable] {
-            guard let key = Self.decode(text) else { throw .unusableVariable(variable) }
-            return key
+            guard let secret = decode(text) else { throw .unusableVariable(variable, form) }
+            return secret
         }
-        let file = SecretFile(folder: folder, name: name)
+        let file = SecretFile(folder: folder, name: name, form: form)
         var text = try file.contents()
-        if text == nil { text = try file.create(Base64.encode(randomBytes(32)) + "=\n") }
-        guard let key = text.flatMap(Self.decode) else { throw .damagedFile(path: file.path) }
-        return key
+        if text == nil { text = try file.create(make()) }
+        guard let secret = text.flatMap(decode) else { throw .damagedFile(path: file.path, form) }
+        return secret
     }
 
-    private static func decode(_ text: String) -> [UInt8]? {
+    /// The bytes of base64 or base64url, padded or not, with white space around.
+    static func base64(_ text: String) -> [UInt8]? {
         let trimmed = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).drop { $0 == "=" }
-        let key = Base64.decode(Base64.standardAlphabet(String(trimmed.reversed())))
-        return key.flatMap { $0.count >= 32 ? $0 : nil }
+        return Base64.decode(Base64.standardAlphabet(String(trimmed.reversed())))
     }
 }

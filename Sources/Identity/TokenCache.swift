@@ -5,10 +5,10 @@ import NIOConcurrencyHelpers
 ///
 /// Two generations: a full young one becomes the old one, and what is used again moves back. That forgets tokens
 /// out of use without keeping a list in order of use.
-struct TokenCache: Sendable {
+struct TokenCache<Claims: Sendable>: Sendable {
     private struct Generations {
-        var young: [String: TokenClaims] = [:]
-        var old: [String: TokenClaims] = [:]
+        var young: [String: Claims] = [:]
+        var old: [String: Claims] = [:]
     }
 
     private let generations = NIOLockedValueBox(Generations())
@@ -19,8 +19,8 @@ struct TokenCache: Sendable {
         generationLimit = max(1, capacity / 2)
     }
 
-    func claims(of token: String) -> TokenClaims? {
-        let (claims, isOld) = generations.withLockedValue { generations -> (TokenClaims?, Bool) in
+    func claims(of token: String) -> Claims? {
+        let (claims, isOld) = generations.withLockedValue { generations -> (Claims?, Bool) in
             if let claims = generations.young[token] { return (claims, false) }
             return (generations.old[token], true)
         }
@@ -28,9 +28,9 @@ struct TokenCache: Sendable {
         return claims
     }
 
-    func insert(_ claims: TokenClaims, for token: String) {
-        let retired = generations.withLockedValue { generations -> [String: TokenClaims] in
-            var retired: [String: TokenClaims] = [:]
+    func insert(_ claims: Claims, for token: String) {
+        let retired = generations.withLockedValue { generations -> [String: Claims] in
+            var retired: [String: Claims] = [:]
             if generations.young.count >= generationLimit {
                 retired = generations.old
                 generations.old = generations.young

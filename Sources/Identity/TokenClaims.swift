@@ -23,13 +23,3 @@ public struct TokenClaims: Sendable, Equatable {
         self.session = session
     }
 }
-
-/// Why a token was refused. A client is told one and the same thing for all three; the difference is for logs.
-public enum TokenError: Error, Equatable {
-    /// No JSON Web Token with the claims of ``TokenClaims``, or longer than 4 KiB.
-    case malformed
-    /// Signed with another key or algorithm, changed after signing, or not signed at all.
-    case badSignature
-    /// Genuine, and past its `exp`.
-    case expired
-}

@@ -5,14 +5,13 @@ import JWTKit
 ///
 /// Key and algorithm are fixed: nothing in a token's header (`alg`, `kid`, `jku`, `jwk`, `x5u`) can choose others.
 public struct TokenSigner: Sendable {
-    private static let maximumLength = 4096
     private static let algorithm = "HS256"
 
     // jwt-kit keeps its keys in an actor, which an initialiser cannot fill without suspending.
     private let keys: Task<JWTKeyCollection, Never>
     private let leeway: Int64
     private let now: @Sendable () -> Int64
-    private let cache: TokenCache
+    private let cache: TokenCache<TokenClaims>
 
     /// - Parameters:
     ///   - key: the secret, 32 bytes or more.
@@ -40,8 +39,7 @@ public struct TokenSigner: Sendable {
     /// A good signature is remembered, so that a token in use costs one look-up; its expiry is checked each time.
     /// Revocation is the caller's part, by ``TokenClaims/session``.
     public func verify(_ token: String) async throws(TokenError) -> TokenClaims {
-        // Only ASCII may reach the cache: Swift's strings compare by canonical equivalence, and "K" has a twin.
-        guard token.utf8.count <= Self.maximumLength, token.utf8.allSatisfy({ $0 < 0x80 }) else { throw .malformed }
+        guard CompactToken.isPlausible(token) else { throw .malformed }
         if let claims = cache.claims(of: token) {
             return try unexpired(claims)
         }
@@ -59,15 +57,10 @@ public struct TokenSigner: Sendable {
     }
 
     private func authenticated(_ token: String) async throws(TokenError) -> TokenClaims {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         // Stricter than jwt-kit, which reads several spellings of one signature as the same.
-        guard parts.count == 3, let header = Base64URL.decode(parts[0]), Base64URL.decode(parts[1]) != nil,
-            Base64URL.decode(parts[2]) != nil,
-            let fields = try? JSONDecoder().decode(JWTHeader.self, from: Data(header))
-        else { throw .malformed }
-        // jwt-kit takes the algorithm from the key and does not look at `alg`. RFC 7515 §4.1.11 wants extensions
-        // marked critical to be understood, and none is.
-        guard fields.alg == Self.algorithm, fields.fields["crit"] == nil else { throw .badSignature }
+        guard let parts = CompactToken(token) else { throw .malformed }
+        // jwt-kit takes the algorithm from the key and does not look at `alg`.
+        guard parts.algorithm == Self.algorithm, !parts.hasCriticalExtensions else { throw .badSignature }
         do {
             return try await keys.value.verify(token, as: Payload.self).claims
         } catch let error as JWTError where error.errorType == .signatureVerificationFailed {

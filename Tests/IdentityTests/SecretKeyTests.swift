@@ -62,7 +62,7 @@ import Testing
         let error = try #require(throws: SecretKeyError.self) {
             try keys(["MY_KEY": text]).key("a", variable: "MY_KEY")
         }
-        #expect(error == .unusableVariable("MY_KEY"))
+        #expect(error == .unusableVariable("MY_KEY", .randomBytes))
         #expect(error.description.hasPrefix("MY_KEY must be base64"))
         #expect(text.count < 5 || !error.description.contains(text))
     }
@@ -84,14 +84,14 @@ import Testing
         _ = try keys().key("a", variable: "KEY")
         let path = folder.path + "/data/keys/a"
         try content.write(toFile: path, atomically: false, encoding: .utf8)
-        #expect(throws: SecretKeyError.damagedFile(path: path)) { try keys().key("a", variable: "KEY") }
+        #expect(throws: SecretKeyError.damagedFile(path: path, .randomBytes)) { try keys().key("a", variable: "KEY") }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == content)
     }
 
     @Test func `a folder in the place of the file is an error`() throws {
         let path = folder.path + "/data/keys/a"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        #expect(throws: SecretKeyError.damagedFile(path: path)) { try keys().key("a", variable: "KEY") }
+        #expect(throws: SecretKeyError.damagedFile(path: path, .randomBytes)) { try keys().key("a", variable: "KEY") }
     }
 
     @Test func `a data folder that cannot be is an error`() throws {

@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import NIOConcurrencyHelpers
 import Testing
 
 @testable import Identity
@@ -217,22 +216,5 @@ import Testing
             }
             try await group.waitForAll()
         }
-    }
-}
-
-/// A clock that stands still until it is set.
-private final class Clock: Sendable {
-    private let seconds: NIOLockedValueBox<Int64>
-
-    init(_ seconds: Int64) {
-        self.seconds = NIOLockedValueBox(seconds)
-    }
-
-    var now: @Sendable () -> Int64 {
-        { [self] in seconds.withLockedValue { $0 } }
-    }
-
-    func set(_ value: Int64) {
-        seconds.withLockedValue { $0 = value }
     }
 }

@@ -1,0 +1,67 @@
+import Foundation
+
+/// Checks JSON Web Tokens that an issuer signed with RSASSA-PKCS1-v1_5 and SHA-256, the algorithm `RS256` of RFC 7518
+/// §3.3.
+///
+/// The algorithm is fixed and keys come from the issuer alone: of a token's header only `alg` and `kid` are looked at,
+/// the first to refuse any other, the second to choose among the issuer's keys.
+public struct BearerVerifier: Sendable {
+    private static let algorithm = "RS256"
+
+    private let issuers: [TrustedIssuer]
+    private let leeway: Int64
+    private let now: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - issuers: whose tokens count, each under a name of its own.
+    ///   - leeway: for how many seconds past `exp`, and before `nbf`, a token is good, because clocks differ.
+    ///   - now: the time in Unix seconds.
+    public init(trusting issuers: [TrustedIssuer], leeway: Int64 = 5, now: @escaping @Sendable () -> Int64) {
+        precondition(Set(issuers.map(\.name)).count == issuers.count, "an issuer's name tells which keys to take")
+        self.issuers = issuers
+        self.leeway = leeway
+        self.now = now
+    }
+
+    /// Who `token` speaks of, if a trusted issuer made it and its time is now.
+    ///
+    /// A good signature is remembered, so that a token in use costs one look-up; its times are checked each time.
+    /// Waits for the issuer's keys, up to their time-out, while none are known or the token names another.
+    public func verify(_ token: String) async throws(TokenError) -> BearerClaims {
+        guard CompactToken.isPlausible(token) else { throw .malformed }
+        let now = now()
+        for issuer in issuers {
+            if let payload = issuer.keys.current(at: now)?.verified.claims(of: token) {
+                return try timely(payload, at: now)
+            }
+        }
+        return try timely(await authenticated(token, at: now), at: now)
+    }
+
+    private func timely(_ payload: BearerPayload, at now: Int64) throws(TokenError) -> BearerClaims {
+        guard now - leeway < payload.claims.expiresAt else { throw .expired }
+        guard (payload.notBefore ?? .min) <= now + leeway else { throw .notYetValid }
+        return payload.claims
+    }
+
+    private func authenticated(_ token: String, at now: Int64) async throws(TokenError) -> BearerPayload {
+        guard let parts = CompactToken(token) else { throw .malformed }
+        guard parts.algorithm == Self.algorithm, !parts.hasCriticalExtensions else { throw .badSignature }
+        guard let payload = try? JSONDecoder().decode(BearerPayload.self, from: Data(parts.payload)) else {
+            throw .malformed
+        }
+        guard let issuer = issuers.first(where: { $0.name == payload.issuer }) else { throw .foreignIssuer }
+        guard let id = parts.keyID else { throw .unknownKey }
+        let keys = try await issuer.keys.keys(with: id, at: now)
+        guard keys.isSignature(parts.signature, of: parts.signedPart, by: id) else { throw .badSignature }
+        guard issuer.allows(payload.authorizedParty) else { throw .foreignParty }
+        keys.verified.insert(payload, for: token)
+        return payload
+    }
+}
+
+extension TrustedIssuer {
+    fileprivate func allows(_ party: String?) -> Bool {
+        authorizedParties.isEmpty || party.map(authorizedParties.contains) == true
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// A JSON Web Signature in the compact form (RFC 7515 §7.1), taken apart and not believed yet.
+struct CompactToken {
+    static let maximumLength = 4096
+
+    /// Claim `alg` of the header, or nil when it is absent or null.
+    let algorithm: String?
+    /// Claim `kid` of the header, or nil when it is absent or null.
+    let keyID: String?
+    /// RFC 7515 §4.1.11 wants extensions marked critical to be understood, and none is.
+    let hasCriticalExtensions: Bool
+    let payload: [UInt8]
+    /// Header and payload, as they were signed.
+    let signedPart: [UInt8]
+    let signature: [UInt8]
+
+    /// Whether `text` may be a token at all, and may be looked up in a ``TokenCache``.
+    ///
+    /// Only ASCII may reach a cache: Swift's strings compare by canonical equivalence, and "K" has a twin.
+    static func isPlausible(_ text: String) -> Bool {
+        text.utf8.count <= maximumLength && text.utf8.allSatisfy { $0 < 0x80 }
+    }
+
+    /// Nil unless `text` is three parts of base64url, each in its one spelling, of which the first is a JSON object.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard Self.isPlausible(text), parts.count == 3,
+            let header = Base64URL.decode(String(parts[0])),
+            let payload = Base64URL.decode(String(parts[1])),
+            let signature = Base64URL.decode(String(parts[2])),
+            let fields = try? JSONDecoder().decode(Header.self, from: Data(header))
+        else { return nil }
+        algorithm = fields.algorithm
+        keyID = fields.keyID
+        hasCriticalExtensions = fields.hasCriticalExtensions
+        self.payload = payload
+        signedPart = Array(text.utf8.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
+        self.signature = signature
+    }
+
+    /// What is read of a header. Where to find a key (`jku`, `jwk`, `x5u`, `x5c`) is not a token's to say.
+    private struct Header: Decodable {
+        let algorithm: String?
+        let keyID: String?
+        let hasCriticalExtensions: Bool
+
+        enum CodingKeys: String, CodingKey {
+            case alg, kid, crit
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            algorithm = try container.decodeIfPresent(String.self, forKey: .alg)
+            keyID = try container.decodeIfPresent(String.self, forKey: .kid)
+            hasCriticalExtensions = container.contains(.crit)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+
+/// Where an issuer publishes its keys.
+public struct KeySetURL: Sendable {
+    private let url: String
+
+    /// - Parameter text: `https://…`, or `http://…` on this machine: keys that anyone on the way could replace would
+    ///   prove nothing.
+    /// - Throws: ``KeySetFailure``.
+    public init(_ text: String) throws(KeySetFailure) {
+        guard let url = URL(string: text), let host = url.host, !host.isEmpty,
+            url.scheme == "https" || url.scheme == "http" && ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
+        else { throw KeySetFailure("\(text) is no https:// address") }
+        self.url = text
+    }
+
+    /// The key set, up to 1 MiB. Redirects are not followed.
+    ///
+    /// Throws ``KeySetFailure``, and what the connection failed with.
+    public func fetch() async throws -> [UInt8] {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5), read: .seconds(5)),
+            decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        // Who asks tries again by itself.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // Asked for once an hour: no connection is worth keeping.
+        return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+            var request = HTTPClientRequest(url: url)
+            request.headers.add(name: "Accept", value: "application/json")
+            let response = try await client.execute(request, timeout: .seconds(10))
+            guard response.status == .ok else { throw KeySetFailure("\(url) answers \(response.status.code)") }
+            do {
+                return Array(try await response.body.collect(upTo: KeySet.maximumLength).readableBytesView)
+            } catch is NIOTooManyBytesError {
+                throw KeySetFailure("longer than 1 MiB")
+            }
+        }
+    }
+}
