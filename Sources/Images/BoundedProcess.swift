@@ -1,0 +1,162 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// Runs a program that is not trusted to behave: it gets an input, and so much time and room for its output. Whatever
+/// it does, it has ended and was waited for when `run` returns.
+///
+/// On `posix_spawn` and a thread of its own for each run. Foundation's `Process` needs a run loop and lends descriptors
+/// to its neighbours; swift-subprocess 1.0.2 ends the whole server when a program does not read its input to the end.
+struct BoundedProcess: Sendable {
+    enum Ending: Equatable {
+        case exited(Int32)
+        case signalled(Int32)
+        case timedOut
+        case tooMuchOutput
+        case cancelled
+    }
+
+    /// The program could not be started; in words.
+    struct NotStarted: Error {
+        let reason: String
+
+        init(_ code: Int32) { reason = String(cString: strerror(code)) }
+    }
+
+    let executable: String
+    let arguments: [String]
+    /// From the start to the end.
+    let timeout: Duration
+    /// In bytes, of standard output.
+    let outputLimit: Int
+
+    /// - Parameter input: a descriptor that becomes the standard input.
+    /// - Returns: how it ended, and what it wrote to standard output until then.
+    func run(input: Int32) async throws(NotStarted) -> (ending: Ending, output: [UInt8]) {
+        let isCancelled = NIOLockedValueBox(false)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let thread = Thread {
+                    continuation.resume(
+                        returning: Result { () throws(NotStarted) in
+                            try runOnThread(input) { isCancelled.withLockedValue { $0 } }
+                        })
+                }
+                thread.name = "helper process"
+                thread.start()
+            }
+        } onCancel: {
+            isCancelled.withLockedValue { $0 = true }
+        }
+        return try result.get()
+    }
+
+    private func runOnThread(
+        _ input: Int32, isCancelled: () -> Bool
+    ) throws(NotStarted) -> (ending: Ending, output: [UInt8]) {
+        let deadline = ContinuousClock.now + timeout
+        let (readEnd, writeEnd) = try Self.pipe()
+        defer { close(readEnd) }
+        let child: Child
+        do {
+            defer { close(writeEnd) }
+            child = Child(pid: try spawn(input: input, output: writeEnd))
+        }
+        var output: [UInt8] = []
+        var isOpen = true
+        while true {
+            if isCancelled() { return (child.end(as: .cancelled), output) }
+            if ContinuousClock.now >= deadline { return (child.end(as: .timedOut), output) }
+            if output.count > outputLimit { return (child.end(as: .tooMuchOutput), output) }
+            // Nothing to read after it has ended, although others have the pipe: that was all.
+            if isOpen, Self.isReadable(readEnd, within: 20) {
+                isOpen = Self.read(readEnd, into: &output)
+            } else if let ending = child.ending() {
+                return (ending, output)
+            } else if !isOpen {
+                usleep(1000)
+            }
+        }
+    }
+
+    // MARK: Starting
+
+    /// In a process group of its own, with no environment to speak of, no signal blocked or ignored, and its words of
+    /// complaint thrown away.
+    private func spawn(input: Int32, output: Int32) throws(NotStarted) -> pid_t {
+        #if canImport(Darwin)
+        var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?)
+        #else
+        var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        // Where the libraries are that it was built with is a matter of the machine.
+        let libraries = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"].map { "LD_LIBRARY_PATH=\($0)" }
+        var strings = ([executable] + arguments).map { strdup($0) } + [nil]
+        var environment = [libraries].compactMap { $0 }.map { strdup($0) } + [nil]
+        defer { for string in strings + environment { free(string) } }
+        var pid: pid_t = 0
+        let code = posix_spawn(&pid, executable, &actions, &attributes, &strings, &environment)
+        guard code == 0 else { throw NotStarted(code) }
+        return pid
+    }
+
+    /// A process that is started at this very moment may inherit its ends; nothing here relies on the others' closing.
+    private static func pipe() throws(NotStarted) -> (readEnd: Int32, writeEnd: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard Foundation.pipe(&ends) == 0 else { throw NotStarted(errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    // MARK: Reading
+
+    private static func isReadable(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
+        var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&event, 1, milliseconds) > 0
+    }
+
+    /// False when there will be no more.
+    private static func read(_ descriptor: Int32, into output: inout [UInt8]) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = Foundation.read(descriptor, &buffer, buffer.count)
+        if count > 0 { output += buffer[..<count] }
+        return count > 0 || count < 0 && errno == EINTR
+    }
+}
+
+/// A process that this one has started. Whoever finds that it has ended must not ask again.
+private struct Child {
+    let pid: pid_t
+
+    /// How it ended, or nil while it runs.
+    func ending() -> BoundedProcess.Ending? {
+        var status: Int32 = 0
+        guard waitpid(pid, &status, WNOHANG) == pid else { return nil }
+        // The macros of <sys/wait.h>, which Swift does not see.
+        return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .signalled(status & 0x7F)
+    }
+
+    /// Ends it, with whatever it may have started.
+    func end(as ending: BoundedProcess.Ending) -> BoundedProcess.Ending {
+        kill(-pid, SIGKILL)
+        while waitpid(pid, nil, 0) < 0, errno == EINTR {}
+        return ending
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import NIOCore
+
+/// Makes small JPEGs of images of unknown origin, each in a process of its own: a decoder that is led astray takes no
+/// server along, and finds neither its files nor its network (`Sources/thumbnail`).
+public struct Thumbnailer: Sendable {
+    /// What becomes of an image's size. In pixels, each 1…4096.
+    public enum Shape: Sendable, Equatable {
+        /// A square of exactly this edge: scaled, up too, until the square is covered, and cut around the centre.
+        case crop(to: Int)
+        /// The whole image, scaled down where an edge is longer than this. Never scaled up.
+        case fit(within: Int)
+
+        var edge: Int {
+            switch self {
+            case .crop(to: let edge), .fit(within: let edge): edge
+            }
+        }
+
+        fileprivate var arguments: [String] {
+            switch self {
+            case .crop(to: let edge): ["--crop", "\(edge)"]
+            case .fit(within: let edge): ["--fit", "\(edge)"]
+            }
+        }
+    }
+
+    private let executable: String
+    private let timeout: Duration
+    let slots: Slots
+
+    /// - Parameters:
+    ///   - executable: the path of the helper, ``locate(beside:environment:)``.
+    ///   - timeout: for how long one image may take, once it is its turn.
+    ///   - concurrency: how many images are worked on at once.
+    ///   - queueLimit: how many more may wait; ``ImageError/unavailable(_:)`` is thrown beyond.
+    public init(
+        executable: String, timeout: Duration = .seconds(10), concurrency: Int = System.coreCount,
+        queueLimit: Int = 128
+    ) {
+        self.executable = executable
+        self.timeout = timeout
+        slots = Slots(concurrency, queueLimit: queueLimit)
+    }
+
+    /// The path of the helper: what `CONCORD_THUMBNAIL` says, or else `thumbnail` beside the program. Meant for
+    /// start-up.
+    ///
+    /// - Parameters:
+    ///   - program: the path of a program that was built along with it, by default the one that runs. Links are
+    ///     followed.
+    ///   - environment: the variables of the process.
+    /// - Throws: ``ImageError/unavailable(_:)`` when no program is there.
+    public static func locate(
+        beside program: String = Bundle.main.executablePath ?? CommandLine.arguments[0],
+        environment: [String: String]
+    ) throws(ImageError) -> String {
+        if let path = environment["CONCORD_THUMBNAIL"], !path.isEmpty {
+            guard isProgram(path) else { throw .unavailable("CONCORD_THUMBNAIL names no program: \(path)") }
+            return path
+        }
+        let path = URL(fileURLWithPath: program).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent("thumbnail").path
+        guard isProgram(path) else {
+            throw .unavailable(
+                "there is no program \(path). Put it there (swift build --product thumbnail makes it), or say where "
+                    + "it is with CONCORD_THUMBNAIL")
+        }
+        return path
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+            && FileManager.default.isExecutableFile(atPath: path)
+    }
+
+    /// A JPEG of the image in `file`: upright whatever the image's EXIF says, in sRGB, transparent parts white, without
+    /// metadata. Of an animation the first frame counts.
+    ///
+    /// Takes JPEG, PNG, WebP, GIF and HEIC up to 40 megapixels, by their content and not by a name. Waits for its turn.
+    /// Cancelling the task ends the helper. Throws ``ImageError``.
+    public func jpeg(of file: String, _ shape: Shape) async throws(ImageError) -> [UInt8] {
+        let input = open(file, O_RDONLY | O_CLOEXEC)
+        guard input >= 0 else { throw .unreadable("\(file): \(String(cString: strerror(errno)))") }
+        defer { close(input) }
+        return try await jpeg(from: input, shape)
+    }
+
+    /// The formats that cannot be read on this machine: those whose libraries are missing.
+    ///
+    /// Reads a tiny image of each format; meant for start-up. Throws ``ImageError/unavailable(_:)`` when nothing can be
+    /// done at all.
+    public func missingFormats() async throws(ImageError) -> [ImageFormat] {
+        var missing: [ImageFormat] = []
+        for format in ImageFormat.allCases {
+            let input = try descriptor(holding: format.sample)
+            defer { close(input) }
+            do throws(ImageError) {
+                _ = try await jpeg(from: input, .crop(to: 8))
+            } catch .notAnImage {
+                missing.append(format)
+            }
+        }
+        return missing
+    }
+
+    /// Something to read these few bytes from. No file, for which there may be no room, and no pipe, whose end is not
+    /// seen while another process happens to have inherited it.
+    private func descriptor(holding bytes: [UInt8]) throws(ImageError) -> Int32 {
+        #if canImport(Darwin)
+        let stream = SOCK_STREAM
+        #else
+        let stream = Int32(SOCK_STREAM.rawValue)
+        #endif
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, stream, 0, &ends) == 0 else { throw .unavailable(String(cString: strerror(errno))) }
+        defer { close(ends[1]) }
+        _ = write(ends[1], bytes, bytes.count)
+        shutdown(ends[1], Int32(SHUT_WR))
+        return ends[0]
+    }
+
+    private func jpeg(from input: Int32, _ shape: Shape) async throws(ImageError) -> [UInt8] {
+        precondition(1...4096 ~= shape.edge, "1…4096 pixels")
+        let process = BoundedProcess(
+            executable: executable, arguments: shape.arguments, timeout: timeout,
+            // As much as the pixels have, and more than any JPEG of them.
+            outputLimit: 3 * shape.edge * shape.edge + 65_536)
+        let ending: BoundedProcess.Ending
+        let output: [UInt8]
+        do {
+            (ending, output) = try await slots.use { try await process.run(input: input) }
+        } catch is Slots.Full {
+            throw .unavailable("too many images wait for their turn")
+        } catch let error as BoundedProcess.NotStarted {
+            throw .unavailable("\(executable) cannot be run: \(error.reason)")
+        } catch {
+            throw .cancelled
+        }
+        try check(ending)
+        // Whatever was done to the helper, only a JPEG leaves it.
+        guard output.starts(with: [0xFF, 0xD8, 0xFF]) else { throw .crashed }
+        return output
+    }
+
+    /// The exit codes are those of `Sources/thumbnail`.
+    private func check(_ ending: BoundedProcess.Ending) throws(ImageError) {
+        switch ending {
+        case .exited(0): return
+        case .exited(1): throw .notAnImage
+        case .exited(2): throw .tooLarge
+        case .exited(69), .exited(127):
+            throw .unavailable("\(executable) does not find libvips (Debian: apt-get install libvips42)")
+        case .exited(64), .exited(71), .exited(126): throw .unavailable("\(executable) cannot do its work: \(ending)")
+        // Its own limits end it by these.
+        case .timedOut, .signalled(SIGXCPU), .signalled(SIGALRM): throw .timedOut
+        case .cancelled: throw .cancelled
+        case .exited, .signalled, .tooMuchOutput: throw .crashed
+        }
+    }
+}

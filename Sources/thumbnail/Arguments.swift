@@ -1,0 +1,51 @@
+import CVips
+
+/// What the command line asks for.
+struct Arguments {
+    static let usage = """
+        Usage: thumbnail [--crop 200 | --fit EDGE] [--quality 85] [--max-pixels 40000000] [--cpu-seconds 10]
+                         [--memory 1536] [FILE]
+
+        Reads a JPEG, PNG, WebP, GIF (its first frame) or HEIC from FILE or standard input, and writes a JPEG to standard
+        output, which must be a pipe: upright, in sRGB, on white, without metadata. With --crop it is a square of that
+        edge, cut around the centre; with --fit it is scaled down where an edge is longer. Edges are 1 to 4096 pixels.
+        --memory is in MiB of address space.
+
+        Exit codes: 0 done; 1 not an image of these formats, or a damaged one; 2 more than --max-pixels;
+        64 wrong arguments; 66 FILE cannot be read; 69 libvips cannot be used; 71 it cannot be confined;
+        74 the output cannot be written.
+
+        """
+
+    var options = cvips_options(edge: 200, crop: true, quality: 85, maximum_pixels: 40_000_000)
+    var limits = cvips_limits(cpu_seconds: 10, memory: 1536 << 20)
+    var file: String?
+
+    /// Nil when they cannot be understood.
+    init?(_ arguments: some Sequence<String>) {
+        var rest = arguments.makeIterator()
+        while let argument = rest.next() {
+            guard argument.hasPrefix("--") else {
+                guard file == nil else { return nil }
+                file = argument
+                continue
+            }
+            guard let value = rest.next(), set(argument, value) else { return nil }
+        }
+    }
+
+    private mutating func set(_ name: String, _ value: String) -> Bool {
+        guard let number = UInt32(value), number > 0 else { return false }
+        switch name {
+        case "--crop" where number <= 4096, "--fit" where number <= 4096:
+            options.edge = Int32(number)
+            options.crop = name == "--crop"
+        case "--quality" where number <= 100: options.quality = Int32(number)
+        case "--max-pixels": options.maximum_pixels = UInt64(number)
+        case "--cpu-seconds" where number <= 3600: limits.cpu_seconds = number
+        case "--memory": limits.memory = UInt64(number) << 20
+        default: return false
+        }
+        return true
+    }
+}

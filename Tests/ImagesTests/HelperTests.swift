@@ -1,0 +1,269 @@
+import Foundation
+import Testbed
+import Testing
+
+@testable import Images
+
+/// What the server does about a helper that is missing, crashes, hangs or lies.
+@Suite(.timeLimit(.minutes(10))) struct HelperTests {
+    /// Makes a JPEG with a helper that is a shell script, of a file that it does not look at.
+    private func error(
+        _ script: String, mode: Int = 0o700, timeout: Duration = .seconds(60)
+    ) async throws -> ImageError? {
+        try await withTemporaryFolder { folder in
+            let helper = try await Script(script, in: folder, mode: mode)
+            let thumbnailer = Thumbnailer(executable: helper.path, timeout: timeout)
+            do throws(ImageError) {
+                _ = try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200))
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "kill -SEGV $$", "kill -ABRT $$", "kill -KILL $$", "exit 3", "exit 0", "echo '<html>'", "printf '\\377\\330'",
+        "printf '\\377\\330\\377'; kill -SEGV $$", "cat /dev/zero", "exec >&-; exit 255",
+    ])
+    func aHelperThatCrashesOrLies(script: String) async throws {
+        #expect(try await error(script) == .crashed)
+    }
+
+    @Test(arguments: [("exit 1", ImageError.notAnImage), ("exit 2", .tooLarge), ("kill -XCPU $$", .timedOut)])
+    func whatTheHelperSays(script: String, expected: ImageError) async throws {
+        #expect(try await error(script) == expected)
+    }
+
+    @Test(arguments: [
+        "exec sleep 3600", "sleep 3600", "exec >&-; exec sleep 3600", "trap '' TERM; while :; do :; done",
+    ])
+    func aHelperThatHangsIsEnded(script: String) async throws {
+        #expect(try await error(script, timeout: .milliseconds(200)) == .timedOut)
+    }
+
+    @Test(arguments: ["exit 69", "exit 127", "exit 126", "exit 71", "exit 64"])
+    func aHelperThatCannotWork(script: String) async throws {
+        guard case .unavailable = try await error(script) else {
+            Issue.record("\(script)")
+            return
+        }
+    }
+
+    @Test func aHelperThatIsNone() async throws {
+        guard case .unavailable = try await error("exit 0", mode: 0o600) else {
+            Issue.record("not executable")
+            return
+        }
+        for path in ["/nonexistent/thumbnail", "/tmp", ""] {
+            let thumbnailer = Thumbnailer(executable: path)
+            let error = await #expect(throws: ImageError.self) {
+                try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200))
+            }
+            guard case .unavailable = error else {
+                Issue.record("\(path): \(String(describing: error))")
+                continue
+            }
+        }
+    }
+
+    @Test func aHelperThatLacksAFormat() async throws {
+        try await withTemporaryFolder { folder in
+            let helper = try await Script("exit 1", in: folder)
+            let missing = try await Thumbnailer(executable: helper.path).missingFormats()
+            #expect(missing == ImageFormat.allCases)
+        }
+        await #expect(throws: ImageError.self) {
+            try await Thumbnailer(executable: "/nonexistent/thumbnail").missingFormats()
+        }
+        #expect(try await Thumbnailer.built.missingFormats() == [])
+    }
+
+    // MARK: Where the helper is
+
+    @Test func theHelperIsBesideTheProgram() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/bin/thumbnail"
+            try FileManager.default.createDirectory(atPath: folder + "/bin", withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/concord", withDestinationPath: folder + "/bin/concord")
+            try Data().write(to: URL(fileURLWithPath: folder + "/bin/concord"))
+            try expectNone(beside: folder + "/bin/concord", words: path)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            try expectNone(beside: folder + "/bin/concord", words: path)
+            try FileManager.default.removeItem(atPath: path)
+            try Data().write(to: URL(fileURLWithPath: path))
+            try expectNone(beside: folder + "/bin/concord", words: path)
+
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            for program in ["/bin/concord", "/concord"] {
+                let found = try Thumbnailer.locate(beside: folder + program, environment: ["CONCORD_THUMBNAIL": ""])
+                #expect(URL(fileURLWithPath: found) == URL(fileURLWithPath: path).resolvingSymlinksInPath())
+            }
+            try expectNone(beside: folder + "/lib/concord", words: folder + "/lib/thumbnail")
+        }
+    }
+
+    @Test func theHelperIsWhereTheVariableSays() throws {
+        #expect(try Thumbnailer.locate(environment: ["CONCORD_THUMBNAIL": "/bin/sh"]) == "/bin/sh")
+        try expectNone(
+            environment: ["CONCORD_THUMBNAIL": "/opt/none"], words: "CONCORD_THUMBNAIL names no program: /opt/none")
+    }
+
+    /// Nothing is found, and an operator is told so.
+    private func expectNone(
+        beside program: String = "/bin/sh", environment: [String: String] = [:], words: String
+    ) throws {
+        let error = try #require(throws: ImageError.self) {
+            try Thumbnailer.locate(beside: program, environment: environment)
+        }
+        guard case .unavailable = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.description.contains(words) && error.description.contains("CONCORD_THUMBNAIL"), "\(error)")
+    }
+
+    // MARK: How many at once
+
+    @Test func onlySoManyHelpersRunAtOnce() async throws {
+        try await withTemporaryFolder { folder in
+            let helper = try await Script.waiting(in: folder)
+            let thumbnailer = Thumbnailer(executable: helper.path, timeout: .seconds(300), concurrency: 3)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<12 {
+                    group.addTask { _ = try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200)) }
+                }
+                try await helper.running(3)
+                try helper.open()
+                try await group.waitForAll()
+            }
+            let counts = try String(contentsOfFile: folder + "/counts", encoding: .utf8).split(separator: "\n")
+            #expect(counts.count == 12)
+            #expect(counts.allSatisfy { 1...3 ~= Int($0) ?? 0 }, "\(counts)")
+        }
+    }
+
+    @Test func theLineHasAnEnd() async throws {
+        try await withTemporaryFolder { folder in
+            let helper = try await Script.waiting(in: folder)
+            let thumbnailer = Thumbnailer(
+                executable: helper.path, timeout: .seconds(300), concurrency: 1, queueLimit: 1)
+            let first = Task { try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200)) }
+            try await helper.running(1)
+            let second = Task { try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200)) }
+            while await thumbnailer.queueLength < 1 { await Task.yield() }
+            await #expect(throws: ImageError.unavailable("too many images wait for their turn")) {
+                try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200))
+            }
+            try helper.open()
+            #expect(try await first.value.count == 3)
+            #expect(try await second.value.count == 3)
+        }
+    }
+
+    @Test func cancellingEndsTheHelperAndLeavesTheLine() async throws {
+        try await withTemporaryFolder { folder in
+            let helper = try await Script.waiting(in: folder)
+            let thumbnailer = Thumbnailer(executable: helper.path, timeout: .seconds(300), concurrency: 1)
+            let running = Task { try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200)) }
+            let pid = try #require(try await helper.running(1).first)
+            let waiting = Task { try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200)) }
+            while await thumbnailer.queueLength < 1 { await Task.yield() }
+            waiting.cancel()
+            await #expect(throws: ImageError.cancelled) { try await waiting.value }
+            running.cancel()
+            await #expect(throws: ImageError.cancelled) { try await running.value }
+            #expect(kill(pid, 0) == -1 && errno == ESRCH)
+            // The slot is free again.
+            try helper.open()
+            #expect(try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200)).count == 3)
+        }
+    }
+
+    // MARK: Confinement
+
+    #if os(Linux)
+    @Test func theHelperHasNothing() async throws {
+        try await withTemporaryFolder { folder in
+            // Never empty and never at its end: the helper waits for the rest of its image.
+            try #require(mkfifo(folder + "/image", 0o600) == 0)
+            let image = open(folder + "/image", O_RDWR | O_CLOEXEC)
+            try #require(image >= 0 && write(image, [0xFF, 0xD8, 0xFF] as [UInt8], 3) == 3)
+            defer { close(image) }
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: try Thumbnailer.locate(environment: [:]))
+            process.standardInput = FileHandle(fileDescriptor: image, closeOnDealloc: false)
+            process.standardOutput = FileHandle.nullDevice
+            let ending = try ProcessEnding(running: process)
+            let proc = "/proc/\(process.processIdentifier)"
+            var status = ""
+            while process.isRunning, !status.contains("Seccomp:\t2") {
+                await Task.yield()
+                status = (try? String(contentsOfFile: proc + "/status", encoding: .utf8)) ?? ""
+            }
+            #expect(process.isRunning && status.contains("NoNewPrivs:\t1"))
+            let limits = try String(contentsOfFile: proc + "/limits", encoding: .utf8).split(separator: "\n")
+            for (name, value) in [
+                ("Max cpu time", "10"), ("Max file size", "0"), ("Max core file size", "0"),
+                ("Max address space", "\(1536 << 20)"),
+            ] {
+                let line = limits.first { $0.hasPrefix(name) }?.dropFirst(name.count).split(separator: " ")
+                #expect(line?.prefix(2) == [Substring(value), Substring(value)], "\(name)")
+            }
+            kill(process.processIdentifier, SIGKILL)
+            #expect(await ending.status == 128 + SIGKILL)
+        }
+    }
+    #endif
+}
+
+extension Thumbnailer {
+    fileprivate var queueLength: Int { get async { await slots.queueLength } }
+}
+
+/// A helper that is a shell script.
+private struct Script {
+    let path: String
+    private let folder: String
+
+    /// Written by another process: what this one has open for writing, the children of other tests may have open for a
+    /// moment too, and such a file cannot be run.
+    init(_ script: String, in folder: String, mode: Int = 0o700) async throws {
+        self.folder = folder
+        path = folder + "/helper"
+        let run = try await StockTools.run(
+            "/bin/sh",
+            [
+                "-c", #"printf '%s' "$1" >"$2" && chmod "$3" "$2""#, "sh", "#!/bin/sh\nPATH=/usr/bin:/bin\n\(script)\n",
+                path, String(mode, radix: 8),
+            ])
+        try #require(run.status == 0, "\(run.output)")
+    }
+
+    /// A helper that waits until it may end, notes how many others do, and writes the beginning of a JPEG.
+    static func waiting(in folder: String) async throws -> Script {
+        try FileManager.default.createDirectory(atPath: folder + "/running", withIntermediateDirectories: false)
+        return try await Script(
+            """
+            cd '\(folder)'
+            touch running/$$
+            while [ ! -e open ]; do sleep 0.01; done
+            ls running | wc -l >>counts
+            rm running/$$
+            printf '\\377\\330\\377'
+            """, in: folder)
+    }
+
+    /// Their process ids, once so many run.
+    @discardableResult func running(_ count: Int) async throws -> [pid_t] {
+        while true {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/running")
+            if names.count >= count { return names.compactMap { pid_t($0) } }
+            await Task.yield()
+        }
+    }
+
+    /// Lets all of them end.
+    func open() throws { try Data().write(to: URL(fileURLWithPath: folder + "/open")) }
+}

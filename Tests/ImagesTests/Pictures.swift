@@ -1,0 +1,71 @@
+import Foundation
+import Images
+import Testbed
+import Testing
+
+/// A folder of images that Pillow made, and its view of what becomes of them.
+struct Pictures: Sendable {
+    /// The one that the running suite has (``Testing/Trait/pictures``).
+    @TaskLocal static var current: Pictures?
+
+    /// What Pillow sees.
+    struct Seen: Decodable {
+        let format: String
+        let mode: String
+        let size: [Int]
+        /// The colours nearest to those in the corners: above left and right, below left and right.
+        let corners: [String]
+        let metadata: [String]
+        /// Whether bytes of the original that are no pixels came along.
+        let hasSecret: Bool
+    }
+
+    let folder: String
+
+    func path(_ name: String) -> String { folder + "/" + name }
+
+    /// Makes JPEGs, and looks at them.
+    func jpegs(of names: [String], _ shape: Thumbnailer.Shape = .crop(to: 200)) async throws -> [Seen] {
+        try await withTemporaryFolder { made in
+            var files: [String] = []
+            for name in names {
+                let jpeg = try await Thumbnailer.built.jpeg(of: path(name), shape)
+                files.append("\(made)/\(name).jpg")
+                try Data(jpeg).write(to: URL(fileURLWithPath: files[files.count - 1]))
+            }
+            let run = try await Self.script(["describe"] + files)
+            return try JSONDecoder().decode([Seen].self, from: Data(run.utf8))
+        }
+    }
+
+    fileprivate static func script(_ arguments: [String]) async throws -> String {
+        let run = try await StockTools.run(
+            try #require(StockTools.python), [StockTools.package + "/Tests/StockClient/images.py"] + arguments)
+        try #require(run.status == 0, "\(run.output)")
+        return run.output
+    }
+}
+
+extension Thumbnailer {
+    /// With the helper that was built along with the tests.
+    static var built: Thumbnailer {
+        get throws(ImageError) { Thumbnailer(executable: try locate(environment: [:]), timeout: .seconds(60)) }
+    }
+}
+
+/// Makes the images once for all the tests of a suite.
+struct PicturesTrait: SuiteTrait, TestScoping {
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard StockTools.python != nil else { return try await function() }
+        try await withTemporaryFolder { folder in
+            _ = try await Pictures.script(["make", folder])
+            try await Pictures.$current.withValue(Pictures(folder: folder), operation: function)
+        }
+    }
+}
+
+extension Trait where Self == PicturesTrait {
+    static var pictures: Self { PicturesTrait() }
+}
