@@ -28,13 +28,17 @@ struct TestServer {
                         string: "\(request.method) \(request.uri.path) upgrade=\(upgrade) body=\(String(buffer: body))")
                 ))
         }
+        // A busy machine may take its time from one byte to the next.
+        var patient = ConnectionGuard.Limits()
+        patient.header = .minutes(5)
+        let limits = patient
         let app = Application(
             responder: responder,
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
                         SocketUpgrade(routes: routes),
-                        ConnectionGuard(malformed: ByteBuffer(string: #"{"error":"Malformed"}"#)),
+                        ConnectionGuard(limits: limits, malformed: ByteBuffer(string: #"{"error":"Malformed"}"#)),
                     ])),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
