@@ -96,9 +96,10 @@ let platform: [Target] = [
     .target(
         name: "CVips", dependencies: [.target(name: "CLibVips", condition: server)],
         linkerSettings: [.linkedLibrary("vips", .when(traits: ["Server"]))]),
+    .target(name: "CSpawn"),
     .target(
         name: "Images",
-        dependencies: [product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio")]
+        dependencies: ["CSpawn", product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio")]
     ),
     .target(
         name: "Backend",

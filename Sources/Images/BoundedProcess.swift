@@ -1,3 +1,4 @@
+import CSpawn
 import Foundation
 import NIOConcurrencyHelpers
 
@@ -80,8 +81,8 @@ struct BoundedProcess: Sendable {
 
     // MARK: Starting
 
-    /// In a process group of its own, with no environment to speak of, no signal blocked or ignored, and its words of
-    /// complaint thrown away.
+    /// In a process group of its own, with none of the server's sockets and files, no environment to speak of, no signal
+    /// blocked or ignored, and its words of complaint thrown away.
     private func spawn(input: Int32, output: Int32) throws(NotStarted) -> pid_t {
         #if canImport(Darwin)
         var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?)
@@ -97,14 +98,20 @@ struct BoundedProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        // Most sockets of a server would come along: who inherits one keeps its port taken and its client waiting.
+        var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        #if canImport(Darwin)
+        flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
+        #else
+        cspawn_close_from(&actions, 3)
+        #endif
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        posix_spawnattr_setflags(&attributes, Int16(flags))
 
         // Where the libraries are that it was built with is a matter of the machine.
         let libraries = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"].map { "LD_LIBRARY_PATH=\($0)" }

@@ -76,7 +76,7 @@ import Testing
         await #expect(throws: ImageError.self) {
             try await Thumbnailer(executable: "/nonexistent/thumbnail").missingFormats()
         }
-        #expect(try await Thumbnailer.built.missingFormats() == [])
+        #expect(try await Thumbnailer.built.get().missingFormats() == [])
     }
 
     // MARK: Where the helper is
@@ -128,14 +128,14 @@ import Testing
 
     @Test func onlySoManyHelpersRunAtOnce() async throws {
         try await withTemporaryFolder { folder in
-            let helper = try await Script.waiting(in: folder)
+            let helper = try await WaitingScript(in: folder)
             let thumbnailer = Thumbnailer(executable: helper.path, timeout: .seconds(300), concurrency: 3)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<12 {
                     group.addTask { _ = try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200)) }
                 }
-                try await helper.running(3)
-                try helper.open()
+                _ = await helper.begun(3)
+                helper.release()
                 try await group.waitForAll()
             }
             let counts = try String(contentsOfFile: folder + "/counts", encoding: .utf8).split(separator: "\n")
@@ -146,17 +146,17 @@ import Testing
 
     @Test func theLineHasAnEnd() async throws {
         try await withTemporaryFolder { folder in
-            let helper = try await Script.waiting(in: folder)
+            let helper = try await WaitingScript(in: folder)
             let thumbnailer = Thumbnailer(
                 executable: helper.path, timeout: .seconds(300), concurrency: 1, queueLimit: 1)
             let first = Task { try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200)) }
-            try await helper.running(1)
+            _ = await helper.begun(1)
             let second = Task { try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200)) }
             while await thumbnailer.queueLength < 1 { await Task.yield() }
             await #expect(throws: ImageError.unavailable("too many images wait for their turn")) {
                 try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200))
             }
-            try helper.open()
+            helper.release()
             #expect(try await first.value.count == 3)
             #expect(try await second.value.count == 3)
         }
@@ -164,10 +164,10 @@ import Testing
 
     @Test func cancellingEndsTheHelperAndLeavesTheLine() async throws {
         try await withTemporaryFolder { folder in
-            let helper = try await Script.waiting(in: folder)
+            let helper = try await WaitingScript(in: folder)
             let thumbnailer = Thumbnailer(executable: helper.path, timeout: .seconds(300), concurrency: 1)
             let running = Task { try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200)) }
-            let pid = try #require(try await helper.running(1).first)
+            let pid = await helper.begun(1)[0]
             let waiting = Task { try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200)) }
             while await thumbnailer.queueLength < 1 { await Task.yield() }
             waiting.cancel()
@@ -176,7 +176,7 @@ import Testing
             await #expect(throws: ImageError.cancelled) { try await running.value }
             #expect(kill(pid, 0) == -1 && errno == ESRCH)
             // The slot is free again.
-            try helper.open()
+            helper.release()
             #expect(try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200)).count == 3)
         }
     }
@@ -184,6 +184,22 @@ import Testing
     // MARK: Confinement
 
     #if os(Linux)
+    /// A socket that someone else has keeps its port taken, and its client waiting for the end.
+    @Test func nothingThatTheServerHasOpenComesAlong() async throws {
+        try await withTemporaryFolder { folder in
+            let secret = open(folder + "/secret", O_RDWR | O_CREAT, 0o600)
+            try #require(secret > 2)
+            defer { close(secret) }
+            let helper = try await Script("ls -l /proc/$$/fd >'\(folder)/descriptors'; exit 1", in: folder)
+            await #expect(throws: ImageError.notAnImage) {
+                try await Thumbnailer(executable: helper.path).jpeg(of: "/dev/null", .crop(to: 200))
+            }
+            let descriptors = try String(contentsOfFile: folder + "/descriptors", encoding: .utf8)
+            #expect(descriptors.contains(" 0 -> /dev/null"))
+            #expect(!descriptors.contains("/secret") && !descriptors.contains("socket:"), "\(descriptors)")
+        }
+    }
+
     @Test func theHelperHasNothing() async throws {
         try await withTemporaryFolder { folder in
             // Never empty and never at its end: the helper waits for the rest of its image.
@@ -240,30 +256,58 @@ private struct Script {
             ])
         try #require(run.status == 0, "\(run.output)")
     }
+}
 
-    /// A helper that waits until it may end, notes how many others do, and writes the beginning of a JPEG.
-    static func waiting(in folder: String) async throws -> Script {
+/// A helper that says that it has begun, waits until it may end, notes how many others do, and writes the beginning of a
+/// JPEG.
+private final class WaitingScript: Sendable {
+    let path: String
+    private let pids: AsyncStream<pid_t>
+    private let began: FileHandle
+    private let gate: FileHandle
+
+    init(in folder: String) async throws {
         try FileManager.default.createDirectory(atPath: folder + "/running", withIntermediateDirectories: false)
-        return try await Script(
+        (began, gate) = (try Self.fifo(folder + "/began"), try Self.fifo(folder + "/gate"))
+        let (pids, continuation) = AsyncStream.makeStream(of: pid_t.self)
+        self.pids = pids
+        began.readabilityHandler = { handle in
+            let lines = String(decoding: handle.availableData, as: UTF8.self).split(separator: "\n")
+            for line in lines { continuation.yield(pid_t(line) ?? 0) }
+        }
+        path = try await Script(
             """
             cd '\(folder)'
             touch running/$$
-            while [ ! -e open ]; do sleep 0.01; done
+            echo $$ >began
+            read line <gate
             ls running | wc -l >>counts
             rm running/$$
             printf '\\377\\330\\377'
-            """, in: folder)
+            """, in: folder
+        ).path
     }
 
-    /// Their process ids, once so many run.
-    @discardableResult func running(_ count: Int) async throws -> [pid_t] {
-        while true {
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/running")
-            if names.count >= count { return names.compactMap { pid_t($0) } }
-            await Task.yield()
+    deinit { began.readabilityHandler = nil }
+
+    /// Open at both ends, so that nobody waits for another to open it, and nobody comes to its end.
+    private static func fifo(_ path: String) throws -> FileHandle {
+        try #require(mkfifo(path, 0o600) == 0)
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    /// The process ids of the next that begin, once they have.
+    func begun(_ count: Int) async -> [pid_t] {
+        var found: [pid_t] = []
+        for await pid in pids {
+            found.append(pid)
+            if found.count == count { break }
         }
+        return found
     }
 
-    /// Lets all of them end.
-    func open() throws { try Data().write(to: URL(fileURLWithPath: folder + "/open")) }
+    /// Lets all of them end, and those that come.
+    func release() { gate.write(Data(repeating: UInt8(ascii: "\n"), count: 64)) }
 }

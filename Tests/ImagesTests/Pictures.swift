@@ -29,7 +29,7 @@ struct Pictures: Sendable {
         try await withTemporaryFolder { made in
             var files: [String] = []
             for name in names {
-                let jpeg = try await Thumbnailer.built.jpeg(of: path(name), shape)
+                let jpeg = try await Thumbnailer.built.get().jpeg(of: path(name), shape)
                 files.append("\(made)/\(name).jpg")
                 try Data(jpeg).write(to: URL(fileURLWithPath: files[files.count - 1]))
             }
@@ -48,8 +48,8 @@ struct Pictures: Sendable {
 
 extension Thumbnailer {
     /// With the helper that was built along with the tests.
-    static var built: Thumbnailer {
-        get throws(ImageError) { Thumbnailer(executable: try locate(environment: [:]), timeout: .seconds(60)) }
+    static let built = Result { () throws(ImageError) in
+        Thumbnailer(executable: try locate(environment: [:]), timeout: .seconds(60))
     }
 }
 

@@ -15,7 +15,7 @@ struct ThumbnailTests {
     private func error(_ name: String) async throws -> ImageError? {
         let path = try pictures().path(name)
         do throws(ImageError) {
-            _ = try await Thumbnailer.built.jpeg(of: path, .crop(to: 200))
+            _ = try await Thumbnailer.built.get().jpeg(of: path, .crop(to: 200))
             return nil
         } catch {
             return error
