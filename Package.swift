@@ -155,7 +155,7 @@ let thumbnail: Target = .executableTarget(name: "thumbnail", dependencies: [.tar
 
 let testbed: Target = .target(
     name: "Testbed",
-    dependencies: services.map { .byName(name: "\($0)Service") } + ["Backend", "NIOSockets"],
+    dependencies: services.map { .byName(name: "\($0)Service") } + ["Backend", "ContractCheck", "NIOSockets"],
     path: "Tests/Testbed")
 
 func tests(_ target: String, _ more: Target.Dependency...) -> Target {
@@ -210,6 +210,7 @@ let package = Package(
         tests("Images"),
         tests("ObjectStore", product("Crypto", "swift-crypto")),
         tests("Realtime", product("NIOEmbedded", "swift-nio")),
+        tests("Backend", product("NIOEmbedded", "swift-nio")),
         tests("WebSockets", product("NIOEmbedded", "swift-nio")),
         .testTarget(name: "MessengerTests", dependencies: ["MessengerCheck", "MessengerMocks", "Testbed"]),
         .testTarget(name: "ConcordTests", dependencies: ["concord", "chat-example", "Testbed"]),

@@ -24,3 +24,10 @@ extension OpenEnumeration {
         self.init(rawValue: try String(column: index, of: row))
     }
 }
+
+extension TextIdentifier: SQLConvertible {
+    public var sqlValue: SQLValue { .text(rawValue) }
+    public init(column index: Int, of row: borrowing Row) throws {
+        self.init(try String(column: index, of: row))
+    }
+}

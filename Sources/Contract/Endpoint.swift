@@ -13,8 +13,23 @@ public protocol ServiceAPI: Sendable {
     /// Every operation, in the order of the document.
     static var endpoints: [any Endpoint.Type] { get }
 
+    /// What a step of a path looks like when it is a field.
+    static var captureForm: CaptureForm { get }
+
     /// The texts of failures that are found before a handler runs.
     static var phrases: Phrases { get }
+}
+
+extension ServiceAPI {
+    public static var captureForm: CaptureForm { .digits }
+}
+
+/// What a step of a path must look like to be a field. Any other text is a path that does not exist.
+public enum CaptureForm: Sendable {
+    /// `0` to `9` alone: ids are numbers.
+    case digits
+    /// Anything but nothing: ids are text, and an operation has its own words for one that is malformed.
+    case text
 }
 
 /// An operation. The struct is the request: its fields travel in the path, the query, the JSON body or a form.

@@ -5,8 +5,7 @@ public struct Route: Sendable {
     /// One step of a path.
     public enum Segment: Sendable, Hashable {
         case literal(String)
-        /// A field of the endpoint, by its wire name. Every captured id is a run of digits; anything else is another,
-        /// unknown path.
+        /// A field of the endpoint, by its wire name. What it looks like is the API's ``ServiceAPI/captureForm``.
         case capture(String)
     }
 
@@ -77,13 +76,16 @@ public struct UploadRules: Sendable {
     public let maximumSize: Int64
     /// 400: not multipart, or no file of that name.
     public let missing: String
+    /// 400: a file of another name. Nil: such files are passed over.
+    public let unexpected: String?
     /// 413: more than ``maximumSize``.
     public let tooLarge: String
 
-    public init(field: String, maximumSize: Int64, missing: String, tooLarge: String) {
+    public init(field: String, maximumSize: Int64, missing: String, unexpected: String? = nil, tooLarge: String) {
         self.field = field
         self.maximumSize = maximumSize
         self.missing = missing
+        self.unexpected = unexpected
         self.tooLarge = tooLarge
     }
 }

@@ -152,6 +152,8 @@ public struct Checker: Sendable {
         do {
             try await limit.hold(attempt.run)
             verdict.outcome = .passed
+        } catch let error as NotTried {
+            verdict.reason = error.reason
         } catch {
             // Before cleaning up adds requests of its own.
             let failure = await Failure(error, recording)

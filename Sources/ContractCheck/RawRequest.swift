@@ -66,3 +66,69 @@ public struct RawAnswer: Sendable {
         }
     }
 }
+
+extension RawAnswer {
+    /// Fails unless this is a refusal: the status and exactly this body.
+    ///
+    /// - Parameters:
+    ///   - text: The refusal's sentence, for the message of a failure.
+    ///   - what: What was refused, if that needs saying.
+    @discardableResult
+    public func refused(
+        _ status: Int, _ text: String, as body: JSONValue, _ what: @autoclosure () -> String = "",
+        line: UInt = #line, file: StaticString = #fileID
+    ) throws -> RawAnswer {
+        let isJSON = headers[.contentType]?.hasPrefix("application/json") == true
+        guard self.status == status, isJSON, try json() == body else {
+            throw broken("\(status) \"\(text)\"", what(), line, file)
+        }
+        return self
+    }
+
+    /// Fails unless this is a success with this status.
+    ///
+    /// - Returns: its body.
+    @discardableResult
+    public func succeeded(
+        _ status: Int, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
+    ) throws -> JSONValue {
+        guard self.status == status, headers[.contentType]?.hasPrefix("application/json") == true else {
+            throw broken("\(status)", what(), line, file)
+        }
+        return try json()
+    }
+
+    /// Fails unless the status is one of these.
+    public func expect(
+        _ statuses: Range<Int>, _ what: @autoclosure () -> String = "", line: UInt = #line,
+        file: StaticString = #fileID
+    ) throws {
+        guard statuses ~= status else {
+            let last = statuses.upperBound - 1
+            throw broken(
+                last == statuses.lowerBound ? "\(last)" : "\(statuses.lowerBound) to \(last)", what(), line, file)
+        }
+    }
+
+    private func broken(_ expected: String, _ what: String, _ line: UInt, _ file: StaticString) -> Broken {
+        let type = headers[.contentType] ?? "no content type"
+        return Broken(
+            expected: expected, found: "\(status) (\(type)) \(text.prefix(200))", String(what.prefix(200)),
+            in: exchange,
+            line: line, file: file)
+    }
+}
+
+extension JSONValue {
+    public var string: String? { if case .string(let text) = self { text } else { nil } }
+    public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    public var elements: [JSONValue] { if case .list(let elements) = self { elements } else { [] } }
+}
+
+extension Identifier {
+    public var json: JSONValue { .integer(rawValue) }
+}
+
+extension TextIdentifier {
+    public var json: JSONValue { .string(rawValue) }
+}

@@ -35,6 +35,13 @@ public struct Scenario<World: Sendable>: Sendable, CustomStringConvertible {
     public var description: String { name }
 }
 
+/// Thrown by a scenario that cannot be tried on this server, in words: it counts as skipped.
+public struct NotTried: Error {
+    public let reason: String
+
+    public init(_ reason: String) { self.reason = reason }
+}
+
 /// Who can be held to a scenario.
 public enum Level: String, Sendable, Codable, CaseIterable, Comparable {
     /// Any server of the contract: the published text says so, in words or by example.

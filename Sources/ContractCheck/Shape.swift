@@ -6,12 +6,20 @@ import Contract
 public indirect enum Shape: Sendable {
     case exactly(JSONValue)
     case oneOf([JSONValue])
+    /// One of the shapes, in whatever order they are given.
+    case anyOf([Shape])
     case text
     case integer
     /// An integer above zero.
     case id
     /// `2026-02-23T10:00:00Z`, and a day that exists.
     case timestamp
+    /// `2026-02-23T10:00:00.000Z`, and a day that exists.
+    case milliseconds
+    /// `2026-02-23`, a day that exists.
+    case day
+    /// A UUID of version 4, in lower case.
+    case uuid
     /// Null, or the shape. Written either way.
     case nullable(Shape)
     case list(of: Shape)
@@ -30,6 +38,9 @@ public indirect enum Shape: Sendable {
             return value.difference(from: expected, at: path)
         case (.oneOf(let values), _):
             return unless(values.contains(value), values.map(\.description).joined(separator: " or "))
+        case (.anyOf(let shapes), _):
+            let differences = shapes.map { $0.difference(in: value, level: level, at: path) }
+            return differences.contains { $0 == nil } ? nil : differences.first ?? nil
         case (.text, .string), (.integer, .integer), (.nullable, .null):
             return nil
         case (.text, _):
@@ -45,6 +56,21 @@ public indirect enum Shape: Sendable {
             return unless(isWritten && Timestamp<Seconds>(text) != nil, "a time like 2026-02-23T10:00:00Z")
         case (.timestamp, _):
             return unless(false, "a time")
+        case (.milliseconds, .string(let text)):
+            let isWritten = text.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/#) != nil
+            return unless(
+                isWritten && Timestamp<Milliseconds>(text) != nil, "a time like 2026-02-23T10:00:00.000Z")
+        case (.milliseconds, _):
+            return unless(false, "a time")
+        case (.day, .string(let text)):
+            return unless(Day(text) != nil, "a day like 2026-02-23")
+        case (.day, _):
+            return unless(false, "a day")
+        case (.uuid, .string(let text)):
+            let isUUID = text.wholeMatch(of: #/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/#)
+            return unless(isUUID != nil, "a UUID of version 4 in lower case")
+        case (.uuid, _):
+            return unless(false, "a UUID")
         case (.nullable(let shape), _):
             return shape.difference(in: value, level: level, at: path)
         case (.list(let shape), .list(let elements)):

@@ -82,6 +82,8 @@ public struct Client<API: ServiceAPI>: Sendable {
     ) async throws -> TransportResponse {
         var request = request
         var token: String?
+        /// After a refusal.
+        var renewed: String?
         var isRenewed = false
         var attempt = 0
         while true {
@@ -91,7 +93,9 @@ public struct Client<API: ServiceAPI>: Sendable {
             let outcome: Result<TransportResponse, any Error>
             do {
                 if let credentials {
-                    let bearer = try await credentials.token(after: token)
+                    let bearer: String
+                    if let renewed { bearer = renewed } else { bearer = try await credentials.token(after: token) }
+                    renewed = nil
                     request.headers[.authorization] = "Bearer \(bearer)"
                     token = bearer
                 }
@@ -99,12 +103,12 @@ public struct Client<API: ServiceAPI>: Sendable {
                 let response = try await transport.send(request, progress: progress)
                 if response.status == .unauthorized, let credentials, let refused = token {
                     mayRepeatNow = true
-                    // A new token too: only a renewal tells one that was refused from a session that has ended.
-                    token = try await credentials.renew(refused)
                     if !isRenewed {
+                        renewed = try await credentials.renew(refused)
                         isRenewed = true
                         continue
                     }
+                    try await credentials.refusedAgain(refused)
                 }
                 outcome = .success(response)
                 delay = mayRepeat ? retry.delay(after: response, attempt: attempt) : nil

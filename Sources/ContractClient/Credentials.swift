@@ -11,9 +11,18 @@ public protocol Credentials: Sendable {
     ///
     /// - Throws: ``SignedOut`` when the session has ended; a network error leaves the session as it is.
     func renew(_ refused: String) async throws -> String
+
+    /// Hears that the renewed token was refused too, before the request fails.
+    ///
+    /// By default renews again: only that tells a token that was refused from a session that has ended.
+    ///
+    /// - Throws: ``SignedOut`` when the session has ended.
+    func refusedAgain(_ refused: String) async throws
 }
 
 extension Credentials {
+    public func refusedAgain(_ refused: String) async throws { _ = try await renew(refused) }
+
     /// The token for a new request.
     ///
     /// - Throws: ``SignedOut`` when there is no session.

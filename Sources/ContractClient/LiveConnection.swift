@@ -43,7 +43,7 @@ public struct LiveConnection: Sendable {
         }
     }
 
-    private let url: URL
+    private let url: @Sendable () async throws -> URL
     private let transport: any SocketTransport
     private let maximumMessageSize: Int
     private let pacing: Pacing
@@ -51,6 +51,16 @@ public struct LiveConnection: Sendable {
     /// - Parameter maximumMessageSize: In bytes; a longer message costs the connection.
     public init(
         url: URL, transport: any SocketTransport, maximumMessageSize: Int = 1_048_576, pacing: Pacing = .standard
+    ) {
+        self.init(transport: transport, maximumMessageSize: maximumMessageSize, pacing: pacing) { url }
+    }
+
+    /// - Parameters:
+    ///   - maximumMessageSize: In bytes; a longer message costs the connection.
+    ///   - url: Asked for each socket, where a part of it changes, such as a token.
+    public init(
+        transport: any SocketTransport, maximumMessageSize: Int = 1_048_576, pacing: Pacing = .standard,
+        url: @escaping @Sendable () async throws -> URL
     ) {
         self.url = url
         self.transport = transport
@@ -74,7 +84,7 @@ public struct LiveConnection: Sendable {
             let reason: any Error
             do {
                 let socket = LiveSocket(
-                    try await transport.open(url, headers: [:], maximumMessageSize: maximumMessageSize))
+                    try await transport.open(try await url(), headers: [:], maximumMessageSize: maximumMessageSize))
                 reason = await attempt(socket, serve)
                 if socket.isEstablished { failures = 0 }
             } catch {
@@ -172,7 +182,10 @@ public final class LiveSocket: Sendable {
         await close()
     }
 
-    func ping() async throws {
+    /// Pings. The server has seen by then what was sent before.
+    ///
+    /// Returns with the answer, or at once where the API has a ping of its own (``pings(with:)``).
+    public func ping() async throws {
         if let ping = state.use({ $0.ping }) { return try await ping() }
         // Its answer is nothing that `receive` sees.
         try await socket.ping()

@@ -7,7 +7,8 @@ struct MockForm {
     var fields: [(name: String, value: String)] = []
     var uploads: [String: Upload] = [:]
 
-    /// - Throws: ``UploadRules/missing`` when it is no form or has no such file, ``UploadRules/tooLarge``.
+    /// - Throws: ``UploadRules/missing`` when it is no form or has no such file, ``UploadRules/unexpected``,
+    ///   ``UploadRules/tooLarge``.
     init(_ request: TransportRequest, rules: UploadRules) throws {
         let body: Data
         switch request.body {
@@ -17,6 +18,9 @@ struct MockForm {
         }
         let boundary = request.headers[.contentType]?.split(separator: "boundary=").dropFirst().first ?? ""
         for part in Self.parts(of: body, between: "--\(boundary)") { read(part) }
+        if let unexpected = rules.unexpected, uploads.keys.contains(where: { $0 != rules.field }) {
+            throw Problem(.badRequest, unexpected)
+        }
         guard case .bytes(let content)? = uploads[rules.field]?.content else {
             throw Problem(.badRequest, rules.missing)
         }

@@ -28,7 +28,8 @@ struct Multipart {
 
     /// Receives the form of a request.
     ///
-    /// - Throws: ``UploadRules/missing`` when it is no form or has no such file, ``UploadRules/tooLarge``.
+    /// - Throws: ``UploadRules/missing`` when it is no form or has no such file, ``UploadRules/unexpected``,
+    ///   ``UploadRules/tooLarge``.
     static func receive(
         _ request: Request, rules: UploadRules, into spool: any UploadSpool, phrases: Phrases
     ) async throws -> Multipart {
@@ -60,6 +61,9 @@ struct Multipart {
                         parts += 1
                         guard parts <= maximumParts else { throw missing }
                         current = part
+                        if part.filename != nil, part.name != rules.field, let unexpected = rules.unexpected {
+                            throw Problem(.badRequest, unexpected, headers: [.connection: "close"])
+                        }
                         if part.name == rules.field, file == nil { writer = try await spool.begin() }
                     case .data(let data):
                         if let writer {

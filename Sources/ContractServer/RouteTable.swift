@@ -87,7 +87,7 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
         guard path.utf8.first == slash else { throw Problem(.notFound, API.phrases.notFound) }
         let steps = path.utf8.dropFirst().split(separator: slash, omittingEmptySubsequences: false)
             .map(Substring.init)
-        guard let found = root.find(steps[...]) else { throw Problem(.notFound, API.phrases.notFound) }
+        guard let found = root.find(steps[...], API.captureForm) else { throw Problem(.notFound, API.phrases.notFound) }
         return found
     }
 
@@ -175,16 +175,15 @@ struct Node: Sendable {
 
     init(path: String = "") { self.path = path }
 
-    func find(_ steps: ArraySlice<Substring>) -> (Node, [(name: String, value: String)])? {
+    func find(_ steps: ArraySlice<Substring>, _ form: CaptureForm) -> (Node, [(name: String, value: String)])? {
         guard let first = steps.first else { return endpoints.isEmpty ? nil : (self, []) }
         let isEncoded = first.utf8.contains(UInt8(ascii: "%"))
         let text = isEncoded ? FormURLEncoded.percentDecode(first, plusIsSpace: false) : String(first)
         let remaining = steps.dropFirst()
-        if let found = literals[text]?.find(remaining) { return found }
-        // An id is a run of digits; any other text is a path that does not exist.
-        if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
+        if let found = literals[text]?.find(remaining, form) { return found }
+        if form.admits(text) {
             for (name, node) in captures {
-                if let (found, inner) = node.find(remaining) { return (found, [(name, text)] + inner) }
+                if let (found, inner) = node.find(remaining, form) { return (found, [(name, text)] + inner) }
             }
         }
         return rest.first.map { ($0.node, [($0.name, steps.joined(separator: "/"))]) }
@@ -198,5 +197,14 @@ struct Node: Sendable {
 
     var signatures: [String] {
         endpoints.map { "\($0.method.rawValue) \(path)" } + children.flatMap(\.signatures)
+    }
+}
+
+extension CaptureForm {
+    fileprivate func admits(_ text: String) -> Bool {
+        switch self {
+        case .digits: !text.isEmpty && text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        case .text: !text.isEmpty
+        }
     }
 }

@@ -38,6 +38,24 @@ enum FileSystem {
         }
     }
 
+    /// The whole file; nil when there is none, or when it is longer.
+    static func content(of path: String, upTo limit: Int) throws -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else { throw failure("open", path) }
+            return nil
+        }
+        defer { close(descriptor) }
+        var content: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while content.count <= limit {
+            let count = try piece.withUnsafeMutableBytes { try read(into: $0, from: descriptor, path: path) }
+            if count == 0 { return content }
+            content += piece[..<count]
+        }
+        return nil
+    }
+
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, path: String) throws(FileSystemError) {
         var rest = bytes
         while !rest.isEmpty {

@@ -73,6 +73,10 @@ public struct LocalObjectStore: ObjectStore {
         try await threads.blocking { [layout] in try FileSystem.attributes(of: layout.path(of: key))?.size }
     }
 
+    public func content(of key: ObjectKey, upTo limit: Int) async throws -> [UInt8]? {
+        try await threads.blocking { [layout] in try FileSystem.content(of: layout.path(of: key), upTo: limit) }
+    }
+
     /// A page is a 256th of the store; the cursor is the name of its folder.
     public func keys(olderThan cutoff: Int64, after cursor: String?) async throws -> ObjectKeyPage {
         let shards = ObjectLayout.shards

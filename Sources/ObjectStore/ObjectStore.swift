@@ -19,6 +19,11 @@ public protocol ObjectStore: Sendable {
     /// The object's size in bytes, or nil when there is none.
     func size(of key: ObjectKey) async throws -> Int64?
 
+    /// The object's bytes, or nil when there is none. For small ones: they are in memory as a whole.
+    ///
+    /// - Parameter limit: Nil comes back for an object of more bytes, too.
+    func content(of key: ObjectKey, upTo limit: Int) async throws -> [UInt8]?
+
     /// One page of the keys of objects written before `cutoff` (Unix seconds), to find those no row refers to.
     ///
     /// Start with nil and go on with ``ObjectKeyPage/next`` until that is nil; a page may be empty before. Keys

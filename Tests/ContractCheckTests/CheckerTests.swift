@@ -29,6 +29,17 @@ import FoundationNetworking
         #expect(contract.scenarios.map(\.outcome) == [.skipped, .skipped, .skipped, .skipped, .passed])
     }
 
+    @Test func whatCannotBeTriedIsSkippedAndSaysWhy() async {
+        let list = Checklist.plain([
+            Scenario("needs more", clause: "A") { _ in throw NotTried("it needs more people") },
+            Scenario("holds", clause: "B") { _ in },
+        ])
+        let report = await Checker(list).run(list.items, on: .scripted())
+        #expect(report.scenarios.map(\.outcome) == [.skipped, .passed])
+        #expect(report.scenarios.map(\.reason) == ["it needs more people", nil])
+        #expect((report.passed, report.failed, report.skipped) == (1, 0, 1))
+    }
+
     @Test(arguments: [1, 3, 16])
     func theOrderIsTheListsWhateverEndsFirst(_ parallel: Int) async {
         // Each waits for the one after it, as far as they are under way together.

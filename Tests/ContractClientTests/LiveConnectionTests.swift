@@ -58,6 +58,31 @@ import Testing
         #expect(pace.waits == [1, 2, 1, 1, 2].map { Duration.seconds($0) })
     }
 
+    @Test("Asks for its URL before each socket, and waits when there is none")
+    func changingURL() async throws {
+        let pace = Pace()
+        let asked = NIOLockedValueBox(0)
+        let opened = NIOLockedValueBox<[String]>([])
+        let note = { @Sendable (url: URL) in opened.withLockedValue { $0.append(url.absoluteString) } }
+        let sockets = ScriptedSockets(opening: note) { _ in throw URLError(.cannotConnectToHost) }
+        let connection = pace.connection(sockets) {
+            let number = asked.withLockedValue { asked in
+                asked += 1
+                return asked
+            }
+            if number == 2 { throw URLError(.notConnectedToInternet) }
+            if number == 4 { throw SignedOut() }
+            return URL(string: "ws://test/ws?token=\(number)")!
+        }
+        await #expect(throws: SignedOut.self) {
+            try await connection.run { _ in
+            } lost: { _, _ in
+            }
+        }
+        #expect(opened.withLockedValue { $0 } == ["ws://test/ws?token=1", "ws://test/ws?token=3"])
+        #expect(pace.waits == [1, 2, 4].map { Duration.seconds($0) })
+    }
+
     @Test("Gives up a peer that answers no ping")
     func silence() async throws {
         let pace = Pace()
@@ -286,11 +311,17 @@ private final class Pace: Sendable {
     }
 
     func connection(_ sockets: ScriptedSockets) -> LiveConnection {
-        LiveConnection(
-            url: URL(string: "ws://test/ws")!, transport: sockets,
-            pacing: .init(
-                pingInterval: Self.pingInterval, patience: Self.patience, sleep: { try await self.sleep($0) },
-                random: { [random] in random }))
+        LiveConnection(url: URL(string: "ws://test/ws")!, transport: sockets, pacing: pacing)
+    }
+
+    func connection(_ sockets: ScriptedSockets, to url: @escaping @Sendable () throws -> URL) -> LiveConnection {
+        LiveConnection(transport: sockets, pacing: pacing) { try url() }
+    }
+
+    private var pacing: LiveConnection.Pacing {
+        .init(
+            pingInterval: Self.pingInterval, patience: Self.patience, sleep: { try await self.sleep($0) },
+            random: { [random] in random })
     }
 
     /// Serves one socket, drives the time, and tells why the connection was lost. There is no second.
@@ -314,16 +345,24 @@ private final class Pace: Sendable {
 
 /// Opens what a script says.
 private struct ScriptedSockets: SocketTransport {
+    private let opening: @Sendable (URL) -> Void
     private let script: @Sendable (Int) throws -> any Socket
     private let count = NIOLockedValueBox(0)
 
-    init(_ script: @escaping @Sendable (_ number: Int) throws -> any Socket) { self.script = script }
+    init(
+        opening: @escaping @Sendable (URL) -> Void = { _ in },
+        _ script: @escaping @Sendable (_ number: Int) throws -> any Socket
+    ) {
+        self.opening = opening
+        self.script = script
+    }
 
     func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
         let number = count.withLockedValue { count in
             defer { count += 1 }
             return count
         }
+        opening(url)
         return try script(number)
     }
 }

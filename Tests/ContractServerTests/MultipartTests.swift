@@ -298,6 +298,24 @@ private func body(_ content: String, disposition: String = #"form-data; name="fi
         #expect(spool.remaining == 0)
     }
 
+    /// Where an API says so, and only then, a file under another name is refused, at once.
+    @Test(arguments: [
+        ("name=other; filename=o", "Unexpected field"), ("name=Picture; filename=o", "Unexpected field"),
+        ("name=picture; filename=p", "p"), ("name=other", "No file"),
+    ])
+    func aFileOfAnotherName(_ disposition: String, _ text: String) async throws {
+        let spool = CountingSpool()
+        let answer = try await Textual.table(spool: spool).send(
+            .post, "/pictures", headers: Self.headers, body: part(disposition, "x") + end)
+        #expect((answer["text"] ?? answer["message"]) == text)
+        #expect(answer.status == (text == "p" ? .ok : .badRequest))
+        let both = try await Textual.table(spool: spool).send(
+            .post, "/pictures", headers: Self.headers,
+            body: part("name=picture; filename=p", "x") + part("name=more; filename=m", "y") + end)
+        #expect(both["message"] == "Unexpected field")
+        #expect(spool.remaining == 0)
+    }
+
     @Test func aFileOfTheGreatestSize() async throws {
         let answer = try await upload(part("name=file", String(repeating: "x", count: 1000)) + end)
         #expect(answer.status == .created)

@@ -80,6 +80,27 @@ import Testing
         #expect(answer.text == rest)
     }
 
+    @Test func randomIDsAreUUIDsOfVersion4() {
+        let ids = (0..<2000).map { _ in RandomUUID.make() }
+        #expect(Set(ids).count == ids.count)
+        let form = #/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/#
+        #expect(ids.allSatisfy { $0.wholeMatch(of: form) != nil })
+        // Every digit that is drawn takes every value.
+        for index in 0..<36 where ![8, 13, 14, 18, 19, 23].contains(index) {
+            #expect(Set(ids.map { Array($0)[index] }).count == 16)
+        }
+    }
+
+    @Test(arguments: [
+        ("/notes/7", "7"), ("/notes/user_1", "user_1"), ("/notes/%C3%A9%20x", "é x"), ("/notes/a%2Fb", "a/b"),
+        ("/notes/mine", "literal"), ("/notes/%00", "Text must not contain NUL characters"),
+        ("/notes/", "Not found"), ("/notes/a/b", "Not found"),
+    ])
+    func anAPIWhoseIDsAreTextTakesAnyStep(_ path: String, _ text: String) async throws {
+        let answer = try await Textual.table().send(.get, path)
+        #expect((answer["text"] ?? answer["message"]) == text)
+    }
+
     @Test func signaturesAreTheRoutes() {
         #expect(
             Set(table.signatures) == [

@@ -41,6 +41,34 @@ import Testing
         #expect([ID(10), 9, 100].sorted() == [9, 10, 100])
     }
 
+    // MARK: TextIdentifier
+
+    typealias TextID = TextIdentifier<Thing>
+
+    @Test func textIdentifiersAreTextOnTheWire() throws {
+        #expect(try json([TextID("user_1"), ""]) == #"["user_1",""]"#)
+        #expect(try read([TextID].self, #"["user_1","é"]"#) == ["user_1", "é"])
+        #expect("\(TextID("x"))" == "x")
+        #expect(throws: DecodingError.self) { try read([TextID].self, "[1]") }
+    }
+
+    /// As databases compare them: Swift's own strings are equal when they look alike.
+    @Test func textIdentifiersAreComparedByteForByte() {
+        let (composed, decomposed) = (TextID("\u{E9}"), TextID("e\u{301}"))
+        #expect(composed != decomposed)
+        #expect(Set([composed, decomposed, "\u{E9}"]).count == 2)
+        #expect([TextID("b"), "a", "B", "\u{E9}", "e\u{301}"].sorted() == ["B", "a", "b", "e\u{301}", "\u{E9}"])
+    }
+
+    @Test(arguments: [
+        ("0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e", true), ("0B9C8D7E-6F5A-4B4C-9D3E-2F1A0B9C8D7E", true),
+        ("00000000-0000-0000-0000-000000000000", true), ("", false), ("x", false),
+        ("0b9c8d7e6f5a4b4c9d3e2f1a0b9c8d7e", false), ("0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7", false),
+        ("0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7g", false), ("0b9c8d7-e6f5a-4b4c-9d3e-2f1a0b9c8d7e", false),
+        ("{0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7}", false), ("0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d\u{FF17}", false),
+    ])
+    func aUUIDHasOneForm(_ text: String, _ isUUID: Bool) { #expect(TextID(text).isUUID == isUUID) }
+
     // MARK: OrNull
 
     struct Profile: Codable, Equatable {

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import MessengerClient
 import MessengerMocks
+import Testbed
 import Testing
 
 /// The mock answers everything, with the contract's examples.

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import MessengerAPI
 import NIOCore
+import Testbed
 import Testing
 
 /// Every answer of the contract, from its code blocks.

@@ -3,6 +3,7 @@ import ContractServer
 import Foundation
 import MessengerAPI
 import NIOCore
+import Testbed
 import Testing
 
 /// Every frame of the contract, from its code blocks, and those that the decisions add.

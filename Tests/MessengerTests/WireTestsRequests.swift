@@ -1,5 +1,6 @@
 import Contract
 import MessengerAPI
+import Testbed
 import Testing
 
 /// Every request of the contract, from its code blocks.

@@ -32,6 +32,11 @@ extension MessengerWorld {
     }
 }
 
+func time(_ text: String) -> Messenger.Timestamp {
+    guard let time = Messenger.Timestamp(text) else { preconditionFailure("no time: \(text)") }
+    return time
+}
+
 extension Person {
     /// This person's session, as a device keeps it.
     var tokens: StoredTokens {

@@ -111,6 +111,28 @@ import Testing
     }
 
     @Test(arguments: Kind.available)
+    func `small objects are read whole`(kind: Kind) async throws {
+        try await withStore(kind) { place in
+            let store = place.store
+            let bytes = (0..<70_000).map { UInt8(truncatingIfNeeded: $0) }
+            for (name, content) in [("none", []), ("uploads/some.jpg", bytes)] {
+                let key = try #require(ObjectKey(name))
+                #expect(try await store.content(of: key, upTo: 100_000) == nil)
+                let file = try await store.spool()
+                try await file.append(ByteBuffer(bytes: content))
+                try await store.put(file, at: key, contentType: "image/jpeg")
+                #expect(try await store.content(of: key, upTo: 100_000) == content)
+                #expect(try await store.content(of: key, upTo: content.count) == content)
+                if !content.isEmpty {
+                    #expect(try await store.content(of: key, upTo: content.count - 1) == nil)
+                }
+                try await store.delete(key)
+                #expect(try await store.content(of: key, upTo: 100_000) == nil)
+            }
+        }
+    }
+
+    @Test(arguments: Kind.available)
     func `an object is never replaced, and the file is still the caller's`(kind: Kind) async throws {
         try await withStore(kind) { place in
             let store = place.store

@@ -20,8 +20,9 @@ public struct InProcessSockets: SocketTransport {
         guard let route = routes.first(where: { $0.path == url.path }) else {
             throw SocketRefused(status: 404, body: [])
         }
+        let query = url.query(percentEncoded: true).map { "?" + $0 } ?? ""
         let request = HTTPRequest(
-            method: .get, scheme: "http", authority: "test", path: url.path, headerFields: headers)
+            method: .get, scheme: "http", authority: "test", path: url.path + query, headerFields: headers)
         switch await route.admit(request, "127.0.0.1") {
         case .refuse(let status, _, let body):
             throw SocketRefused(status: status.code, body: Array(body.readableBytesView))
@@ -80,7 +81,10 @@ public struct InProcessSockets: SocketTransport {
             for try await message in messages { return message }
             throw SocketClosed(code: 1006)
         }
-        func ping() async throws {}
+        func ping() async throws {
+            // What was sent before has been received by then, as on a network.
+            try await eventLoop.submit {}.get()
+        }
         func close(code: UInt16, reason: String) async {
             try? await eventLoop.submit { self.end(code, reason) }.get()
         }

@@ -1,5 +1,4 @@
 import Contract
-import Foundation
 
 /// The Messenger API: accounts, chats, messages, files and a live socket.
 public enum Messenger: ServiceAPI {
@@ -27,12 +26,4 @@ public enum Messenger: ServiceAPI {
         public init(error: String) { self.error = error }
         public var message: String { error }
     }
-}
-
-extension String {
-    /// Lengths count Unicode scalars.
-    var length: Int { unicodeScalars.count }
-    /// Without white space at its ends.
-    package var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
-    var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
 }

@@ -5,32 +5,11 @@ import HTTPTypes
 /// What goes over the wire, as the contract's examples show it: names and types, held by hand and not taken from the
 /// SDK's types, which might be wrong the same way.
 enum MessengerShapes {
-    /// What an operation answers when it succeeds: a body for each status.
-    struct Operation: Sendable {
-        let method: String
-        let path: [Substring]
-        /// Only of requests that have the word in their `include`.
-        let inclusion: String?
-        let answers: [Int: Shape?]
+    static let all = WireShapes(operations: operations, failure: failure, frames: frames)
 
-        init(_ method: String, _ path: String, including inclusion: String? = nil, _ answers: [Int: Shape?]) {
-            self.method = method
-            self.path = path.split(separator: "/")
-            self.inclusion = inclusion
-            self.answers = answers
-        }
-
-        func matches(_ method: String, _ steps: [Substring], including words: [String]) -> Bool {
-            self.method == method && path.count == steps.count
-                && zip(path, steps).allSatisfy { $0 == $1 || $0.first == "{" && Int64($1) != nil }
-                && (inclusion.map { words.contains($0) } ?? true)
-        }
-    }
-
-    /// The first that matches counts.
-    static let operations: [Operation] = [
-        Operation("POST", "/auth/register", [201: .object(["id": .id, "username": .text])]),
-        Operation(
+    private static let operations: [WireShapes.Operation] = [
+        .init("POST", "/auth/register", [201: .object(["id": .id, "username": .text])]),
+        .init(
             "POST", "/auth/login",
             [
                 200: .object([
@@ -38,11 +17,11 @@ enum MessengerShapes {
                     "user_id": .id,
                 ])
             ]),
-        Operation(
+        .init(
             "POST", "/auth/refresh",
             [200: .object(["access_token": .text, "token_type": "Bearer", "expires_in": 3600])]),
-        Operation("POST", "/auth/logout", [204: nil]),
-        Operation(
+        .init("POST", "/auth/logout", [204: nil]),
+        .init(
             "GET", "/me",
             [
                 200: .object(
@@ -51,48 +30,48 @@ enum MessengerShapes {
                         "created_at": .timestamp,
                     ], additions: ["avatar_file_id": .nullable(.id)])
             ]),
-        Operation("GET", "/users/search", [200: .list(of: .object(summary))]),
-        Operation(
+        .init("GET", "/users/search", [200: .list(of: .object(summary))]),
+        .init(
             "GET", "/users/{id}",
             [
                 200: .object(
                     summary.merging(["bio": .nullable(.text)]) { $1 }, additions: ["avatar_file_id": .nullable(.id)])
             ]),
-        Operation(
+        .init(
             "POST", "/chats",
             [
                 201: .object(["id": .id, "type": "created"]), 200: .object(["id": .id, "type": "existing"]),
             ]),
-        Operation(
+        .init(
             "GET", "/chats", including: "unread",
             [200: .list(of: .object(row.merging(["unread_count": .integer]) { $1 }))]),
-        Operation("GET", "/chats", [200: .list(of: .object(row))]),
-        Operation("GET", "/chats/{id}", [200: chat]),
-        Operation("POST", "/chats/{id}/members", [200: chat]),
-        Operation("DELETE", "/chats/{id}/members/{userId}", [204: nil]),
-        Operation("POST", "/chats/{id}/leave", [204: nil]),
-        Operation("POST", "/chats/{id}/messages", [201: message(kind: "type")]),
-        Operation(
+        .init("GET", "/chats", [200: .list(of: .object(row))]),
+        .init("GET", "/chats/{id}", [200: chat]),
+        .init("POST", "/chats/{id}/members", [200: chat]),
+        .init("DELETE", "/chats/{id}/members/{userId}", [204: nil]),
+        .init("POST", "/chats/{id}/leave", [204: nil]),
+        .init("POST", "/chats/{id}/messages", [201: message(kind: "type")]),
+        .init(
             "GET", "/chats/{id}/messages", including: "edited",
             [200: .list(of: message(kind: "message_type", more: ["edited_at": .nullable(.timestamp)]))]),
-        Operation("GET", "/chats/{id}/messages", [200: .list(of: message(kind: "message_type"))]),
-        Operation(
+        .init("GET", "/chats/{id}/messages", [200: .list(of: message(kind: "message_type"))]),
+        .init(
             "PUT", "/chats/{id}/messages/{msgId}", [200: message(kind: "type", more: ["edited_at": .timestamp])]),
-        Operation("DELETE", "/chats/{id}/messages/{msgId}", [204: nil]),
-        Operation("POST", "/chats/{id}/messages/{msgId}/read", [204: nil]),
-        Operation(
+        .init("DELETE", "/chats/{id}/messages/{msgId}", [204: nil]),
+        .init("POST", "/chats/{id}/messages/{msgId}/read", [204: nil]),
+        .init(
             "GET", "/chats/{id}/receipts",
             [200: .list(of: .object(["user_id": .id, "last_read_message_id": .id, "read_at": .timestamp]))]),
-        Operation(
+        .init(
             "POST", "/files",
             [201: .object(["id": .id, "filename": .text, "mime_type": .text, "object_key": .text])]),
-        Operation("GET", "/files/{id}/download", [302: nil]),
+        .init("GET", "/files/{id}/download", [302: nil]),
     ]
 
-    static let failure: Shape = .object(["error": .text])
+    private static let failure: Shape = .object(["error": .text])
 
     /// What the server says on `/ws`, by its `type`.
-    static let frames: [String: Shape] = [
+    private static let frames: [String: Shape] = [
         "auth_ok": frame("auth_ok", ["user_id": .id]),
         "error": frame("error", ["message": .text]),
         "subscribed": frame("subscribed", ["chat_id": .id]),

@@ -18,8 +18,7 @@ public struct MessengerWorld: Sendable {
 
     /// A world whose every answer and frame is looked at.
     public init(_ server: Server) {
-        let witness = Witness(
-            transport: server.transport, sockets: server.sockets, baseURL: server.baseURL, level: server.level)
+        let witness = Witness(of: server, holdingTo: MessengerShapes.all)
         self.baseURL = server.baseURL
         self.transport = witness
         self.sockets = witness

@@ -74,14 +74,9 @@ extension MessengerService {
 
     /// Removes stored objects that no file names.
     func sweepObjects() async throws {
-        var cursor: String?
-        repeat {
-            let page = try await objects.keys(olderThan: time.seconds - Self.orphanAge, after: cursor)
-            let keys = page.keys.map(\.rawValue)
-            let kept = try await database.read { try Files.known(among: keys, in: $0) }
-            for key in page.keys where !kept.contains(key.rawValue) { try await objects.delete(key) }
-            cursor = page.next
-        } while cursor != nil
+        try await objects.sweep(olderThan: time.seconds - Self.orphanAge) { keys in
+            try await database.read { try Files.known(among: keys, in: $0) }
+        }
     }
 }
 

@@ -34,10 +34,7 @@ enum LiveEvent: Sendable {
 typealias LiveHub = Hub<LiveTopic, LiveEvent>
 
 extension TextFrame {
-    init(_ frame: Messenger.ServerFrame) {
-        // Every frame is text, numbers and dates: there is nothing in it that JSON cannot hold.
-        self.init((try? JSONBody.encode(frame)) ?? ByteBuffer(string: "{}"))
-    }
+    init(_ frame: Messenger.ServerFrame) { self.init(json: frame) }
 }
 
 /// What happened, for the sockets of every node.
@@ -72,45 +69,27 @@ enum LiveAnnouncement: Codable, Sendable {
 }
 
 extension MessengerService {
+    private var announcer: Announcer<LiveAnnouncement> { Announcer(database) { deliver($0) } }
+
     /// Tells the sockets, here and on every other node, once the transaction is durable, in the order of the commits.
     func announce(_ announcement: LiveAnnouncement, in db: Session) throws {
-        guard database.isShared else { return db.afterCommit { deliver(announcement) } }
-        var payload = try JSONEncoder().encode(announcement)
-        if payload.count > Database.maximumAnnouncement {
-            payload = try JSONEncoder().encode(announcement.shortened)
-        }
-        try db.announce(String(decoding: payload, as: UTF8.self))
+        try announcer.announce(announcement, inShort: announcement.shortened, in: db)
     }
 
     /// Hears what other nodes announce, until the task is cancelled. One task for each node.
     public func listen() async {
-        await database.listen { announcement in
-            switch announcement {
-            case .gap:
-                hub.broadcast { .gap }
-            case .payload(let text):
-                let heard = try? JSONDecoder().decode(LiveAnnouncement.self, from: Data(text.utf8))
-                if let heard, let whole = await complete(heard) { deliver(whole) }
-            }
-        }
+        await announcer.listen(completing: complete) { hub.broadcast { .gap } }
     }
 
-    /// Reads what was too long to be carried. Nil when it has gone since, or cannot be read.
-    private func complete(_ announcement: LiveAnnouncement) async -> LiveAnnouncement? {
-        do {
-            switch announcement {
-            case .stored(let id):
-                return try await database.read { try Messages.one(id, in: $0) }.map { .message($0) }
-            case .storedEdit(let id, let version):
-                return try await database.read { try Messages.edit(of: id, in: $0) }
-                    .map { .edited($0, version: version) }
-            default:
-                return announcement
-            }
-        } catch {
-            // The sockets look for themselves.
-            hub.broadcast { .gap }
-            return nil
+    /// Reads what was too long to be carried. Nil when it has gone since.
+    private func complete(_ announcement: LiveAnnouncement) async throws -> LiveAnnouncement? {
+        switch announcement {
+        case .stored(let id):
+            try await database.read { try Messages.one(id, in: $0) }.map { .message($0) }
+        case .storedEdit(let id, let version):
+            try await database.read { try Messages.edit(of: id, in: $0) }.map { .edited($0, version: version) }
+        default:
+            announcement
         }
     }
 

@@ -123,6 +123,14 @@ public struct S3ObjectStore: ObjectStore {
         try await head(key)?.size
     }
 
+    public func content(of key: ObjectKey, upTo limit: Int) async throws -> [UInt8]? {
+        let call = call("GetObject", "GET", key)
+        let response = try await client.perform(call)
+        if response.status == 404, response.code != "NoSuchBucket" { return nil }
+        guard response.status == 200 else { throw S3Error(call.operation, response) }
+        return response.body.readableBytes <= limit ? Array(response.body.readableBytesView) : nil
+    }
+
     private func head(_ key: ObjectKey) async throws -> (size: Int64, upload: String?)? {
         let call = call("HeadObject", "HEAD", key)
         let response = try await client.perform(call)

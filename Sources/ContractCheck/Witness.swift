@@ -1,23 +1,68 @@
 import Contract
-import ContractCheck
 import ContractClient
 import Foundation
 import HTTPTypes
+
+/// What goes over the wire of an API, as its contract's examples show it: names and types, held by hand and not taken
+/// from the SDK's types, which might be wrong the same way.
+public struct WireShapes: Sendable {
+    /// What an operation answers when it succeeds: a body for each status.
+    public struct Operation: Sendable {
+        let method: String
+        let path: [Substring]
+        let inclusion: String?
+        let answers: [Int: Shape?]
+
+        /// - Parameters:
+        ///   - path: With captures in braces.
+        ///   - inclusion: Only of requests that have the word in their `include`.
+        ///   - answers: By status; nil for one without a body.
+        public init(_ method: String, _ path: String, including inclusion: String? = nil, _ answers: [Int: Shape?]) {
+            self.method = method
+            self.path = path.split(separator: "/")
+            self.inclusion = inclusion
+            self.answers = answers
+        }
+
+        func matches(_ method: String, _ steps: [Substring], including words: [String]) -> Bool {
+            self.method == method && path.count == steps.count
+                && zip(path, steps).allSatisfy { $0 == $1 || $0.first == "{" }
+                && (inclusion.map { words.contains($0) } ?? true)
+        }
+    }
+
+    let operations: [Operation]
+    let failure: Shape
+    let frames: [String: Shape]
+
+    /// - Parameters:
+    ///   - operations: The first that matches counts.
+    ///   - failure: What every refusal looks like.
+    ///   - frames: What the server says on sockets, by their `type`.
+    public init(operations: [Operation], failure: Shape, frames: [String: Shape]) {
+        self.operations = operations
+        self.failure = failure
+        self.frames = frames
+    }
+}
 
 /// Looks at every answer and frame of every scenario, the SDK's too: whether it is written as the contract shows it.
 ///
 /// An SDK overlooks what a stranger's client would trip over: a member too many, a null that is left out, a time with a
 /// fraction.
-struct Witness: Transport, SocketTransport {
-    let transport: any Transport
-    let sockets: any SocketTransport
-    let baseURL: URL
-    let level: Level
+public struct Witness: Transport, SocketTransport {
+    private let server: Server
+    private let shapes: WireShapes
+
+    public init(of server: Server, holdingTo shapes: WireShapes) {
+        self.server = server
+        self.shapes = shapes
+    }
 
     // MARK: Answers
 
-    func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
-        let response = try await transport.send(request, progress: progress)
+    public func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+        let response = try await server.transport.send(request, progress: progress)
         try judge(Exchange(request: request, response: response), response)
         return response
     }
@@ -25,7 +70,7 @@ struct Witness: Transport, SocketTransport {
     private func judge(_ exchange: Exchange, _ response: TransportResponse) throws {
         let (url, method) = (exchange.request.url, exchange.request.method.rawValue)
         guard let steps = steps(of: url),
-            let operation = MessengerShapes.operations.first(where: {
+            let operation = shapes.operations.first(where: {
                 $0.matches(method, steps, including: Self.inclusions(in: url))
             })
         else { return }
@@ -35,13 +80,13 @@ struct Witness: Transport, SocketTransport {
         }
 
         let status = response.status.code
-        guard let answer = status >= 400 ? MessengerShapes.failure : operation.answers[status] else {
+        guard let answer = status >= 400 ? shapes.failure : operation.answers[status] else {
             let expected = operation.answers.keys.sorted().map(String.init).joined(separator: " or ")
             throw broken("status \(expected)", "status \(status)")
         }
         guard let shape = answer else {
             // A redirect may have a page for people.
-            guard response.body.isEmpty || status == 302 else {
+            guard response.body.isEmpty || 300..<400 ~= status else {
                 throw broken("no body", "\(response.body.count) bytes")
             }
             return
@@ -53,14 +98,14 @@ struct Witness: Transport, SocketTransport {
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body)) else {
             throw broken("JSON", "\(String(decoding: response.body.prefix(200), as: UTF8.self))")
         }
-        if let difference = shape.difference(in: value, level: level) {
+        if let difference = shape.difference(in: value, level: server.level) {
             throw Broken(difference, of: what, in: exchange)
         }
     }
 
     /// Of a path below the base URL; nil when it leads elsewhere, such as to a file's store.
     private func steps(of url: URL) -> [Substring]? {
-        let (base, text) = (baseURL.absoluteString, url.absoluteString)
+        let (base, text) = (server.baseURL.absoluteString, url.absoluteString)
         guard text.hasPrefix(base + "/") else { return nil }
         return text.dropFirst(base.count).prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: true)
     }
@@ -73,13 +118,15 @@ struct Witness: Transport, SocketTransport {
 
     // MARK: Frames
 
-    func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
+    public func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
         WitnessedSocket(
-            base: try await sockets.open(url, headers: headers, maximumMessageSize: maximumMessageSize), level: level)
+            base: try await server.sockets.open(url, headers: headers, maximumMessageSize: maximumMessageSize),
+            shapes: shapes.frames, level: server.level)
     }
 
     private struct WitnessedSocket: Socket {
         let base: any Socket
+        let shapes: [String: Shape]
         let level: Level
 
         func receive() async throws -> SocketMessage {
@@ -88,7 +135,7 @@ struct Witness: Transport, SocketTransport {
             guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else {
                 throw broken("JSON", "\(text.prefix(200))")
             }
-            guard let shape = MessengerShapes.frames[value["type"]?.string ?? ""] else {
+            guard let shape = shapes[value["type"]?.string ?? ""] else {
                 // Clients skip unknown types; a server of ours has none.
                 if level == .contract, value["type"]?.string != nil { return message }
                 throw broken("a known type", "\(text.prefix(200))")

@@ -1,7 +1,6 @@
 import Contract
 import ContractServer
 import Foundation
-import MessengerAPI
 import NIOCore
 import Testing
 
@@ -9,17 +8,17 @@ import Testing
 // both sides would agree on the mistake; these literals are copied from the contract's code blocks.
 
 /// A request line and body of the contract, and the value that stands for it.
-struct WireRequest: Sendable, CustomTestStringConvertible {
+public struct WireRequest: Sendable, CustomTestStringConvertible {
     /// `POST /chats/5/messages`
-    let line: String
-    let json: String?
-    let testDescription: String
+    public let line: String
+    public let json: String?
+    public let testDescription: String
     /// Whether the type travels so.
-    let encodes: @Sendable () throws -> Void
+    public let encodes: @Sendable () throws -> Void
     /// Whether what travels so becomes the type's value.
-    let decodes: @Sendable () throws -> Void
+    public let decodes: @Sendable () throws -> Void
 
-    init<E: Contract.Endpoint>(_ request: E, is line: String, _ json: String? = nil) where E.API == Messenger {
+    public init<E: Contract.Endpoint>(_ request: E, is line: String, _ json: String? = nil) {
         self.line = line
         self.json = json
         testDescription = [line, json].compactMap(\.self).joined(separator: " ")
@@ -34,7 +33,8 @@ struct WireRequest: Sendable, CustomTestStringConvertible {
             case .form(let fields, let uploads):
                 #expect(json == nil)
                 #expect(fields.isEmpty)
-                #expect(uploads.map(\.name) == ["file"])
+                guard case .multipart(let rules) = E.route.form else { return #expect(Bool(false), "no form") }
+                #expect(uploads.map(\.name) == [rules.field])
             }
         }
         decodes = { () throws in
@@ -71,22 +71,22 @@ private func source<E: Contract.Endpoint>(of line: String, _ json: String?, for 
 }
 
 /// An answer of the contract.
-struct WireAnswer: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let signature: String
+public struct WireAnswer: Sendable, CustomTestStringConvertible {
+    public let testDescription: String
+    public let signature: String
     /// As the server writes it.
-    let written: String
+    public let written: String
     /// Whether the literal is read as the value.
-    let decodes: @Sendable () throws -> Void
+    public let decodes: @Sendable () throws -> Void
     /// Whether the server writes the value as the contract does: the same keys, in the same order, nulls written.
-    let encodes: @Sendable () throws -> Void
+    public let encodes: @Sendable () throws -> Void
 
     /// - Parameters:
     ///   - literal: From the contract.
     ///   - additions: Keys that the decisions add, each with what stands right after it in what is written.
-    init<E: Contract.Endpoint>(
+    public init<E: Contract.Endpoint>(
         of _: E.Type, _ status: Int, _ literal: String, is value: E.Output, written: String? = nil
-    ) where E.API == Messenger, E.Output: Equatable {
+    ) where E.Output: Equatable {
         testDescription = "\(E.signature): \(literal)"
         signature = E.signature
         self.written = minified(written ?? literal)
@@ -102,31 +102,31 @@ struct WireAnswer: Sendable, CustomTestStringConvertible {
 }
 
 /// A frame of the contract.
-struct WireFrame<Frame: Codable & Equatable & Sendable>: Sendable, CustomTestStringConvertible {
-    let literal: String
-    let frame: Frame
+public struct WireFrame<Frame: Codable & Equatable & Sendable>: Sendable, CustomTestStringConvertible {
+    public let literal: String
+    public let frame: Frame
     /// Where the decisions add keys to the contract's.
-    let written: String
+    public let written: String
 
-    init(_ literal: String, is frame: Frame, written: String? = nil) {
+    public init(_ literal: String, is frame: Frame, written: String? = nil) {
         self.literal = literal
         self.frame = frame
         self.written = minified(written ?? literal)
     }
 
-    var testDescription: String { literal }
+    public var testDescription: String { literal }
 }
 
-func read<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) throws -> T {
+public func read<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) throws -> T {
     try JSONDecoder().decode(type, from: Data(bytes))
 }
 
-func read<T: Decodable>(_ type: T.Type, _ json: String) throws -> T {
+public func read<T: Decodable>(_ type: T.Type, _ json: String) throws -> T {
     try read(type, Array(json.utf8))
 }
 
 /// Without the white space between the tokens.
-func minified(_ json: String) -> String {
+public func minified(_ json: String) -> String {
     var result = ""
     var inString = false
     var isEscaped = false
@@ -137,9 +137,4 @@ func minified(_ json: String) -> String {
         result.append(character)
     }
     return result
-}
-
-func time(_ text: String) -> Messenger.Timestamp {
-    guard let time = Messenger.Timestamp(text) else { preconditionFailure("no time: \(text)") }
-    return time
 }

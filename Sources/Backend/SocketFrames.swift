@@ -1,0 +1,24 @@
+import Contract
+import ContractServer
+import HTTPTypes
+import NIOCore
+import WebSockets
+
+extension TextFrame {
+    /// A frame in JSON.
+    ///
+    /// - Parameter frame: Of text, numbers and dates: what JSON can always hold.
+    public init(json frame: some Encodable) {
+        self.init((try? JSONBody.encode(frame)) ?? ByteBuffer(string: "{}"))
+    }
+}
+
+extension SocketAdmission {
+    /// Refuses a handshake in an API's error shape.
+    public static func refuse<API: ServiceAPI>(_ problem: Problem, in _: API.Type) -> SocketAdmission {
+        var headers = problem.headers
+        headers[.contentType] = "application/json"
+        let body = try? JSONBody.encode(API.Failure(problem, requestID: ""))
+        return .refuse(status: problem.status, headers: headers, body: body ?? ByteBuffer())
+    }
+}

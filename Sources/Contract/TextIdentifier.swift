@@ -1,0 +1,60 @@
+/// An id in text, told apart by what it names: a UUID of the server's own, or what another system calls its users.
+///
+/// Compared byte for byte, as databases and other languages do; Swift's own strings are equal in more cases.
+public struct TextIdentifier<Named>: RawRepresentable, Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+    public init(stringLiteral value: String) { self.rawValue = value }
+
+    /// Whether it is a UUID in its usual form (RFC 9562 §4), in either case.
+    public var isUUID: Bool {
+        let text = rawValue.utf8
+        return text.count == 36
+            && zip(0..., text).allSatisfy { index, byte in
+                switch byte {
+                case UInt8(ascii: "-"): [8, 13, 18, 23].contains(index)
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+                    UInt8(ascii: "A")...UInt8(ascii: "F"):
+                    ![8, 13, 18, 23].contains(index)
+                default: false
+                }
+            }
+    }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        var text = rawValue
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    public static func < (left: Self, right: Self) -> Bool {
+        left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
+    }
+}
+
+extension TextIdentifier: Codable {
+    public init(from decoder: any Decoder) throws {
+        rawValue = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+}
+
+extension TextIdentifier: WireField {
+    public static var absent: Self { Self("") }
+    /// No request can hold it: U+0000 is refused wherever it comes in.
+    public static var malformed: Self? { Self("\u{0}") }
+    public var containsNUL: Bool { rawValue.containsNUL }
+}
+
+extension TextIdentifier: CustomStringConvertible {
+    public var description: String { rawValue }
+}

@@ -1,0 +1,37 @@
+import Contract
+import ContractClient
+import Foundation
+
+/// A socket as a stranger would write to it, and its frames as they come.
+public struct RawSocket: Sendable {
+    private let socket: any Socket
+
+    public init(_ socket: any Socket) { self.socket = socket }
+
+    public func send(_ text: String) async throws { try await socket.send(text) }
+    public func send(_ frame: JSONValue) async throws { try await socket.send(frame.description) }
+
+    /// Returns once the server has heard what was sent before, where it has no frame that says so.
+    public func settle() async throws { try await socket.ping() }
+
+    public func frame() async throws -> JSONValue {
+        guard case .text(let text) = try await socket.receive() else { throw Broken("a binary frame") }
+        return try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+    }
+
+    /// Fails unless this is the next frame, whole.
+    public func expect(_ frame: JSONValue, line: UInt = #line, file: StaticString = #fileID) async throws {
+        try ContractCheck.expect(try await self.frame(), equals: frame, line: line, file: file)
+    }
+
+    /// Fails unless the server closes now, with this code if one is given.
+    public func expectClose(_ code: UInt16? = nil, line: UInt = #line, file: StaticString = #fileID) async throws {
+        do {
+            throw Broken(expected: "a close", found: "\(try await frame())", line: line, file: file)
+        } catch let closed as SocketClosed {
+            if let code { try ContractCheck.expect(closed.code, equals: code, line: line, file: file) }
+        }
+    }
+
+    public func close() async { await socket.close(code: 1000, reason: "") }
+}

@@ -1,0 +1,151 @@
+import Backend
+import Database
+import NIOConcurrencyHelpers
+import Testbed
+import Testing
+
+/// What a transaction tells reaches every node once it is durable, in the order of the commits.
+@Suite struct AnnouncerTests {
+    private static let schema = Schema("notes", [.init("notes", ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL)"])])
+
+    enum News: Codable, Sendable, Equatable {
+        case note(Int, String)
+        case long(Int)
+    }
+
+    /// Hears of notes on one node.
+    private struct Ear: Sendable {
+        let announcer: Announcer<News>
+        let heard: AsyncStream<News>
+        let database: Database
+
+        init(_ database: Database) {
+            let (heard, continuation) = AsyncStream<News>.makeStream()
+            self.heard = heard
+            self.database = database
+            announcer = Announcer(database) { continuation.yield($0) }
+        }
+
+        /// Listens, once it is sure to hear, for as long as the body runs.
+        func listening(_ body: () async throws -> Void) async throws {
+            let (begun, begin) = AsyncStream<Void>.makeStream()
+            let listening = Task {
+                await announcer.listen { news in
+                    guard case .long(let number) = news else { return news }
+                    return number < 0 ? nil : .note(number, "read again")
+                } gap: {
+                    begin.finish()
+                }
+            }
+            defer { listening.cancel() }
+            if database.isShared { for await _ in begun {} }
+            try await body()
+        }
+
+        func news(_ count: Int) async -> [News] {
+            var news: [News] = []
+            for await one in heard {
+                news.append(one)
+                if news.count == count { break }
+            }
+            return news
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func newsComesInTheOrderOfTheCommits(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
+            let database = try place.open(Self.schema)
+            let ear = Ear(database)
+            try await ear.listening {
+                let order = NIOLockedValueBox<[Int]>([])
+                for number in 0..<50 {
+                    struct Refused: Error {}
+                    // What fails is told to nobody.
+                    try? await database.write { db in
+                        try ear.announcer.announce(.note(-1, "lost"), inShort: .long(-1), in: db)
+                        throw Refused()
+                    }
+                    try await database.write { db in
+                        try db.run("INSERT INTO notes (text) VALUES (\("\(number)"))")
+                        try ear.announcer.announce(.note(number, "x"), inShort: .long(number), in: db)
+                    }
+                    order.withLockedValue { $0.append(number) }
+                }
+                let expected = order.withLockedValue { $0 }.map { News.note($0, "x") }
+                #expect(await ear.news(50) == expected)
+            }
+            try await database.close()
+        }
+    }
+
+    /// What is longer than the database carries is told in short, and read by whoever hears it.
+    @Test(arguments: Stack.Engine.available)
+    func longNewsIsReadAgain(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
+            let database = try place.open(Self.schema)
+            let ear = Ear(database)
+            let long = String(repeating: "x", count: 10_000)
+            try await ear.listening {
+                for (number, text) in [(1, "short"), (-2, long), (3, long), (4, "short")] {
+                    try await database.write {
+                        try ear.announcer.announce(.note(number, text), inShort: .long(number), in: $0)
+                    }
+                }
+                if database.isShared {
+                    // What has gone since is passed over.
+                    #expect(await ear.news(3) == [.note(1, "short"), .note(3, "read again"), .note(4, "short")])
+                } else {
+                    #expect(
+                        await ear.news(4) == [.note(1, "short"), .note(-2, long), .note(3, long), .note(4, "short")])
+                }
+            }
+            try await database.close()
+        }
+    }
+
+    @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+    func everyNodeHearsIt() async throws {
+        try await withTestDatabase(on: .postgreSQL) { place in
+            let (first, second) = (try place.open(Self.schema), try place.open(Self.schema))
+            let (here, there) = (Ear(first), Ear(second))
+            try await here.listening {
+                try await there.listening {
+                    for number in 0..<10 {
+                        try await first.write {
+                            try here.announcer.announce(.note(number, ""), inShort: .long(number), in: $0)
+                        }
+                    }
+                    let expected = (0..<10).map { News.note($0, "") }
+                    #expect(await here.news(10) == expected)
+                    #expect(await there.news(10) == expected)
+                }
+            }
+            try await first.close()
+            try await second.close()
+        }
+    }
+
+    /// A node of another version announces what is not understood here: sockets look again.
+    @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+    func whatIsNotUnderstoodIsAGap() async throws {
+        try await withTestDatabase(on: .postgreSQL) { place in
+            let database = try place.open(Self.schema)
+            let (gaps, gap) = AsyncStream<Void>.makeStream()
+            let announcer = Announcer<News>(database) { _ in }
+            let listening = Task {
+                await announcer.listen {
+                    $0
+                } gap: {
+                    gap.yield()
+                }
+            }
+            defer { listening.cancel() }
+            var heard = gaps.makeAsyncIterator()
+            _ = await heard.next()
+            try await database.write { try $0.announce(#"{"newer":{}}"#) }
+            _ = await heard.next()
+            try await database.close()
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Contract
+import ContractServer
+import Foundation
+
+/// An API whose ids are text, and which refuses files of other names.
+enum Textual: ServiceAPI {
+    static let name = "textual"
+    static let captureForm = CaptureForm.text
+    static let phrases = Phrases()
+    static var endpoints: [any Contract.Endpoint.Type] { [GetNote.self, GetOwn.self, AddPicture.self] }
+
+    struct Failure: WireFailure {
+        let message: String
+        init(_ problem: Problem, requestID: String) { message = problem.message }
+    }
+
+    struct Note: Codable { var text: String }
+
+    struct GetNote: OpenEndpoint {
+        typealias API = Textual
+        static let route = Route.get("/notes/{id}")
+        typealias Output = Note
+        var id: TextIdentifier<Note>
+    }
+
+    struct GetOwn: OpenEndpoint {
+        typealias API = Textual
+        static let route = Route.get("/notes/mine")
+        typealias Output = Note
+    }
+
+    struct AddPicture: OpenEndpoint {
+        typealias API = Textual
+        static let route = Route.post(
+            "/pictures",
+            in: .multipart(
+                UploadRules(
+                    field: "picture", maximumSize: 100, missing: "No file", unexpected: "Unexpected field",
+                    tooLarge: "File too large")))
+        typealias Output = Note
+        var picture: Upload
+    }
+
+    static func table(spool: CountingSpool = CountingSpool()) -> RouteTable<Textual> {
+        var routes = Routes<Textual, String>(spool: spool, secret: [], name: { $0 }, authenticate: { _ in "" })
+        routes.open(use: { (request: GetNote, _) in Note(text: request.id.rawValue) })
+        routes.open(use: { (_: GetOwn, _) in Note(text: "literal") })
+        routes.open(use: { (request: AddPicture, _) in Note(text: request.picture.filename) })
+        return RouteTable(routes, options: .init(logger: LogBook().logger))
+    }
+}
