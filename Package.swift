@@ -136,7 +136,7 @@ func service(_ name: String) -> [Target] {
     ]
 }
 
-let services = ["Messenger"]
+let services = ["Messenger", "DeuceDiary"]
 
 let command: Target = .executableTarget(
     name: "concord",
@@ -213,6 +213,7 @@ let package = Package(
         tests("Backend", product("NIOEmbedded", "swift-nio")),
         tests("WebSockets", product("NIOEmbedded", "swift-nio")),
         .testTarget(name: "MessengerTests", dependencies: ["MessengerCheck", "MessengerMocks", "Testbed"]),
+        .testTarget(name: "DeuceDiaryTests", dependencies: ["DeuceDiaryCheck", "DeuceDiaryMocks", "Testbed"]),
         .testTarget(name: "ConcordTests", dependencies: ["concord", "chat-example", "Testbed"]),
     ]
 )

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An app that takes one SDK with its mock, and nothing of the server.
+// An app that takes the SDKs with their mocks, and nothing of the server.
 let package = Package(
     name: "consumer",
     platforms: [.macOS(.v14), .iOS(.v16)],
@@ -12,6 +12,8 @@ let package = Package(
             dependencies: [
                 .product(name: "MessengerClient", package: "concord"),
                 .product(name: "MessengerMocks", package: "concord"),
+                .product(name: "DeuceDiaryClient", package: "concord"),
+                .product(name: "DeuceDiaryMocks", package: "concord"),
             ],
             // As new Xcode projects have it: each file imports what it uses.
             swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")])

@@ -1,3 +1,4 @@
+import DeuceDiaryMocks
 import Foundation
 import MessengerMocks
 
@@ -9,5 +10,7 @@ struct App {
         let messenger = address.map { MessengerClient(baseURL: $0) } ?? .mock()
         try await messenger.signIn(username: "alice", password: "secret123")
         for try await chat in messenger.chats() { print(chat.id, chat.lastMessage ?? "") }
+
+        for try await group in DeuceDiaryClient.mock().groups() { print(group.name, group.entryCount) }
     }
 }

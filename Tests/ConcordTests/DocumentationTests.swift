@@ -19,16 +19,22 @@ import Testing
         let description: String
     }
 
-    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         .standardizedFileURL
+
+    /// Those with an SDK.
+    static let apis = ["Messenger", "DeuceDiary"]
 
     /// Of what documents there are.
     static func blocks() throws -> [Piece] {
-        try lines(of: ["README.md"]).flatMap { try blocks(in: $1, of: $0) }
-            + lines(in: "Sources/Messenger/Client/MessengerClient.docc", ending: ".md")
-            .flatMap { try blocks(in: $1, of: $0) }
-            + (lines(in: "Sources/Messenger/Client", ending: ".swift")
-            + lines(in: "Sources/Messenger/Mocks", ending: ".swift")).flatMap { file, lines in
+        try lines(of: ["README.md"]).flatMap { try blocks(in: $1, of: $0) } + apis.flatMap(blocks(of:))
+    }
+
+    private static func blocks(of api: String) throws -> [Piece] {
+        try lines(in: "Sources/\(api)/Client/\(api)Client.docc", ending: ".md").flatMap { try blocks(in: $1, of: $0) }
+            + (lines(in: "Sources/\(api)/Client", ending: ".swift")
+            + lines(in: "Sources/\(api)/Mocks", ending: ".swift"))
+            .flatMap { file, lines in
                 // Documentation comments, as the Markdown they are.
                 let markdown = lines.map { line -> String in
                     let comment = line.drop { $0 == " " }
@@ -39,7 +45,8 @@ import Testing
     }
 
     static func samples() throws -> [Piece] {
-        try lines(in: "Tests/MessengerTests/Documentation", ending: "Samples.swift").flatMap { file, lines in
+        try apis.flatMap { try lines(in: "Tests/\($0)Tests/Documentation", ending: "Samples.swift") }.flatMap {
+            file, lines in
             let imports = Set(lines.filter { $0.hasPrefix("import ") })
             return try pieces(in: lines, of: file, from: "// sample", to: "// end").map { piece in
                 var piece = piece

@@ -1,0 +1,119 @@
+import Contract
+
+extension DeuceDiary {
+    static let reactions: [any Contract.Endpoint.Type] = [
+        AddReaction.self, RemoveReaction.self, ListReactions.self,
+    ]
+
+    public struct Reaction: Codable, Hashable, Sendable, Identifiable {
+        public typealias ID = Identifier<Reaction>
+
+        public var id: ID
+        public var entryId: DeuceEntry.ID
+        public var userId: User.ID
+        public var emoji: String
+        public var createdAt: Timestamp
+
+        public init(id: ID, entryId: DeuceEntry.ID, userId: User.ID, emoji: String, createdAt: Timestamp) {
+            self.id = id
+            self.entryId = entryId
+            self.userId = userId
+            self.emoji = emoji
+            self.createdAt = createdAt
+        }
+    }
+
+    /// A reaction and whose it is.
+    public typealias UserReaction = WithUser<Reaction>
+
+    /// `POST /api/entries/{entryId}/reactions`
+    ///
+    /// 404 "Entry not found", 403 "Not authorized to react to this entry", 400 "You've already reacted with this emoji".
+    public struct AddReaction: Endpoint {
+        public static let route = Route.post("/api/entries/{entryId}/reactions", idempotencyKey: true)
+        public typealias Output = Reaction
+
+        public var entry: DeuceEntry.ID
+        /// 1 to 10 Unicode scalars with something to see, kept and compared as they are.
+        public var emoji: String
+
+        public init(entry: DeuceEntry.ID, emoji: String) {
+            self.entry = entry
+            self.emoji = emoji
+        }
+
+        public func validate() throws(Problem) {
+            try DeuceDiary.validate(emoji: emoji)
+            guard emoji.length <= 10 else { throw Problem(.badRequest, "Emoji must be 10 characters or less") }
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case entry = "entryId"
+            case emoji
+        }
+    }
+
+    fileprivate static func validate(emoji: String) throws(Problem) {
+        guard !emoji.isBlank else { throw Problem(.badRequest, "Emoji is required") }
+    }
+
+    /// `DELETE /api/entries/{entryId}/reactions`, with a body. Takes back the caller's reaction if there is one, and
+    /// succeeds either way.
+    public struct RemoveReaction: Endpoint {
+        public static let route = Route.delete("/api/entries/{entryId}/reactions", in: .json)
+        public typealias Output = Confirmation
+
+        public var entry: DeuceEntry.ID
+        public var emoji: String
+
+        public init(entry: DeuceEntry.ID, emoji: String) {
+            self.entry = entry
+            self.emoji = emoji
+        }
+
+        public func validate() throws(Problem) { try DeuceDiary.validate(emoji: emoji) }
+
+        enum CodingKeys: String, CodingKey {
+            case entry = "entryId"
+            case emoji
+        }
+    }
+
+    /// The answer of an operation that has nothing else to say.
+    public struct Confirmation: Codable, Hashable, Sendable {
+        public var message: String
+
+        public init(message: String) { self.message = message }
+    }
+
+    /// `GET /api/entries/{entryId}/reactions`, the oldest first. 404 "Entry not found", 403 "Not authorized to access
+    /// this entry".
+    public struct ListReactions: Endpoint {
+        public static let route = Route.get("/api/entries/{entryId}/reactions")
+        public typealias Output = [UserReaction]
+        public static let maximum = 1000
+
+        public var entry: DeuceEntry.ID
+        /// 1 to 1,000, the most when absent. An addition to the contract.
+        public var limit: Int?
+        /// Only those that follow this one in the list; 400 "Invalid cursor" for one that is not in it. An addition to
+        /// the contract.
+        public var after: Reaction.ID?
+
+        public init(entry: DeuceEntry.ID, limit: Int? = nil, after: Reaction.ID? = nil) {
+            self.entry = entry
+            self.limit = limit
+            self.after = after
+        }
+
+        public func validate() throws(Problem) {
+            try DeuceDiary.validate(limit: limit)
+            if let after, !after.isValid { throw Problem(.badRequest, "Invalid cursor") }
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case entry = "entryId"
+            case limit, after
+        }
+    }
+}

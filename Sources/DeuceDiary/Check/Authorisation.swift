@@ -1,0 +1,74 @@
+import Contract
+import ContractCheck
+import DeuceDiaryClient
+import Foundation
+import HTTPTypes
+
+/// Who may do what, operation by operation.
+extension DeuceDiaryScenarios {
+    static let authorisation: [Scenario<DeuceDiaryWorld>] = [
+        Scenario(
+            "Each endpoint answers anonymous, outsider, member and admin as the table says", clause: "Authorisation"
+        ) {
+            world in
+            let (admin, member, outsider) = try await world.trio()
+            let group = try await admin.group(with: member)
+            let entry = try await admin.log(in: group)[0].id
+            let invite = try await admin.send(DeuceDiary.CreateInvite(group: group)).id
+            let log = #"{"groupIds":["\#(group)"],"location":"x","thoughts":""}"#
+            let reaction = "/api/entries/\(entry)/reactions"
+            // The refusal of an outsider; nil where the table lets everybody in who is signed in.
+            let table: [(HTTPRequest.Method, path: String, body: String?, outsider: (Int, String)?)] = [
+                (.get, "/api/auth/user", nil, nil), (.get, "/api/analytics/most-deuces", nil, nil),
+                (.get, "/api/groups", nil, nil), (.post, "/api/groups", #"{"name":"N"}"#, nil),
+                (.get, "/api/groups/\(group)", nil, (403, "Not authorized")),
+                (.post, "/api/groups/\(group)/invite", nil, (403, "Not authorized")),
+                (.post, "/api/deuces", log, (403, "Not authorized for group \(group)")),
+                (.post, reaction, #"{"emoji":"x"}"#, (403, "Not authorized to react to this entry")),
+                (.get, reaction, nil, (403, "Not authorized to access this entry")),
+                (.delete, reaction, #"{"emoji":"x"}"#, nil), (.post, "/api/join/\(invite)", nil, nil),
+            ]
+            for (method, path, body, refusal) in table {
+                try await world.raw.send(method, path, body: body).refused(401, "Unauthorized", path)
+                let answer = try await outsider.raw(method, path, body: body)
+                if let (status, text) = refusal {
+                    try answer.refused(status, text, path)
+                } else {
+                    try answer.succeeded("\(method) \(path)")
+                }
+                for person in [admin, member] {
+                    try await person.raw(method, path, body: body).succeeded("\(method) \(path)")
+                }
+            }
+            // What is open to anybody, and what each sees of their own.
+            for (path, status) in [("/api/locations", 200), ("/join/\(invite)", 302)] {
+                try expect(try await world.raw.send(.get, path).status, equals: status)
+                for person in [outsider, member, admin] {
+                    try expect(try await person.get(path).status, equals: status)
+                }
+            }
+            for person in [admin, member, outsider] {
+                try expect(try await person.get("/api/auth/user").succeeded()["id"], equals: person.id.json)
+                try await person.upload(SampleImage.jpeg(width: 8, height: 8)).succeeded()
+                try await person.send(DeuceDiary.UpdateUser(username: world.freshName()))
+            }
+        },
+        Scenario("Nobody reads or changes anything through the ids of others", clause: "Authorisation") { world in
+            let (john, jane) = try await world.pair()
+            let group = try await john.group()
+            let entry = try await john.log("secret", in: group)[0]
+            try await john.send(DeuceDiary.AddReaction(entry: entry.id, emoji: "💩"))
+            try await jane.send(DeuceDiary.RemoveReaction(entry: entry.id, emoji: "💩"))
+            let own = try await jane.group()
+            for path in [
+                "/api/groups/\(group)", "/api/groups/\(own)?before=\(entry.id)", "/api/groups?before=\(group)",
+                "/api/entries/\(entry.id)/reactions", "/api/groups", "/api/groups/\(own)",
+            ] {
+                let answer = try await jane.get(path)
+                try expect(!answer.text.contains("secret"), "\(path) tells")
+            }
+            try expect(try await john.send(DeuceDiary.ListReactions(entry: entry.id)).count, equals: 1)
+            try expect(try await john.entries(of: group).map(\.value), equals: [entry])
+        },
+    ]
+}

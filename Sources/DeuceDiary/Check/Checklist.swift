@@ -1,0 +1,63 @@
+import Contract
+import ContractCheck
+import ContractClient
+import Foundation
+import HTTPTypes
+
+extension DeuceDiaryScenarios {
+    /// For `concord check deuce-diary`.
+    public static func checklist(_ tokens: TokenSource) -> Checklist {
+        Checklist(
+            api: "deuce-diary", scenarios: all, probe: "/api/auth/user", isLimited: { _ in false },
+            enter: { server in
+                let ledger = Ledger(server.transport, areUsersNew: tokens.areUsersNew)
+                var own = server
+                own.transport = ledger
+                return (DeuceDiaryWorld(own, tokens: tokens), { await ledger.left })
+            })
+    }
+}
+
+/// Where people's tokens come from.
+public enum TokenSource: Sendable {
+    /// Makes a token for anybody.
+    case issuer(DeuceDiaryWorld.Issuer)
+    /// Tokens of people who have accounts, each of somebody else. Scenarios that need more are not tried.
+    case given([String])
+
+    fileprivate var areUsersNew: Bool { if case .issuer = self { true } else { false } }
+}
+
+/// Counts what a scenario makes. The API has no way to remove any of it.
+private actor Ledger: Transport {
+    private let transport: any Transport
+    private let areUsersNew: Bool
+    private var tokens: Set<String> = []
+    private var made: [String: Int] = [:]
+
+    init(_ transport: any Transport, areUsersNew: Bool) {
+        self.transport = transport
+        self.areUsersNew = areUsersNew
+    }
+
+    /// By its name in plural.
+    var left: [String: Int] {
+        areUsersNew && !tokens.isEmpty ? made.merging(["users": tokens.count]) { $1 } : made
+    }
+
+    func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+        let response = try await transport.send(request, progress: progress)
+        guard response.status == .ok, response.headers[.idempotentReplayed] == nil else { return response }
+        if let token = request.headers[.authorization] { tokens.insert(token) }
+        guard request.method == .post else { return response }
+        switch request.url.path {
+        case let path where path.hasSuffix("/api/groups"): made["groups", default: 0] += 1
+        case let path where path.hasSuffix("/api/locations"): made["locations", default: 0] += 1
+        case let path where path.hasSuffix("/api/deuces"):
+            let answer = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body))
+            made["entries", default: 0] += answer?["entries"]?.elements.count ?? 0
+        default: break
+        }
+        return response
+    }
+}

@@ -1,0 +1,123 @@
+import Contract
+import ContractCheck
+import DeuceDiaryClient
+import Foundation
+import HTTPTypes
+
+extension DeuceDiaryScenarios {
+    static let idempotency: [Scenario<DeuceDiaryWorld>] = [
+        Scenario("A repeat under one key gets the first answer again, and does nothing", clause: "Idempotency-Key") {
+            world in
+            let john = try await world.person()
+            let group = try await john.group()
+            let socket = try await world.rawSocket(in: group)
+            let entry = try await john.log(in: group)[0].id
+            try expect(try await socket.entry()["id"], equals: entry.json)
+            for attempt in creations(by: john, in: group, on: entry) {
+                let key = world.freshKey()
+                let first = try await attempt.send(key)
+                try first.succeeded(attempt.name)
+                try expect(first.headers[.idempotentReplayed], equals: nil)
+                let again = try await together(10) { _ in try await attempt.send(key) }
+                for answer in again {
+                    try expect(answer.status == 200 && answer.body == first.body, "\(attempt.name): \(answer.text)")
+                    try expect(answer.headers[.idempotentReplayed], equals: "true")
+                }
+                try await attempt.sendAnother(key)
+                    .refused(422, "Idempotency-Key was already used for another request", attempt.name)
+            }
+            try expect(try await john.deuceCount(), equals: 2)
+            try expect(try await john.entries(of: group).count, equals: 2)
+            try expect(try await john.send(DeuceDiary.ListReactions(entry: entry)).count, equals: 1)
+            _ = try await socket.entry()
+            let last = try await john.log("last", in: group)[0]
+            try expect(try await socket.entry()["id"], equals: last.id.json)
+            await socket.close()
+        },
+        Scenario("Twenty at once under one key are one", clause: "Idempotency-Key") { world in
+            let john = try await world.person()
+            let group = try await john.group()
+            let entry = try await john.log(in: group)[0].id
+            for attempt in creations(by: john, in: group, on: entry) {
+                let key = world.freshKey()
+                let answers = try await together(20) { _ in try await attempt.send(key) }
+                try expect(answers.allSatisfy { $0.status == 200 }, "\(attempt.name): \(answers.map(\.status))")
+                try expect(Set(answers.map(\.body)).count == 1, "\(attempt.name): \(Set(answers.map(\.text)))")
+                try expect(answers.filter { $0.headers[.idempotentReplayed] == nil }.count, equals: 1)
+            }
+            try expect(try await john.deuceCount(), equals: 2)
+        },
+        Scenario(
+            "A key is 1 to 255 printable ASCII characters, and belongs to its user and path", clause: "Idempotency-Key"
+        ) {
+            world in
+            let (john, jane) = try await world.pair()
+            let group = try await john.group(with: jane)
+            for key in ["", "é", "a\tb", String(repeating: "k", count: 256)] {
+                try await john.post("/api/groups", ["name": "N"], headers: [.idempotencyKey: key])
+                    .refused(400, "Invalid Idempotency-Key", key.debugDescription)
+            }
+            let key = world.freshKey()
+            let body: JSONValue = ["groupIds": [group.json], "location": "x", "thoughts": ""]
+            for person in [john, jane] {
+                let logged = try await person.post("/api/deuces", body, headers: key)
+                try expect(try logged.succeeded()["entries"]?[0]?["userId"], equals: person.id.json)
+                try await person.post("/api/groups", ["name": "N"], headers: key).succeeded()
+            }
+            // Joining is the same however often it is done, and looks at no key.
+            let invite = try await john.send(DeuceDiary.CreateInvite(group: group)).id
+            for _ in 0..<2 {
+                let joined = try await jane.post("/api/join/\(invite)", headers: [.idempotencyKey: "é"])
+                try expect(joined.headers[.idempotentReplayed], equals: nil)
+                try expect(try joined.succeeded()["message"], equals: "Already a member of this group")
+            }
+        },
+        Scenario("A refused request leaves its key free", clause: "Idempotency-Key") { world in
+            let (john, jane) = try await world.pair()
+            let foreign = try await jane.group()
+            let own = try await john.group()
+            let key = world.freshKey()
+            for (group, status) in [(foreign, 403), (own, 200)] {
+                let body: JSONValue = ["groupIds": [group.json], "location": "x", "thoughts": ""]
+                let answer = try await john.post("/api/deuces", body, headers: key)
+                try expect(answer.status == status, "\(answer.status) \(answer.text)")
+                try expect(answer.headers[.idempotentReplayed], equals: nil)
+            }
+        },
+    ]
+
+    /// Each operation that takes a key, with a request for it and another.
+    private static func creations(
+        by john: Person, in group: DeuceDiary.Group.ID, on entry: DeuceDiary.DeuceEntry.ID
+    ) -> [Creation] {
+        let place = john.world.freshName()
+        let (small, large) = (SampleImage.jpeg(width: 8, height: 8), SampleImage.jpeg(width: 16, height: 16))
+        return [
+            Creation("a group") { try await john.post("/api/groups", ["name": $0 ? "N" : "M"], headers: $1) },
+            Creation("a log") { usual, key in
+                let body: JSONValue = ["groupIds": [group.json], "location": usual ? "x" : "y", "thoughts": ""]
+                return try await john.post("/api/deuces", body, headers: key)
+            },
+            Creation("a reaction") {
+                try await john.post("/api/entries/\(entry)/reactions", ["emoji": $0 ? "x" : "y"], headers: $1)
+            },
+            Creation("a location") {
+                try await john.post("/api/locations", ["name": .string($0 ? place : place + "x")], headers: $1)
+            },
+            Creation("a picture") { try await john.upload($0 ? small : large, headers: $1) },
+        ]
+    }
+
+    private struct Creation: Sendable {
+        let name: String
+        private let request: @Sendable (_ usual: Bool, HTTPFields) async throws -> RawAnswer
+
+        init(_ name: String, _ request: @escaping @Sendable (Bool, HTTPFields) async throws -> RawAnswer) {
+            self.name = name
+            self.request = request
+        }
+
+        func send(_ key: HTTPFields) async throws -> RawAnswer { try await request(true, key) }
+        func sendAnother(_ key: HTTPFields) async throws -> RawAnswer { try await request(false, key) }
+    }
+}

@@ -1,0 +1,153 @@
+import Contract
+import ContractCheck
+import ContractClient
+import DeuceDiaryClient
+import Foundation
+import HTTPTypes
+
+extension DeuceDiaryScenarios {
+    static let live: [Scenario<DeuceDiaryWorld>] = [
+        Scenario("A log reaches everybody who listens to its groups, its author too", clause: "/ws") { world in
+            let (john, jane) = try await world.pair()
+            let group = try await john.group(with: jane)
+            let sockets = [try await world.rawSocket(in: group), try await world.rawSocket(in: group)]
+            let logged = try await john.post(
+                "/api/deuces", ["groupIds": [group.json], "location": "Home", "thoughts": "Hi \"there\" 💩\n"]
+            ).succeeded()
+            guard case .object(var entry)? = logged["entries"]?[0] else { throw Broken("no entry") }
+            guard case .object(var user) = try await john.get("/api/auth/user").succeeded() else {
+                throw Broken("no user")
+            }
+            user["email"] = .null
+            entry["user"] = .object(user)
+            try expect(user["deuceCount"], equals: 1)
+            for socket in sockets {
+                try await socket.expect([
+                    "type": "deuce_logged", "message": "John Doe logged a new deuce", "entry": .object(entry),
+                    "userId": john.id.json,
+                ])
+            }
+            // As the group's feed shows it.
+            let feed = try await jane.get("/api/groups/\(group)").succeeded()
+            try expect(feed["entries"]?[0] ?? nil, equals: .object(entry))
+            for socket in sockets { await socket.close() }
+        },
+        Scenario("A frame names the author by username, else by name, else as Someone", clause: "/ws") { world in
+            let table: [(Bearer, named: String)] = [
+                (Bearer(subject: world.freshID()), "Someone"),
+                (Bearer(subject: world.freshID(), firstName: "John"), "John"),
+                (Bearer(subject: world.freshID(), lastName: "Doe"), "Someone"),
+                (Bearer(subject: world.freshID(), firstName: "John", lastName: "Doe"), "John Doe"),
+            ]
+            for (bearer, name) in table {
+                let person = try await world.stranger(bearer)
+                let group = try await person.group()
+                let socket = try await world.rawSocket(in: group)
+                try await person.log(in: group)
+                try expect(try await socket.frame()["message"], equals: .string("\(name) logged a new deuce"))
+                let username = world.freshName()
+                try await person.send(DeuceDiary.UpdateUser(username: username))
+                try await person.log(in: group)
+                try expect(try await socket.frame()["message"], equals: .string("\(username) logged a new deuce"))
+                await socket.close()
+            }
+        },
+        Scenario("The last group that was joined is the one that is heard", clause: "/ws") { world in
+            let john = try await world.person()
+            let (one, two) = (try await john.group(), try await john.group())
+            let socket = try await world.rawSocket(in: one)
+            try await socket.join(one)
+            try await socket.join(two)
+            try await socket.join(two)
+            try await john.log("unheard", in: one)
+            let both = try await john.log(in: one, two)
+            try expect(try await socket.entry()["id"], equals: both[1].id.json)
+            await socket.close()
+        },
+        Scenario("A log into several groups is a frame for each, and one only", clause: "/ws") { world in
+            let john = try await world.person()
+            let groups = [try await john.group(), try await john.group()]
+            var sockets: [RawSocket] = []
+            for group in groups { sockets.append(try await world.rawSocket(in: group)) }
+            let logged = try await john.log(in: groups[0], groups[1], groups[0])
+            let last = try await john.log("last", in: groups[0], groups[1])
+            for (index, socket) in sockets.enumerated() {
+                try expect(try await socket.entry()["id"], equals: logged[index].id.json)
+                try expect(try await socket.entry()["id"], equals: last[index].id.json)
+                await socket.close()
+            }
+        },
+        Scenario("Nonsense and unknown groups are met with silence", clause: "/ws") { world in
+            let (john, jane) = try await world.pair()
+            let group = try await john.group(with: jane)
+            let socket = try await world.rawSocket(in: group)
+            let nonsense = [
+                "", "{", "[]", "5", "null", #""join_group""#, "{}", #"{"type":5}"#, #"{"type":"dance"}"#,
+                #"{"type":"JOIN_GROUP","groupId":"x"}"#, #"{"groupId":"x"}"#,
+            ]
+            for text in nonsense { try await socket.send(text) }
+            let entry = try await john.log(in: group)[0]
+            try expect(try await socket.entry()["id"], equals: entry.id.json)
+            for id in [.string(world.unknownID()), "x", 5, nil, [group.json]] as [JSONValue] {
+                try await socket.send(["type": "join_group", "groupId": id])
+            }
+            try await socket.send(["type": "join_group"])
+            // Those were joined in place of the group, and there is nothing to hear in them.
+            try await socket.settle()
+            // Servers may tell of a log some time after it is answered: by then this one's has been heard elsewhere.
+            let other = try await world.rawSocket(in: group)
+            for unheard in [try await john.log(in: group)[0], try await john.log(in: group)[0]] {
+                try expect(try await other.entry()["id"], equals: unheard.id.json)
+            }
+            await other.close()
+            try await socket.join(group)
+            let next = try await jane.log(in: group)[0]
+            try expect(try await socket.entry()["id"], equals: next.id.json)
+            await socket.close()
+        },
+        Scenario("Reactions, joins and refusals send nothing", clause: "/ws") { world in
+            let (john, jane) = try await world.pair()
+            let group = try await john.group()
+            let socket = try await world.rawSocket(in: group)
+            let entry = try await john.log(in: group)[0]
+            try expect(try await socket.entry()["id"], equals: entry.id.json)
+            let invite = try await john.send(DeuceDiary.CreateInvite(group: group)).id
+            try await jane.send(DeuceDiary.JoinGroup(invite: invite))
+            try await jane.send(DeuceDiary.AddReaction(entry: entry.id, emoji: "💩"))
+            try await jane.send(DeuceDiary.RemoveReaction(entry: entry.id, emoji: "💩"))
+            try await jane.send(DeuceDiary.UpdateUser(username: world.freshName()))
+            try await jane.post("/api/deuces", ["groupIds": [group.json], "location": ""])
+                .refused(400, "Location is required")
+            let next = try await jane.log("heard", in: group)[0]
+            try expect(try await socket.entry()["id"], equals: next.id.json)
+            await socket.close()
+        },
+        Scenario("All sockets hear the entries of a group in their order", clause: "/ws") { world in
+            let (john, jane) = try await world.pair()
+            let group = try await john.group(with: jane)
+            let sockets = [try await world.rawSocket(in: group), try await world.rawSocket(in: group)]
+            _ = try await together(40) { index in
+                try await (index.isMultiple(of: 2) ? john : jane).log("\(index)", in: group)
+            }
+            let entries = try await john.entries(of: group).map(\.id.json).reversed()
+            for socket in sockets {
+                for entry in entries { try expect(try await socket.entry()["id"], equals: entry) }
+                await socket.close()
+            }
+        },
+        Scenario("A token on the socket changes nothing, and a long message ends it", clause: "/ws") { world in
+            let john = try await world.person()
+            let group = try await john.group()
+            guard let url = URL(string: world.baseURL.absoluteString + "/ws?token=nonsense") else {
+                throw Broken("no URL")
+            }
+            let socket = RawSocket(try await world.sockets.open(url, headers: [:], maximumMessageSize: 65_536))
+            try await socket.join(group)
+            let entry = try await john.log(in: group)[0]
+            try expect(try await socket.entry()["id"], equals: entry.id.json)
+            try await socket.send(String(repeating: "x", count: 65_536))
+            try await socket.send(String(repeating: "x", count: 65_537))
+            try await socket.expectClose(1009)
+        },
+    ]
+}

@@ -1,0 +1,90 @@
+import ContractCheck
+
+/// What goes over the wire, as the contract's examples show it.
+enum DeuceDiaryShapes {
+    static let all = WireShapes(operations: operations, failure: .object(["message": .text]), frames: frames)
+
+    private static let operations: [WireShapes.Operation] = [
+        .init("GET", "/api/auth/user", [200: user]),
+        .init("PUT", "/api/auth/user", [200: user]),
+        .init("POST", "/api/auth/user/profile-picture", [200: user]),
+        .init("POST", "/api/groups", [200: .object(group)]),
+        .init(
+            "GET", "/api/groups",
+            [
+                200: .list(
+                    of: .object(
+                        group.merging([
+                            "memberCount": .integer, "entryCount": .integer, "lastActivity": .nullable(.milliseconds),
+                        ]) { $1 }))
+            ]),
+        .init(
+            "GET", "/api/groups/{groupId}",
+            [
+                200: .object([
+                    "group": .object(group), "members": .list(of: member),
+                    "entries": .list(of: .object(entry.merging(["user": user]) { $1 })),
+                ])
+            ]),
+        .init("POST", "/api/groups/{groupId}/invite", [200: .object(["inviteLink": .text, "id": .uuid])]),
+        .init("POST", "/api/join/{inviteId}", [200: joined]),
+        // The document says that it redirects, and not how.
+        .init("GET", "/join/{inviteId}", [301: nil, 302: nil, 303: nil, 307: nil, 308: nil]),
+        .init(
+            "POST", "/api/deuces", [200: .object(["entries": .list(of: .object(entry)), "count": .integer])]),
+        .init("POST", "/api/entries/{entryId}/reactions", [200: .object(reaction)]),
+        .init("DELETE", "/api/entries/{entryId}/reactions", [200: .object(["message": "Reaction removed"])]),
+        .init(
+            "GET", "/api/entries/{entryId}/reactions",
+            [200: .list(of: .object(reaction.merging(["user": user]) { $1 }))]),
+        .init("GET", "/api/locations", [200: .list(of: location)]),
+        .init("POST", "/api/locations", [200: location]),
+        .init(
+            "GET", "/api/analytics/most-deuces", [200: .object(["date": .text, "count": .integer])]),
+    ]
+
+    /// What the server says on `/ws`, by its `type`.
+    private static let frames: [String: Shape] = [
+        "deuce_logged": .object([
+            "type": "deuce_logged", "message": .text, "userId": .text,
+            "entry": .object(entry.merging(["user": user]) { $1 }),
+        ]),
+        "error": .object(["type": "error", "message": .text]),
+    ]
+
+    private static let user: Shape = .object([
+        "id": .text, "email": .nullable(.text), "firstName": .nullable(.text), "lastName": .nullable(.text),
+        "username": .nullable(.text), "profileImageUrl": .nullable(.text), "deuceCount": .integer,
+        "createdAt": .milliseconds, "updatedAt": .milliseconds,
+    ])
+
+    private static let group: [String: Shape] = [
+        "id": .uuid, "name": .text, "description": .nullable(.text), "createdBy": .text, "createdAt": .milliseconds,
+        "updatedAt": .milliseconds,
+    ]
+
+    private static let member: Shape = .object([
+        "id": .id, "groupId": .uuid, "userId": .text, "role": .oneOf(["admin", "member"]), "joinedAt": .milliseconds,
+        "user": user, "personalRecord": .nullable(.object(["date": .day, "count": .id])),
+    ])
+
+    private static let entry: [String: Shape] = [
+        "id": .uuid, "userId": .text, "groupId": .uuid, "location": .text, "thoughts": .text,
+        "loggedAt": .milliseconds, "createdAt": .milliseconds,
+    ]
+
+    /// The message is there for those who were members before.
+    private static let joined: Shape = .anyOf([
+        .object(["group": .object(group)]),
+        .object(["group": .object(group), "message": "Already a member of this group"]),
+    ])
+
+    private static let reaction: [String: Shape] = [
+        "id": .id, "entryId": .uuid, "userId": .text, "emoji": .text, "createdAt": .milliseconds,
+    ]
+
+    private static let location: Shape = .object([
+        "id": .id, "name": .text, "isDefault": .oneOf([true, false]), "createdBy": .nullable(.text),
+        "createdAt": .milliseconds,
+    ])
+}

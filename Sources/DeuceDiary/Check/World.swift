@@ -1,0 +1,226 @@
+import Contract
+import ContractCheck
+import ContractClient
+import DeuceDiaryClient
+import Foundation
+import HTTPTypes
+
+/// Who a token is to be made for.
+public struct Bearer: Sendable {
+    public var subject: String
+    public var email: String?
+    public var firstName: String?
+    public var lastName: String?
+
+    public init(subject: String, email: String? = nil, firstName: String? = nil, lastName: String? = nil) {
+        self.subject = subject
+        self.email = email
+        self.firstName = firstName
+        self.lastName = lastName
+    }
+}
+
+/// A Deuce Diary server to try scenarios on, and the people who try them.
+public struct DeuceDiaryWorld: Sendable {
+    /// Makes a token that the server accepts.
+    public typealias Issuer = @Sendable (Bearer) async throws -> String
+
+    public let baseURL: URL
+    public let transport: any Transport
+    public let sockets: any SocketTransport
+    public let raw: RawClient
+    private let tokens: TokenSource
+    /// How many of the given tokens are in use.
+    private let taken = Guarded(0)
+
+    /// A world whose every answer and frame is looked at.
+    public init(_ server: Server, tokens: TokenSource) {
+        let witness = Witness(of: server, holdingTo: DeuceDiaryShapes.all)
+        self.baseURL = server.baseURL
+        self.transport = witness
+        self.sockets = witness
+        self.raw = RawClient(baseURL: baseURL, transport: witness)
+        self.tokens = tokens
+    }
+
+    /// An id that nobody has: scenarios share a server.
+    public func freshID(_ stem: String = "user") -> String {
+        "\(stem)_\(UUID().uuidString.lowercased().prefix(13))"
+    }
+
+    /// A username that nobody has, of 12 characters.
+    func freshName(_ stem: String = "u") -> String {
+        stem + String((0..<12 - stem.count).compactMap { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement() })
+    }
+
+    /// A group, entry or invite that does not exist.
+    func unknownID() -> String { UUID().uuidString.lowercased() }
+
+    /// Returns when the server's clock, which counts milliseconds, has moved on.
+    func tick() async throws { try await Task.sleep(for: .milliseconds(5)) }
+
+    /// A key that nobody has used.
+    func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
+
+    /// Somebody whom the server has not seen.
+    public func stranger(_ bearer: Bearer) async throws -> Person {
+        guard case .issuer(let issue) = tokens else { throw NotTried("it needs tokens of its own making") }
+        let token = try await issue(bearer)
+        return Person(id: .init(bearer.subject), token: token, client: client(token), world: self)
+    }
+
+    private func client(_ token: String) -> DeuceDiaryClient {
+        DeuceDiaryClient(baseURL: baseURL, transport: transport, sockets: sockets, retry: .never, token: { token })
+    }
+
+    /// Somebody with an account: a new one, or the next of those that were given.
+    public func person() async throws -> Person {
+        if case .given(let tokens) = tokens {
+            let index = taken.use { taken in
+                defer { taken += 1 }
+                return taken
+            }
+            guard index < tokens.count else { throw NotTried("it needs more people than tokens were given") }
+            let client = client(tokens[index])
+            let id = try await client.send(DeuceDiary.GetUser()).id
+            return Person(id: id, token: tokens[index], client: client, world: self)
+        }
+        let id = freshID()
+        let person = try await stranger(
+            Bearer(subject: id, email: "\(id)@example.com", firstName: "John", lastName: "Doe"))
+        try await person.send(DeuceDiary.GetUser())
+        return person
+    }
+
+    public func people(_ count: Int) async throws -> [Person] {
+        try await together(count) { _ in try await person() }
+    }
+
+    public func pair() async throws -> (Person, Person) {
+        let people = try await people(2)
+        return (people[0], people[1])
+    }
+
+    public func trio() async throws -> (Person, Person, Person) {
+        let people = try await people(3)
+        return (people[0], people[1], people[2])
+    }
+
+    /// A raw socket that listens to nothing.
+    func rawSocket() async throws -> RawSocket {
+        let url = baseURL.appendingPathComponent("ws")
+        return RawSocket(try await sockets.open(url, headers: [:], maximumMessageSize: 262_144))
+    }
+
+    /// A raw socket that listens to a group.
+    func rawSocket(in group: DeuceDiary.Group.ID) async throws -> RawSocket {
+        let socket = try await rawSocket()
+        try await socket.join(group)
+        return socket
+    }
+}
+
+/// Somebody with a token, and the SDK that sends it.
+public struct Person: Sendable {
+    public let id: DeuceDiary.User.ID
+    public let token: String
+    public let client: DeuceDiaryClient
+    let world: DeuceDiaryWorld
+
+    @discardableResult
+    public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == DeuceDiary {
+        try await client.send(request)
+    }
+
+    /// A raw request with this person's token.
+    public func raw(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
+    ) async throws -> RawAnswer {
+        try await world.raw.send(method, path, token: token, headers: headers, body: body)
+    }
+
+    func get(_ path: String) async throws -> RawAnswer { try await raw(.get, path) }
+
+    func post(_ path: String, _ body: JSONValue = [:], headers: HTTPFields = [:]) async throws -> RawAnswer {
+        try await raw(.post, path, headers: headers, body: body.description)
+    }
+
+    /// The group that everybody has.
+    func solo() async throws -> DeuceDiary.Group.ID {
+        let groups = try await send(DeuceDiary.ListGroups())
+        guard let solo = groups.first(where: { $0.name == "Solo Deuces" }) else { throw Broken("no Solo Deuces") }
+        return solo.id
+    }
+
+    /// A new group of this person and others.
+    public func group(_ name: String = "Throne Room", with others: Person...) async throws -> DeuceDiary.Group.ID {
+        let group = try await send(DeuceDiary.CreateGroup(name: name)).id
+        if !others.isEmpty {
+            let invite = try await send(DeuceDiary.CreateInvite(group: group)).id
+            for other in others { try await other.send(DeuceDiary.JoinGroup(invite: invite)) }
+        }
+        return group
+    }
+
+    /// Logs something at home.
+    @discardableResult
+    public func log(
+        _ thoughts: String = "A throne worthy of a king", in groups: DeuceDiary.Group.ID...,
+        at time: DeuceDiary.Timestamp? = nil
+    ) async throws -> [DeuceDiary.DeuceEntry] {
+        try await send(
+            DeuceDiary.LogDeuce(groups: groups, location: "Home", thoughts: thoughts, loggedAt: time)
+        ).entries
+    }
+
+    func entries(of group: DeuceDiary.Group.ID) async throws -> [DeuceDiary.FeedEntry] {
+        try await send(DeuceDiary.GetGroup(group: group)).entries
+    }
+
+    func deuceCount() async throws -> Int { try await send(DeuceDiary.GetUser()).deuceCount }
+}
+
+extension RawSocket {
+    /// Joins a group. Nothing says that it is joined, so a ping has to.
+    func join(_ group: DeuceDiary.Group.ID) async throws {
+        try await send(["type": "join_group", "groupId": group.json])
+        try await settle()
+    }
+
+    /// The entry of the next frame, which must be of somebody who logged.
+    func entry(line: UInt = #line, file: StaticString = #fileID) async throws -> JSONValue {
+        let frame = try await frame()
+        guard frame["type"] == "deuce_logged", let entry = frame["entry"] else {
+            throw Broken(expected: "a logged deuce", found: "\(frame)", line: line, file: file)
+        }
+        return entry
+    }
+}
+
+extension RawAnswer {
+    /// Fails unless this is a refusal: the status, and the message alone, exactly worded.
+    @discardableResult
+    func refused(
+        _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
+        file: StaticString = #fileID
+    ) throws -> RawAnswer {
+        try refused(status, text, as: ["message": .string(text)], what(), line: line, file: file)
+    }
+
+    /// Fails unless this is a success: every one is 200.
+    @discardableResult
+    func succeeded(
+        _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
+    ) throws -> JSONValue {
+        try succeeded(200, what(), line: line, file: file)
+    }
+}
+
+/// The contract as scenarios, one list for each section.
+public enum DeuceDiaryScenarios {
+    public static var all: [Scenario<DeuceDiaryWorld>] {
+        examples + errors + users + pictures + groups + invites + entries + reactions + locations + analytics + live
+            + idempotency
+            + authorisation
+    }
+}

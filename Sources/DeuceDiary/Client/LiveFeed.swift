@@ -1,0 +1,243 @@
+import ContractClient
+import DeuceDiaryAPI
+import Foundation
+
+/// The state of a live connection that outlasts its sockets: which group, and which of its entries are known.
+actor LiveFeed {
+    nonisolated let events = EventQueue<DeuceDiaryLive.Event>()
+    private let client: DeuceDiaryClient
+    private let connection: LiveConnection
+    private var me: DeuceDiary.User.ID?
+    private var group: DeuceDiary.Group.ID
+    /// Nil until it is known from where on there is something to deliver.
+    private var known: KnownEntries?
+    /// Whether the group is closed to the caller.
+    private var isRefused = false
+    /// What comes until the history before it is read; nil once it is delivered as it comes.
+    private var waiting: [DeuceDiary.Notice]? = []
+
+    // Of the socket there is.
+    private var socket: LiveSocket?
+    private var joining: Task<Void, Never>?
+    /// Groups that were joined on it and then given up: their refusals may still be on the way.
+    private var unsettled = 0
+
+    init(
+        client: DeuceDiaryClient, group: DeuceDiary.Group.ID, since: DeuceDiary.FeedEntry?,
+        transport: any SocketTransport, isAuthenticated: Bool, pacing: LiveConnection.Pacing
+    ) {
+        self.client = client
+        self.group = group
+        known = since.map { KnownEntries([$0.value]) }
+        connection = LiveConnection(transport: transport, pacing: pacing) {
+            let url = client.baseURL.appendingPathComponent("ws")
+            return isAuthenticated ? url.withToken(try await client.token()) : url
+        }
+    }
+
+    // MARK: The app's side
+
+    nonisolated func start() {
+        events.start { [connection, events] in
+            try await connection.run { socket in
+                try await self.serve(socket)
+            } lost: { reason, wait in
+                events.add(.disconnected(reason: reason, retry: wait))
+            }
+        }
+    }
+
+    func change(to group: DeuceDiary.Group.ID, since: DeuceDiary.FeedEntry?) {
+        self.group = group
+        known = since.map { KnownEntries([$0.value]) }
+        if let socket { join(on: socket) }
+    }
+
+    // MARK: One socket
+
+    private func serve(_ socket: LiveSocket) async throws {
+        if me == nil { me = try await client.send(DeuceDiary.GetUser()).id }
+        self.socket = socket
+        unsettled = 0
+        defer { lost() }
+        join(on: socket)
+        while true {
+            handle(try DeuceDiary.ServerFrame(text: try await socket.receive()), on: socket)
+            // An app that is slow slows the socket down, and does not fill the memory.
+            await events.space()
+        }
+    }
+
+    private func lost() {
+        socket = nil
+        joining?.cancel()
+        joining = nil
+        // Without a history that was read, the first that came tells where delivery begins.
+        if known == nil, let waiting, !waiting.isEmpty {
+            known = KnownEntries([])
+            for notice in waiting { deliver(notice) }
+        }
+        waiting = []
+    }
+
+    private func handle(_ frame: DeuceDiary.ServerFrame, on socket: LiveSocket) {
+        switch frame {
+        case .deuceLogged(let notice):
+            // What was sent before the server heard of another group is of no use any more.
+            guard notice.entry.groupId == group, !isRefused else { return }
+            if waiting?.append(notice) == nil { deliver(notice) }
+        case .error(let text): Task { await self.doubt(text, on: socket) }
+        case .unknown: break
+        }
+    }
+
+    /// An error does not say which group it is about: the group itself does.
+    private func doubt(_ text: String, on socket: LiveSocket) async {
+        if isRefused {
+            unsettled = max(0, unsettled - 1)
+            return
+        }
+        let group = group
+        let failure: any Error
+        do {
+            _ = try await client.send(DeuceDiary.GetGroup(group: group, limit: 1))
+            // A socket that hears nothing of a group that is open is of no use.
+            failure = SocketClosed(code: 1008, reason: text)
+        } catch {
+            failure = error
+        }
+        guard self.group == group, self.socket === socket, !isRefused else { return }
+        if failure.isRefusal { return refuse() }
+        if failure is SocketClosed, unsettled > 0 {
+            unsettled -= 1
+        } else {
+            await socket.fail(failure)
+        }
+    }
+
+    private func refuse() {
+        guard !isRefused else { return }
+        isRefused = true
+        joining?.cancel()
+        joining = nil
+        waiting = []
+        events.add(.refused(group))
+    }
+
+    // MARK: Joining
+
+    private func join(on socket: LiveSocket) {
+        if joining != nil { unsettled += 1 }
+        joining?.cancel()
+        isRefused = false
+        waiting = []
+        joining = Task { await self.join(group, on: socket) }
+    }
+
+    private func join(_ group: DeuceDiary.Group.ID, on socket: LiveSocket) async {
+        let result: Result<[DeuceDiary.FeedEntry], any Error>
+        do {
+            try await socket.send(DeuceDiary.ClientFrame.joinGroup(group).text())
+            // No frame says that the group is joined. With the answer to a ping it is: so nothing can come between the
+            // history and what is heard.
+            try await socket.ping()
+            result = .success(try await history(of: group, behind: known))
+        } catch {
+            result = .failure(error)
+        }
+        // By whoever made it void.
+        guard !Task.isCancelled else { return }
+        joining = nil
+        socket.established()
+        switch result {
+        case .success(let entries): fill(with: entries)
+        case .failure(let error) where error.isRefusal:
+            unsettled += 1
+            refuse()
+        case .failure(let error): await socket.fail(error)
+        }
+    }
+
+    /// Newest first, those that are not known; the newest alone when nothing is.
+    private func history(
+        of group: DeuceDiary.Group.ID, behind known: KnownEntries?
+    ) async throws -> [DeuceDiary.FeedEntry] {
+        var entries: [DeuceDiary.FeedEntry] = []
+        for try await entry in client.entries(of: group, pageSize: known == nil ? 1 : 50) {
+            guard let known else { return [entry] }
+            if known.isReached(by: entry.value) { break }
+            // A server that pays no heed to `before` would go on for ever.
+            if entry.id == entries.first?.id { break }
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    private func fill(with entries: [DeuceDiary.FeedEntry]) {
+        events.add(.connected(group))
+        let waiting = waiting ?? []
+        self.waiting = nil
+        if known != nil {
+            for entry in entries.reversed() { deliver(.init(entry)) }
+        } else {
+            // All that came since the group was joined, and nothing from before it.
+            known = KnownEntries(entries.map(\.value).filter { old in !waiting.contains { $0.entry.id == old.id } })
+        }
+        for notice in waiting { deliver(notice) }
+    }
+
+    private func deliver(_ notice: DeuceDiary.Notice) {
+        guard known?.insert(notice.entry.value) == true, notice.userId != me else { return }
+        events.add(.logged(notice))
+    }
+}
+
+/// The entries of a group that were delivered, or were there before.
+private struct KnownEntries {
+    /// More are not remembered one by one: older ones are known by their time.
+    private static let capacity = 500
+
+    private var ids: Set<DeuceDiary.DeuceEntry.ID> = []
+    private var order: [DeuceDiary.DeuceEntry.ID] = []
+    private var newest: DeuceDiary.Timestamp?
+
+    init(_ entries: [DeuceDiary.DeuceEntry]) { for entry in entries { insert(entry) } }
+
+    /// False when it is there.
+    @discardableResult
+    mutating func insert(_ entry: DeuceDiary.DeuceEntry) -> Bool {
+        guard ids.insert(entry.id).inserted else { return false }
+        order.append(entry.id)
+        if order.count > Self.capacity { ids.remove(order.removeFirst()) }
+        newest = max(newest ?? entry.createdAt, entry.createdAt)
+        return true
+    }
+
+    /// Whether a walk from the newest entry back may end here. What was known may be deleted since.
+    func isReached(by entry: DeuceDiary.DeuceEntry) -> Bool {
+        ids.contains(entry.id) || newest.map { entry.createdAt < $0 } == true
+    }
+}
+
+extension Error {
+    /// Of a group that is closed to the caller, or gone.
+    fileprivate var isRefusal: Bool { [.forbidden, .notFound].contains((self as? APIError)?.status) }
+}
+
+extension URL {
+    fileprivate func withToken(_ token: String) -> URL {
+        var parts = URLComponents(url: self, resolvingAgainstBaseURL: false)
+        parts?.queryItems = [URLQueryItem(name: "token", value: token)]
+        return parts?.url ?? self
+    }
+}
+
+extension DeuceDiary.ClientFrame {
+    fileprivate func text() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+}
+
+extension DeuceDiary.ServerFrame {
+    fileprivate init(text: String) throws {
+        self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
+    }
+}

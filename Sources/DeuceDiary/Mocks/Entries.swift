@@ -1,0 +1,61 @@
+import Contract
+import ContractMocks
+import DeuceDiaryAPI
+
+extension DeuceDiary.DeuceEntry {
+    /// John's, in "Throne Room".
+    public static let example: Self = contractExample(
+        """
+        {
+          "id": "a1b2c3d4-e5f6-4a7b-8c9d-0e1f2a3b4c5d",
+          "userId": "user_abc123",
+          "groupId": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071",
+          "location": "Home",
+          "thoughts": "A throne worthy of a king",
+          "loggedAt": "2025-06-10T08:00:00.000Z",
+          "createdAt": "2025-06-10T08:01:00.000Z"
+        }
+        """)
+}
+
+extension WithUser<DeuceDiary.DeuceEntry> {
+    /// John's, in "Throne Room", as its feed shows it.
+    public static let example = Self(.example, by: .example)
+}
+
+extension DeuceDiaryMock {
+    func entries() {
+        server.example(of: DeuceDiary.LogDeuce.self) { [memory] request in
+            if let closed = request.groups.first(where: { $0 != DeuceDiary.Group.example.id }) {
+                throw Problem(.forbidden, "Not authorized for group \(closed)")
+            }
+            return memory.use { memory in
+                var entry = memory.next(request.thoughts ?? "", at: request.location, from: .example)
+                entry.value.loggedAt = request.loggedAt ?? entry.createdAt
+                memory.add(entry)
+                return .init(entries: [entry.value])
+            }
+        }
+    }
+}
+
+extension DeuceDiaryMemory {
+    /// An entry a minute after the newest.
+    func next(
+        _ thoughts: String, at location: String, from author: DeuceDiary.User
+    ) -> DeuceDiary.FeedEntry {
+        let time = (entries.first ?? .example).createdAt.milliseconds + 60_000
+        let number = String(entries.count, radix: 16)
+        let id = "a1b2c3d4-e5f6-4a7b-8c9d-" + String(repeating: "0", count: 12 - number.count) + number
+        let entry = DeuceDiary.DeuceEntry(
+            id: .init(id), userId: author.id, groupId: DeuceDiary.Group.example.id, location: location,
+            thoughts: thoughts, loggedAt: .init(milliseconds: time), createdAt: .init(milliseconds: time))
+        return .init(entry, by: author)
+    }
+
+    /// Puts an entry into the group, and sends it to the sockets that listen to it.
+    mutating func add(_ entry: DeuceDiary.FeedEntry) {
+        entries.insert(entry, at: 0)
+        for socket in sockets where socket.isJoined { socket.push(.deuceLogged(.init(entry))) }
+    }
+}

@@ -1,0 +1,65 @@
+import Contract
+import ContractMocks
+import DeuceDiaryAPI
+
+extension DeuceDiary.Group {
+    /// "Throne Room".
+    public static let example: Self = contractExample(
+        """
+        {
+          "id": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071",
+          "name": "Throne Room",
+          "description": "Optional group description",
+          "createdBy": "user_abc123",
+          "createdAt": "2025-06-01T12:00:00.000Z",
+          "updatedAt": "2025-06-01T12:00:00.000Z"
+        }
+        """)
+}
+
+extension DeuceDiary.GroupMember {
+    /// John, the admin.
+    public static let example = Self(
+        id: 1, groupId: DeuceDiary.Group.example.id, userId: DeuceDiary.User.example.id, role: .admin,
+        joinedAt: DeuceDiary.Group.example.createdAt, user: .example, personalRecord: .example)
+
+    /// Jane, who has joined.
+    public static let otherExample = Self(
+        id: 2, groupId: DeuceDiary.Group.example.id, userId: DeuceDiary.User.otherExample.id, role: .member,
+        joinedAt: .init(milliseconds: DeuceDiary.Group.example.createdAt.milliseconds + 60_000), user: .otherExample,
+        personalRecord: nil)
+}
+
+extension DeuceDiaryMock {
+    func groups() {
+        server.example(of: DeuceDiary.CreateGroup.self) { request in
+            var group = DeuceDiary.Group.example
+            (group.name, group.description) = (request.name, request.description)
+            return group
+        }
+        server.example(of: DeuceDiary.ListGroups.self) { [memory] request in
+            if let before = request.before {
+                guard before == DeuceDiary.Group.example.id else { throw Problem(.badRequest, "Invalid cursor") }
+                return []
+            }
+            let entries = memory.use { $0.entries }
+            return [
+                .init(
+                    .example, memberCount: 2, entryCount: entries.count, lastActivity: entries.first?.createdAt)
+            ]
+        }
+        server.example(of: DeuceDiary.GetGroup.self) { [memory] request in
+            guard request.group == DeuceDiary.Group.example.id else { throw Problem(.notFound, "Group not found") }
+            var entries = memory.use { $0.entries }[...]
+            if let before = request.before {
+                guard let index = entries.firstIndex(where: { $0.id == before }) else {
+                    throw Problem(.badRequest, "Invalid cursor")
+                }
+                entries = entries[(index + 1)...]
+            }
+            return .init(
+                group: .example, members: [.otherExample, .example],
+                entries: Array(entries.prefix(min(request.limit ?? .max, DeuceDiary.GetGroup.maximum))))
+        }
+    }
+}

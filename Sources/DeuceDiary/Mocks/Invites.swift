@@ -1,0 +1,34 @@
+import Contract
+import ContractMocks
+import DeuceDiaryAPI
+import HTTPTypes
+
+extension DeuceDiary.CreatedInvite {
+    /// To "Throne Room".
+    public static let example: Self = contractExample(
+        """
+        {
+          "inviteLink": "https://deucediary.com/join/0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e",
+          "id": "0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e"
+        }
+        """)
+}
+
+extension DeuceDiaryMock {
+    func invites() {
+        server.example(of: DeuceDiary.CreateInvite.self) { request in
+            guard request.group == DeuceDiary.Group.example.id else { throw Problem(.forbidden, "Not authorized") }
+            return .example
+        }
+        server.example(of: DeuceDiary.JoinGroup.self) { request in
+            guard request.invite == DeuceDiary.CreatedInvite.example.id else {
+                throw Problem(.badRequest, "Invalid or expired invite")
+            }
+            return .init(group: .example)
+        }
+        server.example(answering: DeuceDiary.OpenInvite.self) { request in
+            guard request.invite.isUUID else { throw Problem(.notFound, DeuceDiary.phrases.notFound) }
+            return Answer(.found, headers: [.location: "deucediary://join/\(request.invite)"])
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Contract
+import ContractMocks
+import DeuceDiaryAPI
+import Foundation
+
+/// What the mock knows of one open socket.
+struct MockLiveSocket: Sendable {
+    let connection: MockConnection
+    /// Whether it listens to "Throne Room".
+    var isJoined = false
+
+    func push(_ frame: DeuceDiary.ServerFrame) {
+        // Frames are made of texts and numbers alone, which JSON can always hold.
+        guard let bytes = try? JSONEncoder().encode(frame) else { return }
+        connection.push(String(decoding: bytes, as: UTF8.self))
+    }
+}
+
+extension DeuceDiaryMemory {
+    /// Nothing is answered, as the contract has it.
+    mutating func receive(_ text: String, on connection: MockConnection) {
+        sockets.removeAll { !$0.connection.isOpen }
+        guard let index = sockets.firstIndex(where: { $0.connection === connection }),
+            let frame = try? JSONDecoder().decode(DeuceDiary.ClientFrame.self, from: Data(text.utf8)),
+            case .joinGroup(let group) = frame
+        else { return }
+        sockets[index].isJoined = group == DeuceDiary.Group.example.id
+    }
+}

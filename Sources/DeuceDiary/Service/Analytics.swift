@@ -1,0 +1,47 @@
+import Contract
+import ContractServer
+import Database
+import DeuceDiaryAPI
+
+extension DeuceDiaryService {
+    func analytics(_ routes: inout Routes<DeuceDiary, Caller>) {
+        routes.on(use: getMostDeuces)
+    }
+
+    func getMostDeuces(
+        _ request: DeuceDiary.GetMostDeuces, from caller: Caller
+    ) async throws -> DeuceDiary.MostDeuces {
+        .init(topDay: try await database.read { try Days.top(of: caller.user, in: $0) })
+    }
+}
+
+enum Days {
+    private static let length: Int64 = 86_400_000
+
+    /// Counts a log on its day.
+    static func count(_ time: DeuceDiary.Timestamp, of user: DeuceDiary.User.ID, in db: Session) throws {
+        try db.run(
+            """
+            INSERT INTO days (user_id, day, logs) VALUES (\(user), \(time.milliseconds / length), 1)
+            ON CONFLICT (user_id, day) DO UPDATE SET logs = days.logs + 1
+            """)
+    }
+
+    static func top(of user: DeuceDiary.User.ID, in db: Session) throws -> DeuceDiary.TopDay? {
+        try db.one(topQuery(of: user)) { row in
+            .init(date: .init(daysSince1970: try row.get(0)), count: try row.get(1))
+        }
+    }
+
+    static func topQuery(of user: DeuceDiary.User.ID) -> SQL {
+        "SELECT day, logs FROM days WHERE user_id = \(user) ORDER BY logs DESC, day DESC LIMIT 1"
+    }
+}
+
+extension DeuceDiary.TopDay {
+    /// Nil without either.
+    init?(day: Int64?, logs: Int?) {
+        guard let day, let logs else { return nil }
+        self.init(date: .init(daysSince1970: day), count: logs)
+    }
+}

@@ -1,0 +1,129 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import DeuceDiaryAPI
+import HTTPTypes
+import NIOCore
+import ObjectStore
+import WebSockets
+
+/// The Deuce Diary API's behaviour. Each section of the contract is an extension in a file of its own.
+public struct DeuceDiaryService: Sendable {
+    let database: Database
+    let objects: any ObjectStore
+    let accounts: Accounts
+    let memberships: RecentlyTrue<Membership>
+    let pictures: PictureMaker
+    let hub: LiveHub
+    let announcer: Announcer<LiveNews>
+    let time: TimeSource
+    let makeID: @Sendable () -> String
+    let settings: Settings
+    private let secret: [UInt8]
+
+    public struct Settings: Sendable {
+        /// What invite links begin with, without a slash at its end.
+        public var publicURL: String
+        /// Where `GET /join/{inviteId}` leads, with `{inviteId}` for the id.
+        public var joinRedirect = "deucediary://join/{inviteId}"
+        public var socketAuthentication = SocketAuthentication.open
+
+        public init(publicURL: String) { self.publicURL = publicURL }
+    }
+
+    /// Who may listen on the live socket.
+    public enum SocketAuthentication: String, CaseIterable, Sendable {
+        /// Anybody who knows a group's id, as the contract has it.
+        case open
+        /// Members of the group, with a token: an addition to the contract.
+        case member
+    }
+
+    /// What a token says of its bearer.
+    public struct Claims: Hashable, Sendable {
+        public var subject: String
+        public var email: String?
+        public var firstName: String?
+        public var lastName: String?
+        /// In Unix seconds.
+        public var expiresAt: Int64
+
+        public init(
+            subject: String, email: String? = nil, firstName: String? = nil, lastName: String? = nil, expiresAt: Int64
+        ) {
+            self.subject = subject
+            self.email = email
+            self.firstName = firstName
+            self.lastName = lastName
+            self.expiresAt = expiresAt
+        }
+    }
+
+    /// Reads a bearer token; nil for one that is not good, whatever the reason. Throws when it cannot tell now.
+    public typealias TokenReader = @Sendable (_ token: String) async throws -> Claims?
+
+    /// Makes a profile picture, a JPEG of 200 by 200 pixels, of the image file at a path; nil when it is no image that
+    /// can be read. Throws when it cannot tell now.
+    public typealias PictureMaker = @Sendable (_ path: String) async throws -> [UInt8]?
+
+    /// - Parameters:
+    ///   - database: With ``schema``.
+    ///   - objects: Keeps the profile pictures.
+    ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`.
+    ///   - group: The event loops on which the sockets live.
+    ///   - makeID: Makes UUIDs of version 4, in lower case.
+    public init(
+        database: Database, objects: any ObjectStore, tokens: @escaping TokenReader, pictures: @escaping PictureMaker,
+        secret: [UInt8], group: any EventLoopGroup, time: TimeSource = .system,
+        makeID: @escaping @Sendable () -> String = RandomUUID.make, settings: Settings
+    ) {
+        self.database = database
+        self.objects = objects
+        self.accounts = Accounts(database: database, read: tokens, time: time, makeID: makeID)
+        self.memberships = RecentlyTrue(time: time)
+        self.pictures = pictures
+        let hub = LiveHub(group)
+        self.hub = hub
+        self.announcer = Announcer(database) { hub.deliver($0) }
+        self.time = time
+        self.makeID = makeID
+        self.settings = settings
+        self.secret = secret
+    }
+
+    /// Every operation with its handler, and the profile pictures.
+    public func routes() -> Routes<DeuceDiary, Caller> {
+        var routes = Routes<DeuceDiary, Caller>(
+            spool: ObjectSpool(objects), secret: secret, name: { "user \($0.user)" },
+            authenticate: { [accounts] in try await accounts.caller($0) })
+        users(&routes)
+        groups(&routes)
+        invites(&routes)
+        entries(&routes)
+        reactions(&routes)
+        locations(&routes)
+        analytics(&routes)
+        routes.serve(
+            publicly: objects, under: "/" + Pictures.folder, as: "image/jpeg", upTo: Pictures.maximumSize)
+        return routes
+    }
+
+    /// Throws when the database or the object store does not answer.
+    public func check() async throws {
+        try await database.check()
+        try await objects.check()
+    }
+
+    /// Forgets what has expired, and removes stored pictures that nobody has. To be called now and then.
+    public func sweep() async throws {
+        let now = time.milliseconds()
+        try await database.write { db in
+            try OnceOnly.sweep(at: now, in: db)
+            try Invites.sweep(at: now, in: db)
+        }
+        try await sweepPictures()
+    }
+}
+
+extension DeuceDiary.Role: SQLConvertible {}

@@ -1,0 +1,149 @@
+import Backend
+import Contract
+import DeuceDiaryAPI
+import Foundation
+import NIOCore
+import Realtime
+import WebSockets
+
+/// One client on `/ws`, which listens to one group at a time. Lives on its event loop.
+///
+/// Without a caller it is as open as the contract: nothing is asked, nothing answered. With one, groups are joined and
+/// heard by members alone.
+final class GroupSocket: SocketHandler {
+    /// Frames and events that wait while the database is asked. Who falls behind further has to come again.
+    static let maximumWaiting = 256
+
+    private let service: DeuceDiaryService
+    private let caller: Caller?
+    private var socket: (any SocketConnection)?
+    private var turns: Turns?
+    private var group: DeuceDiary.Group.ID?
+    /// Groups that are being asked for: they are listened to before it is known whether they are heard.
+    private var asked: [DeuceDiary.Group.ID] = []
+    private var expiry: Scheduled<Void>?
+
+    init(service: DeuceDiaryService, caller: Caller?) {
+        self.service = service
+        self.caller = caller
+    }
+
+    func opened(_ socket: any SocketConnection) {
+        self.socket = socket
+        turns = Turns(on: socket.eventLoop)
+        guard let caller else { return }
+        let this = NIOLoopBound(self, eventLoop: socket.eventLoop)
+        let left = max(0, caller.claims.expiresAt - service.time.seconds)
+        expiry = socket.eventLoop.scheduleTask(in: .seconds(left)) {
+            this.value.socket?.close(.sessionEnded, reason: "Session ended")
+        }
+    }
+
+    func receivedBinary(_ count: Int) {}
+
+    func closed() {
+        expiry?.cancel()
+        turns?.end()
+        for group in Set(asked + (group.map { [$0] } ?? [])) { stopListening(to: group) }
+        socket = nil
+    }
+
+    // MARK: Joining
+
+    func received(_ text: ByteBuffer) {
+        let bytes = text.readableBytesView
+        guard JSONShape.isObject(bytes),
+            let frame = try? JSONDecoder().decode(DeuceDiary.ClientFrame.self, from: Data(bytes)),
+            case .joinGroup(let group) = frame
+        else { return }
+        // No group has another id, and nobody should keep long texts here.
+        let known = group.flatMap { $0.isUUID ? $0 : nil }
+        if let caller { ask(for: known, as: caller) } else { join(known) }
+    }
+
+    private func join(_ group: DeuceDiary.Group.ID?) {
+        if let old = self.group, old != group { stopListening(to: old) }
+        self.group = group
+        if let group { listen(to: group) }
+    }
+
+    private func ask(for group: DeuceDiary.Group.ID?, as caller: Caller) {
+        guard let group else { return turn { $0.send(.error("Invalid groupId")) } }
+        asked.append(group)
+        listen(to: group)
+        turn { this in
+            let membership = Membership(user: caller.user, group: group)
+            this.turns?.work { [service = this.service] in
+                try await service.isMember(membership)
+            } then: { result in
+                this.answer(result, to: group)
+            }
+        }
+    }
+
+    private func answer(_ result: Result<Bool, any Error>, to group: DeuceDiary.Group.ID) {
+        if let index = asked.firstIndex(of: group) { asked.remove(at: index) }
+        if case .success(true) = result { return join(group) }
+        if self.group != group, !asked.contains(group) { stopListening(to: group) }
+        if case .success = result {
+            send(.error("Not a member of this group"))
+        } else {
+            socket?.close(.tryAgainLater, reason: DeuceDiary.phrases.unavailable)
+        }
+    }
+
+    private func listen(to group: DeuceDiary.Group.ID) {
+        guard let socket else { return }
+        service.hub.subscribe(self, to: group, on: socket.eventLoop)
+    }
+
+    private func stopListening(to group: DeuceDiary.Group.ID) {
+        guard let socket else { return }
+        service.hub.unsubscribe(self, from: group, on: socket.eventLoop)
+    }
+
+    private func send(_ frame: DeuceDiary.ServerFrame) { socket?.send(TextFrame(json: frame)) }
+
+    private func turn(_ action: @escaping (GroupSocket) -> Void) {
+        guard let turns else { return }
+        guard turns.count < Self.maximumWaiting else {
+            socket?.close(.tryAgainLater, reason: "Too slow")
+            return
+        }
+        turns.take { action(self) }
+    }
+}
+
+extension GroupSocket: Subscriber {
+    func receive(_ event: LiveEvent, on group: DeuceDiary.Group.ID) {
+        switch event {
+        case .logged(let frame):
+            if let caller {
+                turn { $0.pass(frame, of: group, to: caller) }
+            } else {
+                socket?.send(frame)
+            }
+        case .gap:
+            // Better no connection than one that is silent about what it missed.
+            socket?.close(.tryAgainLater, reason: DeuceDiary.phrases.unavailable)
+        }
+    }
+
+    /// Sends an event of the group that is listened to by then, if the membership lasts.
+    private func pass(_ frame: TextFrame, of group: DeuceDiary.Group.ID, to caller: Caller) {
+        guard group == self.group else { return }
+        let membership = Membership(user: caller.user, group: group)
+        turns?.work { [service] in
+            try await service.isMember(membership)
+        } then: { result in
+            switch result {
+            case .success(true): self.socket?.send(frame)
+            case .success(false):
+                self.stopListening(to: group)
+                self.group = nil
+                self.send(.error("Not a member of this group"))
+            case .failure: self.socket?.close(.tryAgainLater, reason: DeuceDiary.phrases.unavailable)
+            }
+        }
+    }
+}

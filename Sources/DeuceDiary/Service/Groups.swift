@@ -1,0 +1,184 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import DeuceDiaryAPI
+import HTTPTypes
+
+extension DeuceDiaryService {
+    func groups(_ routes: inout Routes<DeuceDiary, Caller>) {
+        routes.on(answering: createGroup)
+        routes.on(use: listGroups)
+        routes.on(use: getGroup)
+    }
+
+    func createGroup(
+        _ request: DeuceDiary.CreateGroup, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<DeuceDiary.Group> {
+        let now = time.milliseconds()
+        let description = request.description?.trimmed ?? ""
+        return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { [makeID] db in
+            let group = DeuceDiary.Group(
+                id: .init(makeID()), name: request.name.trimmed, description: description.isEmpty ? nil : description,
+                createdBy: caller.user, createdAt: .init(milliseconds: now), updatedAt: .init(milliseconds: now))
+            try Groups.insert(group, in: db)
+            return Answer(.ok, group)
+        }
+    }
+
+    func listGroups(
+        _ request: DeuceDiary.ListGroups, from caller: Caller
+    ) async throws -> [DeuceDiary.GroupSummary] {
+        let limit = min(request.limit ?? .max, DeuceDiary.ListGroups.maximum)
+        return try await database.read { db in
+            if let before = request.before {
+                guard try Groups.isMember(caller.user, of: before, in: db) else { throw Groups.invalidCursor }
+            }
+            return try Groups.page(of: caller.user, before: request.before, limit: limit, in: db)
+        }
+    }
+
+    func getGroup(_ request: DeuceDiary.GetGroup, from caller: Caller) async throws -> DeuceDiary.GroupDetail {
+        let limit = min(request.limit ?? .max, DeuceDiary.GetGroup.maximum)
+        return try await database.read { db in
+            guard let group = try Groups.one(request.group, in: db) else {
+                throw Problem(.notFound, "Group not found")
+            }
+            try Groups.requireMember(caller.user, of: group.id, in: db)
+            if let before = request.before {
+                guard try Entries.isEntry(before, of: group.id, in: db) else { throw Groups.invalidCursor }
+            }
+            let (members, entries) = try db.both(
+                Groups.members(of: group.id, for: caller.user),
+                Entries.page(of: group.id, before: request.before, limit: limit, for: caller.user))
+            return DeuceDiary.GroupDetail(group: group, members: members, entries: entries)
+        }
+    }
+}
+
+enum Groups {
+    static let notAuthorized = Problem(.forbidden, "Not authorized")
+    static let invalidCursor = Problem(.badRequest, "Invalid cursor")
+
+    /// - Throws: 403, for a group that does not exist too.
+    static func requireMember(_ user: DeuceDiary.User.ID, of group: DeuceDiary.Group.ID, in db: Session) throws {
+        guard try isMember(user, of: group, in: db) else { throw notAuthorized }
+    }
+
+    static func isMember(
+        _ user: DeuceDiary.User.ID, of group: DeuceDiary.Group.ID, in db: Session
+    ) throws -> Bool {
+        try db.exists("SELECT 1 FROM members WHERE group_id = \(group) AND user_id = \(user)")
+    }
+
+    static func isInAny(_ user: DeuceDiary.User.ID, _ db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM members WHERE user_id = \(user) LIMIT 1")
+    }
+
+    /// The group that everybody has from the start.
+    static func insertSolo(
+        for user: DeuceDiary.User.ID, id: DeuceDiary.Group.ID, at now: Int64, in db: Session
+    ) throws {
+        try insert(
+            .init(
+                id: id, name: "Solo Deuces", description: "Your personal throne log", createdBy: user,
+                createdAt: .init(milliseconds: now), updatedAt: .init(milliseconds: now)),
+            in: db)
+    }
+
+    /// Adds a group, with its maker as its admin.
+    static func insert(_ group: DeuceDiary.Group, in db: Session) throws {
+        try db.run(
+            """
+            INSERT INTO groups (id, name, description, created_by, created_at, updated_at)
+            VALUES (\(group.id), \(group.name), \(group.description), \(group.createdBy), \(group.createdAt),
+                \(group.updatedAt))
+            """)
+        try add(group.createdBy, .admin, to: group.id, at: group.createdAt.milliseconds, in: db)
+    }
+
+    /// Makes somebody a member; false when they are one.
+    @discardableResult
+    static func add(
+        _ user: DeuceDiary.User.ID, _ role: DeuceDiary.Role, to group: DeuceDiary.Group.ID, at now: Int64,
+        in db: Session
+    ) throws -> Bool {
+        try db.exists(
+            """
+            INSERT INTO members (group_id, user_id, role, joined_at) VALUES (\(group), \(user), \(role), \(now))
+            ON CONFLICT (group_id, user_id) DO NOTHING RETURNING 1
+            """)
+    }
+
+    static func one(_ id: DeuceDiary.Group.ID, in db: Session) throws -> DeuceDiary.Group? {
+        try db.one(
+            "SELECT id, name, description, created_by, created_at, updated_at FROM groups WHERE id = \(id)",
+            DeuceDiary.Group.init(row:))
+    }
+
+    /// What the list of groups goes by, all of it downwards: those with entries by the newest, then the others by their
+    /// making.
+    private static func rank(_ group: SQL) -> SQL {
+        """
+        CASE WHEN \(group).last_activity IS NULL THEN 0 ELSE 1 END,
+        COALESCE(\(group).last_activity, \(group).created_at), \(group).id
+        """
+    }
+
+    static func page(
+        of user: DeuceDiary.User.ID, before: DeuceDiary.Group.ID?, limit: Int, in db: Session
+    ) throws -> [DeuceDiary.GroupSummary] {
+        try db.all(pageQuery(of: user, before: before, limit: limit)) { row in
+            .init(
+                try DeuceDiary.Group(row: row), memberCount: try row.get(6), entryCount: try row.get(7),
+                lastActivity: try row.get(8))
+        }
+    }
+
+    static func pageQuery(of user: DeuceDiary.User.ID, before: DeuceDiary.Group.ID?, limit: Int) -> SQL {
+        let rest: SQL =
+            before.map { "AND (\(rank("g"))) < (SELECT \(rank("b")) FROM groups b WHERE b.id = \($0))" } ?? ""
+        return """
+            SELECT g.id, g.name, g.description, g.created_by, g.created_at, g.updated_at,
+                (SELECT COUNT(*) FROM members o WHERE o.group_id = g.id), g.entry_count, g.last_activity
+            FROM members me JOIN groups g ON g.id = me.group_id
+            WHERE me.user_id = \(user) \(rest)
+            ORDER BY CASE WHEN g.last_activity IS NULL THEN 0 ELSE 1 END DESC,
+                COALESCE(g.last_activity, g.created_at) DESC, g.id DESC
+            LIMIT \(limit)
+            """
+    }
+
+    /// With what they are and their top days: one statement, however many they are.
+    static func members(
+        of group: DeuceDiary.Group.ID, for viewer: DeuceDiary.User.ID
+    ) -> Query<[DeuceDiary.GroupMember]> {
+        .all(membersQuery(of: group, for: viewer)) { row in
+            let day: Int64? = try row.get(4)
+            let logs: Int? = try row.get(5)
+            return DeuceDiary.GroupMember(
+                id: try row.get(0), groupId: group, userId: try row.get(1), role: try row.get(2),
+                joinedAt: try row.get(3), user: try .init(row: row, at: 6),
+                personalRecord: .init(day: day, logs: logs))
+        }
+    }
+
+    static func membersQuery(of group: DeuceDiary.Group.ID, for viewer: DeuceDiary.User.ID) -> SQL {
+        """
+        SELECT m.id, m.user_id, m.role, m.joined_at,
+            (SELECT d.day FROM days d WHERE d.user_id = m.user_id ORDER BY d.logs DESC, d.day DESC LIMIT 1),
+            (SELECT d.logs FROM days d WHERE d.user_id = m.user_id ORDER BY d.logs DESC, d.day DESC LIMIT 1),
+            \(Users.columns(for: viewer))
+        FROM members m JOIN users u ON u.id = m.user_id
+        WHERE m.group_id = \(group) ORDER BY m.joined_at DESC, m.id DESC
+        """
+    }
+}
+
+extension DeuceDiary.Group {
+    init(row: borrowing Row) throws {
+        self.init(
+            id: try row.get(0), name: try row.get(1), description: try row.get(2), createdBy: try row.get(3),
+            createdAt: try row.get(4), updatedAt: try row.get(5))
+    }
+}

@@ -1,0 +1,99 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import DeuceDiaryAPI
+import HTTPTypes
+import NIOCore
+import Realtime
+import WebSockets
+
+/// What a socket hears of its group.
+enum LiveEvent: Sendable {
+    case logged(TextFrame)
+    /// Something may have been missed.
+    case gap
+}
+
+typealias LiveHub = Hub<DeuceDiary.Group.ID, LiveEvent>
+
+/// What happened, for the sockets of every node.
+enum LiveNews: Codable, Sendable {
+    case logged([DeuceDiary.DeuceEntry], by: DeuceDiary.User)
+    /// More than can be carried: each node reads it.
+    case log(String)
+}
+
+/// Somebody's membership of a group.
+struct Membership: Hashable, Sendable {
+    let user: DeuceDiary.User.ID
+    let group: DeuceDiary.Group.ID
+}
+
+extension LiveHub {
+    /// Tells the sockets of this node.
+    func deliver(_ news: LiveNews) {
+        guard case .logged(let entries, let user) = news else { return }
+        for entry in entries {
+            let notice = DeuceDiary.Notice(.init(entry, by: user))
+            publish(to: entry.groupId) { .logged(TextFrame(json: DeuceDiary.ServerFrame.deuceLogged(notice))) }
+        }
+    }
+}
+
+extension DeuceDiaryService {
+    /// The live socket.
+    public func sockets() -> [SocketRoute] {
+        var limits = SocketLimits()
+        limits.pingInterval = .seconds(30)
+        // By then two pings have been left unanswered.
+        limits.idleTimeout = .seconds(90)
+        return [SocketRoute(path: "/ws", limits: limits) { request, _ in await admit(request) }]
+    }
+
+    private func admit(_ request: HTTPRequest) async -> SocketAdmission {
+        guard settings.socketAuthentication == .member else {
+            return .accept { GroupSocket(service: self, caller: nil) }
+        }
+        do {
+            let query = request.path?.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+            guard let token = FormURLEncoded.items(query).first(where: { $0.name == "token" })?.value else {
+                throw Accounts.unauthorized
+            }
+            let caller = try await accounts.caller(token)
+            return .accept { GroupSocket(service: self, caller: caller) }
+        } catch {
+            let problem = error as? Problem ?? .unavailable(error, DeuceDiary.phrases)
+            return .refuse(
+                problem ?? Problem(.internalServerError, DeuceDiary.phrases.internalError), in: DeuceDiary.self)
+        }
+    }
+
+    /// Hears what other nodes announce, until the task is cancelled. One task for each node.
+    ///
+    /// - Parameter begun: Called when all that is announced from then on is heard: at first, and after each gap, once
+    ///   sockets that may have missed something are closed. Never where there is one node.
+    public func listen(_ begun: @escaping @Sendable () -> Void = {}) async {
+        await announcer.listen { [database] news in
+            guard case .log(let log) = news else { return news }
+            return try await database.read { db in
+                let entries = try Entries.all(of: log, in: db)
+                // None: they have gone since.
+                guard let author = entries.first?.userId, let user = try Users.one(author, for: nil, in: db) else {
+                    return nil
+                }
+                return .logged(entries, by: user)
+            }
+        } gap: { [hub] in
+            hub.broadcast { .gap }
+            begun()
+        }
+    }
+
+    /// Whether somebody is a member, as was found within the last second.
+    func isMember(_ membership: Membership) async throws -> Bool {
+        try await memberships.check(membership) {
+            try await database.read { try Groups.isMember(membership.user, of: membership.group, in: $0) }
+        }
+    }
+}

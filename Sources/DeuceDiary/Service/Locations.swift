@@ -1,0 +1,74 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import DeuceDiaryAPI
+import HTTPTypes
+
+extension DeuceDiaryService {
+    /// Of one user.
+    static let maximumLocations = 100
+
+    func locations(_ routes: inout Routes<DeuceDiary, Caller>) {
+        routes.open(use: listLocations)
+        routes.on(answering: createLocation)
+    }
+
+    func listLocations(
+        _ request: DeuceDiary.ListLocations, _ info: RequestInfo
+    ) async throws -> [DeuceDiary.Location] {
+        let limit = min(request.limit ?? .max, DeuceDiary.ListLocations.maximum)
+        let (offset, overflow) = ((request.page ?? 1) - 1).multipliedReportingOverflow(by: limit)
+        if overflow { return [] }
+        return try await database.read { try Locations.page(from: offset, limit: limit, in: $0) }
+    }
+
+    func createLocation(
+        _ request: DeuceDiary.CreateLocation, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<DeuceDiary.Location> {
+        let now = time.milliseconds()
+        return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { db in
+            // In line, so that two at once do not both take the last place.
+            try Users.queue(caller.user, in: db)
+            let location = try Locations.insert(request.name.trimmed, by: caller.user, at: now, in: db)
+            guard try Locations.count(of: caller.user, in: db) <= Self.maximumLocations else {
+                throw Problem(.badRequest, "Location limit reached")
+            }
+            return Answer(.ok, location)
+        }
+    }
+}
+
+enum Locations {
+    static func page(from offset: Int, limit: Int, in db: Session) throws -> [DeuceDiary.Location] {
+        try db.all(pageQuery(from: offset, limit: limit)) { row in
+            .init(
+                id: try row.get(0), name: try row.get(1), isDefault: try row.get(2), createdBy: try row.get(3),
+                createdAt: try row.get(4))
+        }
+    }
+
+    static func pageQuery(from offset: Int, limit: Int) -> SQL {
+        """
+        SELECT id, name, is_default, created_by, created_at FROM locations
+        ORDER BY is_default DESC, name_key LIMIT \(limit) OFFSET \(offset)
+        """
+    }
+
+    /// - Throws: 400 when there is one of the name.
+    static func insert(
+        _ name: String, by user: DeuceDiary.User.ID, at now: Int64, in db: Session
+    ) throws -> DeuceDiary.Location {
+        let id: DeuceDiary.Location.ID? = try db.value(
+            """
+            INSERT INTO locations (name, name_key, is_default, created_by, created_at)
+            VALUES (\(name), \(name.lowercased()), 0, \(user), \(now)) ON CONFLICT (name_key) DO NOTHING RETURNING id
+            """)
+        guard let id else { throw Problem(.badRequest, "Location already exists") }
+        return .init(id: id, name: name, isDefault: false, createdBy: user, createdAt: .init(milliseconds: now))
+    }
+
+    static func count(of user: DeuceDiary.User.ID, in db: Session) throws -> Int {
+        try db.value("SELECT COUNT(*) FROM locations WHERE created_by = \(user)") ?? 0
+    }
+}

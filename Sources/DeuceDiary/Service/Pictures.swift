@@ -1,0 +1,113 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import DeuceDiaryAPI
+import HTTPTypes
+import NIOConcurrencyHelpers
+import NIOCore
+import ObjectStore
+
+extension DeuceDiaryService {
+    /// A picture without an owner this long after it was written belongs to an upload that failed. In seconds.
+    static let orphanAge: Int64 = 3600
+
+    func uploadProfilePicture(
+        _ request: DeuceDiary.UploadProfilePicture, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<DeuceDiary.User> {
+        let now = time.milliseconds()
+        if let replay = try await database.replay(
+            info.once, phrases: DeuceDiary.phrases, at: now, as: DeuceDiary.User.self)
+        {
+            return replay
+        }
+        guard case .spooled(let upload) = request.picture.content, let file = upload as? SpooledFile else {
+            throw Problem(.badRequest, "No file uploaded")
+        }
+        guard request.picture.contentType.lowercased().hasPrefix("image/") else {
+            throw Problem(.badRequest, "Only image files are allowed")
+        }
+        guard let picture = try await pictures(file.path) else {
+            throw Problem(.badRequest, "Failed to upload profile picture")
+        }
+        let (name, key) = try await store(picture, of: caller.user, at: now)
+        do {
+            let (answer, before) = try await replace(by: name, of: caller.user, once: info.once, at: now)
+            // The picture before has had its time. What cannot be deleted now is swept later.
+            if let before = before.flatMap(Pictures.key) { try? await objects.delete(before) }
+            return answer
+        } catch let problem as Problem {
+            // No row names it. After any other failure, and when another's answer is repeated, that is not known here:
+            // what no row names is swept later.
+            try? await objects.delete(key)
+            throw problem
+        }
+    }
+
+    /// Stores a picture under a name that no other has.
+    private func store(
+        _ picture: [UInt8], of user: DeuceDiary.User.ID, at now: Int64
+    ) async throws -> (name: String, key: ObjectKey) {
+        let file = try await objects.spool()
+        try await file.append(ByteBuffer(bytes: picture))
+        // Two in a millisecond, or two users whose ids look alike, are told apart by the next free millisecond.
+        for milliseconds in now..<now + 1000 {
+            let name = Pictures.name(of: user, at: milliseconds)
+            guard let key = Pictures.key(name) else { break }
+            do {
+                try await objects.put(file, at: key, contentType: "image/jpeg")
+                return (name, key)
+            } catch ObjectStoreError.exists {
+                continue
+            }
+        }
+        throw Problem(.serviceUnavailable, DeuceDiary.phrases.unavailable).retry(afterSeconds: 1)
+    }
+
+    /// The user with the new picture, and the name of the one before.
+    private func replace(
+        by name: String, of user: DeuceDiary.User.ID, once: Once?, at now: Int64
+    ) async throws -> (Answer<DeuceDiary.User>, before: String?) {
+        let before = NIOLockedValueBox<String?>(nil)
+        let answer = try await database.write(once, phrases: DeuceDiary.phrases, at: now) { db in
+            try Users.queue(user, in: db)
+            let old: String?? = try db.value("SELECT picture FROM users WHERE id = \(user)")
+            before.withLockedValue { $0 = old ?? nil }
+            try db.run("UPDATE users SET picture = \(name), updated_at = \(now) WHERE id = \(user)")
+            guard let user = try Users.one(user, for: user, in: db) else { throw Accounts.unauthorized }
+            return Answer(.ok, user)
+        }
+        return (answer, before.withLockedValue { $0 })
+    }
+
+    /// Removes stored pictures that nobody has.
+    func sweepPictures() async throws {
+        try await objects.sweep(olderThan: time.milliseconds() / 1000 - Self.orphanAge) { keys in
+            let names = keys.map { String($0.dropFirst(Pictures.folder.count + 1)) }
+            let kept: [String] = try await database.read { db in
+                try db.all("SELECT picture FROM users WHERE picture IN (\(list: names))") { try $0.get(0) }
+            }
+            return Set(kept.map { "\(Pictures.folder)/\($0)" })
+        }
+    }
+}
+
+enum Pictures {
+    /// Of the stored objects, and of the URLs that show them.
+    static let folder = "uploads"
+    /// In bytes. A picture has a fraction of it.
+    static let maximumSize = 1_048_576
+
+    /// `<user id>-<milliseconds since 1970>.jpg`, with what is not a letter, digit, underscore or hyphen as underscore.
+    static func name(of user: DeuceDiary.User.ID, at milliseconds: Int64) -> String {
+        let id = user.rawValue.unicodeScalars.map { scalar -> Character in
+            switch scalar {
+            case "A"..."Z", "a"..."z", "0"..."9", "_", "-": Character(scalar)
+            default: "_"
+            }
+        }
+        return "\(String(id))-\(milliseconds).jpg"
+    }
+
+    static func key(_ name: String) -> ObjectKey? { ObjectKey("\(folder)/\(name)") }
+}

@@ -1,0 +1,110 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import DeuceDiaryAPI
+import HTTPTypes
+
+extension DeuceDiaryService {
+    func reactions(_ routes: inout Routes<DeuceDiary, Caller>) {
+        routes.on(answering: addReaction)
+        routes.on(use: removeReaction)
+        routes.on(use: listReactions)
+    }
+
+    func addReaction(
+        _ request: DeuceDiary.AddReaction, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<DeuceDiary.Reaction> {
+        let now = time.milliseconds()
+        return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { db in
+            try Reactions.require(
+                caller.user, toSee: request.entry, or: "Not authorized to react to this entry", in: db)
+            return Answer(.ok, try Reactions.insert(request.emoji, on: request.entry, by: caller.user, at: now, in: db))
+        }
+    }
+
+    func removeReaction(
+        _ request: DeuceDiary.RemoveReaction, from caller: Caller
+    ) async throws -> DeuceDiary.Confirmation {
+        try await database.write { db in
+            try db.run(
+                """
+                DELETE FROM reactions
+                WHERE entry_id = \(request.entry) AND user_id = \(caller.user) AND emoji = \(request.emoji)
+                """)
+        }
+        return .init(message: "Reaction removed")
+    }
+
+    func listReactions(
+        _ request: DeuceDiary.ListReactions, from caller: Caller
+    ) async throws -> [DeuceDiary.UserReaction] {
+        let limit = min(request.limit ?? .max, DeuceDiary.ListReactions.maximum)
+        return try await database.read { db in
+            try Reactions.require(
+                caller.user, toSee: request.entry, or: "Not authorized to access this entry", in: db)
+            if let after = request.after {
+                guard try Reactions.isReaction(after, on: request.entry, in: db) else { throw Groups.invalidCursor }
+            }
+            return try Reactions.page(of: request.entry, after: request.after, limit: limit, for: caller.user, in: db)
+        }
+    }
+}
+
+enum Reactions {
+    /// - Throws: 404 when there is no such entry, 403 in these words when it is in a group of others.
+    static func require(
+        _ user: DeuceDiary.User.ID, toSee entry: DeuceDiary.DeuceEntry.ID, or refusal: String, in db: Session
+    ) throws {
+        guard let group = try Entries.group(of: entry, in: db) else { throw Problem(.notFound, "Entry not found") }
+        guard try Groups.isMember(user, of: group, in: db) else { throw Problem(.forbidden, refusal) }
+    }
+
+    /// - Throws: 400 when the user has reacted like that already.
+    static func insert(
+        _ emoji: String, on entry: DeuceDiary.DeuceEntry.ID, by user: DeuceDiary.User.ID, at now: Int64,
+        in db: Session
+    ) throws -> DeuceDiary.Reaction {
+        let id: DeuceDiary.Reaction.ID? = try db.value(
+            """
+            INSERT INTO reactions (entry_id, user_id, emoji, created_at)
+            VALUES (\(entry), \(user), \(emoji), \(now))
+            ON CONFLICT (entry_id, user_id, emoji) DO NOTHING RETURNING id
+            """)
+        guard let id else { throw Problem(.badRequest, "You've already reacted with this emoji") }
+        return .init(id: id, entryId: entry, userId: user, emoji: emoji, createdAt: .init(milliseconds: now))
+    }
+
+    static func isReaction(
+        _ id: DeuceDiary.Reaction.ID, on entry: DeuceDiary.DeuceEntry.ID, in db: Session
+    ) throws -> Bool {
+        try db.exists("SELECT 1 FROM reactions WHERE id = \(id) AND entry_id = \(entry)")
+    }
+
+    /// Oldest first, behind `after` when given.
+    static func page(
+        of entry: DeuceDiary.DeuceEntry.ID, after: DeuceDiary.Reaction.ID?, limit: Int,
+        for viewer: DeuceDiary.User.ID, in db: Session
+    ) throws -> [DeuceDiary.UserReaction] {
+        try db.all(pageQuery(of: entry, after: after, limit: limit, for: viewer)) { row in
+            let reaction = DeuceDiary.Reaction(
+                id: try row.get(0), entryId: entry, userId: try row.get(1), emoji: try row.get(2),
+                createdAt: try row.get(3))
+            return .init(reaction, by: try .init(row: row, at: 4))
+        }
+    }
+
+    static func pageQuery(
+        of entry: DeuceDiary.DeuceEntry.ID, after: DeuceDiary.Reaction.ID?, limit: Int,
+        for viewer: DeuceDiary.User.ID
+    ) -> SQL {
+        let rest: SQL =
+            after.map { "AND (r.created_at, r.id) > (SELECT a.created_at, a.id FROM reactions a WHERE a.id = \($0))" }
+            ?? ""
+        return """
+            SELECT r.id, r.user_id, r.emoji, r.created_at, \(Users.columns(for: viewer))
+            FROM reactions r JOIN users u ON u.id = r.user_id
+            WHERE r.entry_id = \(entry) \(rest) ORDER BY r.created_at, r.id LIMIT \(limit)
+            """
+    }
+}

@@ -1,0 +1,93 @@
+import Backend
+import Database
+
+extension DeuceDiaryService {
+    /// Every table of the API. Times are milliseconds since 1970, ids of groups, entries and invites UUIDs as text.
+    public static let schema = Schema(
+        "deuce-diary",
+        [
+            .init(
+                "users and groups",
+                [
+                    // The key is what usernames are compared by: in lower case. A picture is a file's name.
+                    """
+                    CREATE TABLE users (
+                        id {KEY} PRIMARY KEY, email TEXT, first_name TEXT, last_name TEXT,
+                        username TEXT, username_key {KEY} UNIQUE, picture {KEY} UNIQUE,
+                        deuce_count BIGINT NOT NULL DEFAULT 0, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    """
+                    CREATE TABLE groups (
+                        id {KEY} PRIMARY KEY, name TEXT NOT NULL, description TEXT,
+                        created_by {KEY} NOT NULL REFERENCES users (id),
+                        created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+                        entry_count BIGINT NOT NULL DEFAULT 0, last_activity BIGINT)
+                    """,
+                    """
+                    CREATE TABLE members (
+                        id {ID}, group_id {KEY} NOT NULL REFERENCES groups (id),
+                        user_id {KEY} NOT NULL REFERENCES users (id), role TEXT NOT NULL, joined_at BIGINT NOT NULL,
+                        UNIQUE (group_id, user_id))
+                    """,
+                    "CREATE INDEX groups_of_member ON members (user_id, group_id)",
+                    "CREATE INDEX members_in_order ON members (group_id, joined_at, id)",
+                    """
+                    CREATE TABLE invites (
+                        id {KEY} PRIMARY KEY, group_id {KEY} NOT NULL REFERENCES groups (id),
+                        created_by {KEY} NOT NULL REFERENCES users (id),
+                        expires_at BIGINT NOT NULL, created_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX invites_age ON invites (expires_at)",
+                ] + OnceOnly.table),
+            .init(
+                "entries",
+                [
+                    // What was logged in one go has one log id, in however many groups it stands.
+                    """
+                    CREATE TABLE entries (
+                        id {KEY} PRIMARY KEY, log_id {KEY} NOT NULL, user_id {KEY} NOT NULL,
+                        group_id {KEY} NOT NULL REFERENCES groups (id), location TEXT NOT NULL, thoughts TEXT NOT NULL,
+                        logged_at BIGINT NOT NULL, created_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX entries_in_order ON entries (group_id, created_at, id)",
+                    "CREATE INDEX entries_of_log ON entries (log_id)",
+                    // How many logs a user has on each day, counted from 1970, so that nobody has to count them.
+                    """
+                    CREATE TABLE days (
+                        user_id {KEY} NOT NULL REFERENCES users (id), day BIGINT NOT NULL, logs BIGINT NOT NULL,
+                        PRIMARY KEY (user_id, day))
+                    """,
+                    "CREATE INDEX top_days ON days (user_id, logs, day)",
+                    """
+                    CREATE TABLE reactions (
+                        id {ID}, entry_id {KEY} NOT NULL REFERENCES entries (id),
+                        user_id {KEY} NOT NULL REFERENCES users (id), emoji {KEY} NOT NULL, created_at BIGINT NOT NULL,
+                        UNIQUE (entry_id, user_id, emoji))
+                    """,
+                    "CREATE INDEX reactions_in_order ON reactions (entry_id, created_at, id)",
+                ]),
+            .init(
+                "locations",
+                [
+                    """
+                    CREATE TABLE locations (
+                        id {ID}, name TEXT NOT NULL, name_key {KEY} NOT NULL UNIQUE, is_default INTEGER NOT NULL,
+                        created_by {KEY} REFERENCES users (id), created_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX locations_in_order ON locations (is_default DESC, name_key)",
+                    "CREATE INDEX locations_of_user ON locations (created_by)",
+                    // Since the beginning of 2025.
+                    """
+                    INSERT INTO locations (name, name_key, is_default, created_at) VALUES
+                        ('Airport', 'airport', 1, 1735689600000),
+                        ('Friend''s House', 'friend''s house', 1, 1735689600000),
+                        ('Gym', 'gym', 1, 1735689600000),
+                        ('Home', 'home', 1, 1735689600000),
+                        ('Hotel', 'hotel', 1, 1735689600000),
+                        ('Office', 'office', 1, 1735689600000),
+                        ('Public Restroom', 'public restroom', 1, 1735689600000),
+                        ('Restaurant', 'restaurant', 1, 1735689600000)
+                    """,
+                ]),
+        ])
+}

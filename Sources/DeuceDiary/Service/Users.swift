@@ -1,0 +1,141 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import DeuceDiaryAPI
+import HTTPTypes
+
+extension DeuceDiaryService {
+    func users(_ routes: inout Routes<DeuceDiary, Caller>) {
+        routes.on(use: getUser)
+        routes.on(use: updateUser)
+        routes.on(answering: uploadProfilePicture)
+    }
+
+    func getUser(_ request: DeuceDiary.GetUser, from caller: Caller) async throws -> DeuceDiary.User {
+        let current = try await database.read { db -> DeuceDiary.User? in
+            guard let user = try Users.one(caller.user, for: caller.user, in: db), caller.claims.agree(with: user),
+                try Groups.isInAny(caller.user, db)
+            else { return nil }
+            return user
+        }
+        if let current { return current }
+        let now = time.milliseconds()
+        let user = try await database.write { [makeID] db -> DeuceDiary.User? in
+            // Several at once come one after the other, and the second finds the group that the first has made.
+            try Users.queue(caller.user, in: db)
+            if try !Groups.isInAny(caller.user, db) {
+                try Groups.insertSolo(for: caller.user, id: .init(makeID()), at: now, in: db)
+            }
+            if let user = try Users.one(caller.user, for: caller.user, in: db), caller.claims.agree(with: user) {
+                return user
+            }
+            return try Users.update(caller.user, by: caller.claims, at: now, in: db)
+        }
+        guard let user else { throw Accounts.unauthorized }
+        return user
+    }
+
+    func updateUser(_ request: DeuceDiary.UpdateUser, from caller: Caller) async throws -> DeuceDiary.User {
+        let now = time.milliseconds()
+        let user: DeuceDiary.User?
+        do {
+            user = try await database.write { db in
+                try Users.rename(caller.user, to: request.username, at: now, in: db)
+            }
+        } catch DatabaseFailure.constraint {
+            throw Problem(.badRequest, "Username already taken")
+        }
+        guard let user else { throw Accounts.unauthorized }
+        return user
+    }
+}
+
+extension DeuceDiaryService.Claims {
+    /// Whether there is nothing in them that a user's record does not say. What they do not say is no difference.
+    fileprivate func agree(with user: DeuceDiary.User) -> Bool {
+        (email ?? user.email) == user.email && (firstName ?? user.firstName) == user.firstName
+            && (lastName ?? user.lastName) == user.lastName
+    }
+}
+
+enum Users {
+    /// The columns of a user `u`, as ``DeuceDiaryAPI/DeuceDiary/User/init(row:at:)`` reads them.
+    ///
+    /// - Parameter viewer: Addresses are shown to nobody but their owner.
+    static func columns(for viewer: DeuceDiary.User.ID?) -> SQL {
+        let email: SQL = viewer.map { "CASE WHEN u.id = \($0) THEN u.email END" } ?? "NULL"
+        return """
+            u.id, \(email), u.first_name, u.last_name, u.username, u.picture, u.deuce_count, u.created_at, u.updated_at
+            """
+    }
+
+    static func exists(_ id: DeuceDiary.User.ID, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM users WHERE id = \(id)")
+    }
+
+    static func one(
+        _ id: DeuceDiary.User.ID, for viewer: DeuceDiary.User.ID?, in db: Session
+    ) throws -> DeuceDiary.User? {
+        try db.one("SELECT \(columns(for: viewer)) FROM users u WHERE u.id = \(id)") { try .init(row: $0) }
+    }
+
+    /// Makes an account; false when there was one.
+    static func insert(_ claims: DeuceDiaryService.Claims, at now: Int64, in db: Session) throws -> Bool {
+        try db.exists(
+            """
+            INSERT INTO users (id, email, first_name, last_name, created_at, updated_at)
+            VALUES (\(claims.subject), \(claims.email), \(claims.firstName), \(claims.lastName), \(now), \(now))
+            ON CONFLICT (id) DO NOTHING RETURNING 1
+            """)
+    }
+
+    /// Takes over what a token says; what it does not say stays.
+    static func update(
+        _ id: DeuceDiary.User.ID, by claims: DeuceDiaryService.Claims, at now: Int64, in db: Session
+    ) throws -> DeuceDiary.User? {
+        try db.run(
+            """
+            UPDATE users SET email = COALESCE(\(claims.email), email),
+                first_name = COALESCE(\(claims.firstName), first_name),
+                last_name = COALESCE(\(claims.lastName), last_name), updated_at = \(now)
+            WHERE id = \(id)
+            """)
+        return try one(id, for: id, in: db)
+    }
+
+    /// - Throws: `DatabaseFailure.constraint` when somebody else has the name.
+    static func rename(
+        _ id: DeuceDiary.User.ID, to username: String, at now: Int64, in db: Session
+    ) throws -> DeuceDiary.User? {
+        try db.run(
+            """
+            UPDATE users SET username = \(username), username_key = \(username.lowercased()), updated_at = \(now)
+            WHERE id = \(id)
+            """)
+        return try one(id, for: id, in: db)
+    }
+
+    /// Counts one more log, and puts this transaction in line behind others of the same user.
+    static func countLog(of id: DeuceDiary.User.ID, at now: Int64, in db: Session) throws -> DeuceDiary.User? {
+        try db.run("UPDATE users SET deuce_count = deuce_count + 1, updated_at = \(now) WHERE id = \(id)")
+        return try one(id, for: nil, in: db)
+    }
+
+    /// Puts this transaction in line behind others that queue for the same user: what it reads next holds until its end.
+    static func queue(_ id: DeuceDiary.User.ID, in db: Session) throws {
+        try db.run("UPDATE users SET id = id WHERE id = \(id)")
+    }
+}
+
+extension DeuceDiary.User {
+    /// - Parameter first: Where the columns begin (``Users/columns(for:)``).
+    init(row: borrowing Row, at first: Int = 0) throws {
+        let picture: String? = try row.get(first + 5)
+        self.init(
+            id: try row.get(first), email: try row.get(first + 1), firstName: try row.get(first + 2),
+            lastName: try row.get(first + 3), username: try row.get(first + 4),
+            profileImageUrl: picture.map { "/\(Pictures.folder)/\($0)" }, deuceCount: try row.get(first + 6),
+            createdAt: try row.get(first + 7), updatedAt: try row.get(first + 8))
+    }
+}

@@ -1,0 +1,198 @@
+import ContractCheck
+import ContractClient
+import DeuceDiaryClient
+import DeuceDiaryMocks
+import Foundation
+import HTTPTypes
+import Testbed
+import Testing
+
+@testable import DeuceDiaryCheck
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What the SDK does beyond sending requests.
+@Suite struct DeuceDiaryClientTests {
+    private static let id = "0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e"
+
+    // MARK: Links
+
+    @Test(arguments: [
+        "deucediary://join/\(id)", "DEUCEDIARY://JOIN/\(id)", "https://deucediary.com/join/\(id)",
+        "https://example.com:8443/join/\(id)?utm=x#y", "http://127.0.0.1:8081/join/\(id)", "deucediary:///join/\(id)",
+        "https://deucediary.com/join/\(id)/", "deucediary://join/\(id.uppercased())",
+    ])
+    func aLinkLeadsToItsInvite(_ link: String) throws {
+        let url = try #require(URL(string: link))
+        #expect(DeuceDiary.Invite.id(in: url)?.rawValue.lowercased() == Self.id)
+    }
+
+    @Test(arguments: [
+        "deucediary://join", "deucediary://join/", "deucediary://join/x", "deucediary://group/\(id)",
+        "deucediary://join/\(id)/x", "https://deucediary.com/\(id)", "https://deucediary.com/api/join/\(id)",
+        "https://join/\(id)", "ftp://deucediary.com/join/\(id)", "mailto:join@\(id)", "/join/\(id)",
+        "https://deucediary.com/join/\(id)x", "otherapp://join/\(id)",
+    ])
+    func anotherLinkIsNone(_ link: String) throws {
+        let url = try #require(URL(string: link))
+        #expect(DeuceDiary.Invite.id(in: url) == nil)
+    }
+
+    // MARK: Pictures
+
+    @Test(arguments: [
+        ("https://api.example.com", "/uploads/u-1.jpg", "https://api.example.com/uploads/u-1.jpg"),
+        ("https://api.example.com/", "/uploads/u-1.jpg", "https://api.example.com/uploads/u-1.jpg"),
+        ("https://example.com/diary", "/uploads/u-1.jpg", "https://example.com/diary/uploads/u-1.jpg"),
+        ("https://api.example.com", "https://img.example.com/a.jpg", "https://img.example.com/a.jpg"),
+    ])
+    func aPictureIsRelativeToTheBaseURL(_ base: String, _ path: String, _ expected: String) throws {
+        var user = DeuceDiary.User.example
+        user.profileImageUrl = path
+        #expect(user.profileImage(relativeTo: try #require(URL(string: base)))?.absoluteString == expected)
+        user.profileImageUrl = nil
+        #expect(user.profileImage(relativeTo: try #require(URL(string: base))) == nil)
+    }
+
+    @Test(arguments: Stack.all)
+    func anUploadTellsHowFarItIs(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack) { host in
+            let john = try await host.world().person()
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            try Data(SampleImage.jpeg(width: 800, height: 600)).write(to: file)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let (steps, continuation) = AsyncStream<Bool>.makeStream()
+            let user = try await john.client.uploadProfilePicture(
+                Upload(.file(file), filename: "me.jpg", contentType: "image/jpeg")
+            ) { sent, size in
+                continuation.yield(sent <= size && size > 0)
+            }
+            continuation.finish()
+            var isPlausible = true
+            for await step in steps { isPlausible = isPlausible && step }
+            #expect(isPlausible)
+            let url = try #require(user.profileImage(relativeTo: host.baseURL))
+            let fetched = try await host.transport.send(TransportRequest(method: .get, url: url), progress: nil)
+            #expect(SampleImage.size(ofJPEG: fetched.body)?.width == 200)
+        }
+    }
+
+    // MARK: Usernames
+
+    @Test(
+        arguments: [
+            ("", "Username is required"), ("ab", "String must contain at least 3 character(s)"),
+            (String(repeating: "a", count: 21), "String must contain at most 20 character(s)"),
+            ("a-b", "Username can only contain letters, numbers, underscores, and spaces"),
+            ("Zoë", "Username can only contain letters, numbers, underscores, and spaces"),
+            ("   ", "Username must not be blank"), ("abc", nil), ("a b_9", nil), (" ab", nil),
+        ] as [(String, String?)])
+    func aUsernameIsLookedAtBeforeItIsSent(_ name: String, _ message: String?) async throws {
+        var found: String?
+        do { try DeuceDiary.Username.validate(name) } catch { found = error.message }
+        #expect(found == message)
+        let mock = DeuceDiaryMock()
+        let error: APIError?
+        do {
+            try await mock.client().send(DeuceDiary.UpdateUser(username: name))
+            error = nil
+        } catch let refusal as APIError {
+            error = refusal
+        }
+        #expect(error?.message == message)
+        #expect(mock.requests.isEmpty == (message != nil))
+    }
+
+    // MARK: Logging
+
+    @Test(arguments: Stack.all)
+    func aPlaceThatNobodyHasUsedIsAddedFirst(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack) { host in
+            let (john, jane) = try await host.world().pair()
+            let group = try await john.group()
+            for place in ["home", " Grandma's House ", "GRANDMA'S HOUSE"] {
+                try await john.client.log(.init(groups: [group], location: place, thoughts: ""))
+            }
+            let names = try await jane.client.locations().filter { !$0.isDefault }.map(\.name)
+            #expect(names == ["Grandma's House"])
+            // As the first saw it when it was added, at its place in the order.
+            #expect(try await john.client.locations() == jane.client.locations())
+            let places = try await john.entries(of: group).map(\.location)
+            #expect(places == ["GRANDMA'S HOUSE", "Grandma's House", "home"])
+        }
+    }
+
+    @Test func aPlaceThatCannotBeAddedKeepsNothingFromBeingLogged() async throws {
+        let mock = DeuceDiaryMock()
+        mock.fail(DeuceDiary.CreateLocation.self, with: .badRequest, "Location limit reached")
+        let logged = try await mock.client().log(
+            .init(groups: [DeuceDiary.Group.example.id], location: "The Moon", thoughts: ""))
+        #expect(logged.entries.map(\.location) == ["The Moon"])
+    }
+
+    @Test func theListOfPlacesIsKept() async throws {
+        let mock = DeuceDiaryMock()
+        let diary = mock.client()
+        for _ in 0..<3 { _ = try await diary.locations() }
+        #expect(mock.requests(DeuceDiary.ListLocations.self).count == 1)
+        _ = try await diary.locations(refresh: true)
+        #expect(mock.requests(DeuceDiary.ListLocations.self).count == 2)
+    }
+
+    // MARK: Repeats
+
+    /// "Creating POSTs carry an Idempotency-Key and may be retried; other writes are not."
+    @Test func onlyWhatCannotActTwiceIsRepeated() async throws {
+        func attempts(_ send: (DeuceDiaryClient) async throws -> Void) async -> (count: Int, keys: Set<String?>) {
+            let flaky = Flaky()
+            let client = DeuceDiaryClient(
+                baseURL: URL(string: "http://test")!, transport: flaky,
+                retry: Retry(attempts: 3, base: .zero, cap: .zero), token: { "t" })
+            await #expect(throws: URLError.self) { try await send(client) }
+            return (await flaky.keys.count, Set(await flaky.keys))
+        }
+        let get = await attempts { try await $0.send(DeuceDiary.ListGroups()) }
+        #expect(get.count > 1)
+        let log = await attempts { try await $0.send(DeuceDiary.LogDeuce(groups: ["g"], location: "x", thoughts: "")) }
+        #expect(log.count == get.count)
+        #expect(log.keys.count == 1 && log.keys.first != .some(nil))
+        let rename = await attempts { try await $0.send(DeuceDiary.UpdateUser(username: "abc")) }
+        let join = await attempts { try await $0.send(DeuceDiary.JoinGroup(invite: "x")) }
+        let remove = await attempts { try await $0.send(DeuceDiary.RemoveReaction(entry: "e", emoji: "x")) }
+        for once in [rename, join, remove] { #expect(once.count == 1) }
+    }
+
+    /// A repeat is never sent as somebody who signed in meanwhile.
+    @Test func aRequestStaysItsUsers() async throws {
+        func token(_ subject: String) -> String {
+            "h." + Data(#"{"sub":"\#(subject)"}"#.utf8).base64EncodedString() + ".s"
+        }
+        let flaky = Flaky()
+        let tokens = Tokens([token("john"), token("jane")])
+        let client = DeuceDiaryClient(
+            baseURL: URL(string: "http://test")!, transport: flaky, retry: Retry(attempts: 3, base: .zero, cap: .zero),
+            token: { await tokens.next() })
+        await #expect(throws: SignedOut.self) { try await client.send(DeuceDiary.GetUser()) }
+        #expect(await flaky.keys.count == 1)
+        // The same user with another token goes on.
+        let renewed = Tokens([token("john"), token("john")])
+        let mock = DeuceDiaryMock()
+        mock.refuse(token: token("john"))
+        let error = await #expect(throws: APIError.self) {
+            try await mock.client(token: { await renewed.next() }).send(DeuceDiary.GetUser())
+        }
+        #expect(error?.status == .unauthorized)
+    }
+
+    /// A network that is gone.
+    private actor Flaky: Transport {
+        private(set) var keys: [String?] = []
+
+        func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+            keys.append(request.headers[.idempotencyKey])
+            throw URLError(.networkConnectionLost)
+        }
+    }
+}

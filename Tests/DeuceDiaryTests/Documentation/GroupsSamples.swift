@@ -1,0 +1,66 @@
+import DeuceDiaryClient
+import Foundation
+
+// The samples of Groups.md.
+
+enum GroupsSamples {
+    /// Returns what is wrong with the name.
+    static func rename(_ diary: DeuceDiaryClient, to name: String) async throws -> String? {
+        // sample
+        do throws(Problem) {
+            try DeuceDiary.Username.validate(name)
+        } catch {
+            return error.message
+        }
+        let user = try await diary.send(DeuceDiary.UpdateUser(username: name))
+        // end
+        return user.username == name ? nil : "another name"
+    }
+
+    static func picture(_ diary: DeuceDiaryClient, photo: URL) async throws -> URL? {
+        // sample
+        let picture = Upload(.file(photo), filename: "me.heic", contentType: "image/heic")
+        let user = try await diary.uploadProfilePicture(picture) { print("\($0) of \($1) bytes") }
+        let url = user.profileImage(relativeTo: diary.baseURL)
+        // end
+        return url
+    }
+
+    static func detail(
+        _ diary: DeuceDiaryClient, group: DeuceDiary.Group.ID, show: (DeuceDiary.FeedEntry) -> Void
+    ) async throws {
+        // sample
+        let detail = try await diary.send(DeuceDiary.GetGroup(group: group, limit: 50))
+        for member in detail.members { print(member.user.displayName, member.personalRecord?.count ?? 0) }
+        for try await entry in diary.entries(of: group) { show(entry) }
+        // end
+    }
+
+    static func invite(
+        _ diary: DeuceDiaryClient, group: DeuceDiary.Group.ID, share: (String) -> Void
+    ) async throws {
+        // sample
+        let invite = try await diary.send(DeuceDiary.CreateInvite(group: group))
+        share(invite.inviteLink)
+        // end
+    }
+}
+
+/// An app that is opened by a link.
+struct LinkOpener {
+    let diary: DeuceDiaryClient
+    let welcome: (DeuceDiary.Group) -> Void
+    let show: (DeuceDiary.Group) -> Void
+
+    private func welcome(to group: DeuceDiary.Group) { welcome(group) }
+
+    // sample
+    func open(_ link: URL) async throws {
+        guard let invite = DeuceDiary.Invite.id(in: link) else { return }
+        switch try await diary.join(invite) {
+        case .joined(let group): welcome(to: group)
+        case .alreadyMember(let group): show(group)
+        }
+    }
+    // end
+}

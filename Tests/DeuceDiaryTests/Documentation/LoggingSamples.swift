@@ -1,0 +1,36 @@
+import DeuceDiaryClient
+
+// The samples of Logging.md.
+
+enum LoggingSamples {
+    static func log(
+        _ diary: DeuceDiaryClient, groups: [DeuceDiary.Group.ID], show: ([DeuceDiary.DeuceEntry]) -> Void
+    ) async throws {
+        // sample
+        let places = try await diary.locations()
+        let logged = try await diary.log(
+            DeuceDiary.LogDeuce(groups: groups, location: places[0].name, thoughts: "A throne worthy of a king"))
+        show(logged.entries)
+        // end
+    }
+
+    static func react(
+        _ diary: DeuceDiaryClient, entry: DeuceDiary.DeuceEntry.ID
+    ) async throws -> [DeuceDiary.UserReaction] {
+        // sample
+        do {
+            try await diary.send(DeuceDiary.AddReaction(entry: entry, emoji: "💩"))
+        } catch let error as APIError where error.status == .badRequest {
+            try await diary.send(DeuceDiary.RemoveReaction(entry: entry, emoji: "💩"))
+        }
+        let reactions = try await diary.send(DeuceDiary.ListReactions(entry: entry))
+        // end
+        return reactions
+    }
+
+    static func record(_ diary: DeuceDiaryClient) async throws {
+        // sample
+        if let top = try await diary.topDay() { print("\(top.count) on \(top.date)") }
+        // end
+    }
+}

@@ -1,0 +1,120 @@
+import ContractCheck
+import ContractClient
+import DeuceDiaryClient
+import Foundation
+import HTTPTypes
+import Testbed
+import Testing
+
+@testable import DeuceDiaryCheck
+
+/// The SDK's live connection against the server. What it does on a bad network is in ``DeuceDiaryFaultTests``.
+@Suite struct DeuceDiaryLiveTests {
+    @Test("Brings what others log from now on, and nothing of one's own", arguments: Stack.all)
+    func fromNowOn(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack) { host in
+            let (john, jane) = try await host.world().pair()
+            let group = try await john.group(with: jane)
+            try await john.log("before", in: group)
+            let live = jane.client.live(group: group)
+            let events = live.makeAsyncIterator()
+            try await events.expect("connected \(group)")
+            for index in 0..<3 {
+                try await jane.log("my own", in: group)
+                try await john.log("\(index)", in: group)
+                try await events.expect("\(index)")
+            }
+        }
+    }
+
+    @Test("Brings everything after an entry first, however many pages", arguments: Stack.all)
+    func since(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack) { host in
+            let (john, jane) = try await host.world().pair()
+            let group = try await john.group(with: jane)
+            try await john.log("known", in: group)
+            let known = try await jane.entries(of: group).first
+            for index in 0..<130 { try await (index % 3 == 0 ? jane : john).log("\(index)", in: group) }
+            let live = jane.client.live(group: group, since: known)
+            let events = live.makeAsyncIterator()
+            try await events.expect("connected \(group)")
+            for index in 0..<130 where index % 3 != 0 { try await events.expect("\(index)") }
+            try await john.log("live", in: group)
+            try await events.expect("live")
+        }
+    }
+
+    @Test("Changes to another group, and back", arguments: Stack.all)
+    func changing(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack) { host in
+            let (john, jane) = try await host.world().pair()
+            let (one, two) = (try await john.group(with: jane), try await john.group(with: jane))
+            let live = jane.client.live(group: one)
+            let events = live.makeAsyncIterator()
+            try await events.expect("connected \(one)")
+            await live.change(to: two)
+            try await events.expect("connected \(two)")
+            try await john.log("unheard", in: one)
+            try await john.log("heard", in: two)
+            try await events.expect("heard")
+            let seen = try await jane.entries(of: one).first
+            try await john.log("missed", in: one)
+            await live.change(to: one, since: seen)
+            try await events.expect("connected \(one)", "missed")
+        }
+    }
+
+    @Test("Tells of a group that is closed to the caller", arguments: Stack.all)
+    func refused(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack) { host in
+            let (john, jane) = try await host.world().pair()
+            let (own, foreign) = (try await jane.group(with: john), try await john.group())
+            // The server of the contract tells a stranger's socket nothing, and sends it everything; the SDK asks.
+            let live = jane.client.live(group: foreign)
+            let events = live.makeAsyncIterator()
+            try await events.expect("refused \(foreign)")
+            try await john.log("unheard", in: foreign)
+            await live.change(to: own)
+            try await events.expect("connected \(own)")
+            try await john.log("heard", in: own)
+            try await events.expect("heard")
+        }
+    }
+
+    @Test("Ends when the app has no token any more, and when the app closes it")
+    func ends() async throws {
+        try await withDeuceDiary(on: Stack(.sqlite, .inProcess)) { host in
+            let john = try await host.world().person()
+            let group = try await john.group()
+            let client = DeuceDiaryClient(
+                baseURL: host.baseURL, transport: host.transport, sockets: host.sockets, retry: .never,
+                token: { throw SignedOut() })
+            await #expect(throws: SignedOut.self) {
+                for try await _ in client.live(group: group, pacing: .init(base: .zero)) {}
+            }
+            let live = john.client.live(group: group)
+            for try await event in live {
+                if case .connected = event { live.close() }
+            }
+        }
+    }
+}
+
+extension DeuceDiaryLive.Iterator {
+    /// The next event in words; entries are their thoughts.
+    func words() async throws -> String {
+        switch try #require(try await next()) {
+        case .connected(let group): "connected \(group)"
+        case .disconnected(let reason, _): "disconnected: \(reason)"
+        case .logged(let notice): notice.entry.thoughts
+        case .refused(let group): "refused \(group)"
+        }
+    }
+
+    func expect(_ expected: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        for expected in expected {
+            let found = try await words()
+            #expect(found == expected, sourceLocation: sourceLocation)
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import Contract
+import ContractClient
+import DeuceDiaryClient
+import DeuceDiaryMocks
+import Foundation
+import HTTPTypes
+import Testbed
+import Testing
+
+/// The mock answers everything, with the contract's examples.
+@Suite struct DeuceDiaryMockLawTests {
+    /// A request of an operation to a mock, its type forgotten.
+    struct Asked: Sendable, CustomTestStringConvertible {
+        let signature: String
+        let answers: @Sendable (DeuceDiaryMock) async throws -> TransportResponse
+        var testDescription: String { signature }
+
+        init<E: Contract.Endpoint>(_ request: E) where E.API == DeuceDiary {
+            signature = E.signature
+            answers = { mock in
+                let recorder = Recorder(mock)
+                let client = DeuceDiaryClient(
+                    baseURL: mock.baseURL, transport: recorder, retry: .never, token: { "mock" })
+                _ = try await client.answer(request)
+                let response = try #require(await recorder.response)
+                #expect(response.status == E.route.status)
+                return response
+            }
+        }
+    }
+
+    /// Keeps what came through it last.
+    actor Recorder: Transport {
+        let mock: DeuceDiaryMock
+        var response: TransportResponse?
+
+        init(_ mock: DeuceDiaryMock) { self.mock = mock }
+
+        func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+            let response = try await mock.send(request, progress: progress)
+            self.response = response
+            return response
+        }
+    }
+
+    private static let group = DeuceDiary.Group.example.id
+    private static let entry = DeuceDiary.DeuceEntry.example.id
+
+    static let asked: [Asked] = [
+        Asked(DeuceDiary.GetUser()),
+        Asked(DeuceDiary.UpdateUser(username: "newname")),
+        Asked(DeuceDiary.UploadProfilePicture(Upload(.bytes([1]), filename: "me.jpg", contentType: "image/jpeg"))),
+        Asked(DeuceDiary.CreateGroup(name: "Throne Room")),
+        Asked(DeuceDiary.ListGroups()),
+        Asked(DeuceDiary.GetGroup(group: group)),
+        Asked(DeuceDiary.CreateInvite(group: group)),
+        Asked(DeuceDiary.JoinGroup(invite: DeuceDiary.CreatedInvite.example.id)),
+        Asked(DeuceDiary.OpenInvite(invite: DeuceDiary.CreatedInvite.example.id)),
+        Asked(DeuceDiary.LogDeuce(groups: [group], location: "Home", thoughts: "A throne worthy of a king")),
+        Asked(DeuceDiary.AddReaction(entry: entry, emoji: "💩")),
+        Asked(DeuceDiary.RemoveReaction(entry: entry, emoji: "💩")),
+        Asked(DeuceDiary.ListReactions(entry: entry)),
+        Asked(DeuceDiary.ListLocations()),
+        Asked(DeuceDiary.CreateLocation(name: "Grandma's House")),
+        Asked(DeuceDiary.GetMostDeuces()),
+    ]
+
+    @Test func everyOperationIsAsked() {
+        #expect(Self.asked.map(\.signature) == DeuceDiary.endpoints.map { $0.signature })
+    }
+
+    /// Its keys are those of the contract's literal JSON.
+    @Test(arguments: asked)
+    func everyOperationAnswersItsExample(_ asked: Asked) async throws {
+        let raw = try await asked.answers(DeuceDiaryMock())
+        guard let answer = DeuceDiaryAnswerWireTests.literals.first(where: { $0.signature == asked.signature }) else {
+            #expect(raw.status == .found)
+            return #expect(raw.headers[.location]?.hasPrefix("deucediary://join/") == true)
+        }
+        #expect(shape(try read(JSONValue.self, raw.body)) == shape(try read(JSONValue.self, answer.written)))
+    }
+
+    /// The keys of every object, whatever their values; of a list's elements, those that differ.
+    private func shape(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .list(let elements): .list(Array(Set(elements.map(shape))))
+        case .object(let members):
+            // A record may be none.
+            .object(members.filter { $0.key != "personalRecord" }.mapValues(shape))
+        default: nil
+        }
+    }
+}
+
+/// The mock as an app's tests and previews use it.
+@Suite(.timeLimit(.minutes(1))) struct DeuceDiaryMockTests {
+    private let mock = DeuceDiaryMock()
+    private let group = DeuceDiary.Group.example.id
+
+    private func expectRefusal(
+        _ status: HTTPResponse.Status, _ message: String, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () async throws -> Void
+    ) async {
+        let error = await #expect(throws: APIError.self, sourceLocation: sourceLocation) { try await body() }
+        #expect(error?.status == status, sourceLocation: sourceLocation)
+        #expect(error?.message == message, sourceLocation: sourceLocation)
+    }
+
+    @Test func aPreviewIsSignedInAsJohn() async throws {
+        let diary = DeuceDiaryClient.mock()
+        #expect(try await diary.send(DeuceDiary.GetUser()) == .example)
+        #expect(try await diary.topDay() == .example)
+        #expect(try await diary.locations().map(\.name) == ["Home", "The Office"])
+    }
+
+    @Test func whatIsLoggedIsInTheGroupFromThenOn() async throws {
+        let diary = mock.client()
+        let logged = try await diary.log(.init(groups: [group], location: "Home", thoughts: "Again"))
+        let janes = mock.push("Hers")
+        let detail = try await diary.send(DeuceDiary.GetGroup(group: group))
+        #expect(detail.entries.map(\.id) == [janes.id, logged.entries[0].id, DeuceDiary.DeuceEntry.example.id])
+        #expect(detail.members.map(\.user) == [.otherExample, .example])
+        var paged: [DeuceDiary.DeuceEntry.ID] = []
+        for try await entry in diary.entries(of: group, pageSize: 2) { paged.append(entry.id) }
+        #expect(paged == detail.entries.map(\.id))
+        let summary = try await diary.send(DeuceDiary.ListGroups())
+        #expect(summary.map(\.entryCount) == [3])
+        #expect(summary.first?.lastActivity == janes.createdAt)
+    }
+
+    @Test func whatTheExamplesDoNotKnowIsRefusedAsTheContractSays() async throws {
+        let diary = mock.client()
+        await expectRefusal(.notFound, "Group not found") { try await diary.send(DeuceDiary.GetGroup(group: "x")) }
+        await expectRefusal(.forbidden, "Not authorized") { try await diary.send(DeuceDiary.CreateInvite(group: "x")) }
+        await expectRefusal(.badRequest, "Invalid or expired invite") { _ = try await diary.join("x") }
+        await expectRefusal(.forbidden, "Not authorized for group x") {
+            try await diary.log(.init(groups: [group, "x"], location: "Home", thoughts: ""))
+        }
+        await expectRefusal(.notFound, "Entry not found") {
+            try await diary.send(DeuceDiary.AddReaction(entry: "x", emoji: "💩"))
+        }
+        await expectRefusal(.notFound, "Entry not found") {
+            try await diary.send(DeuceDiary.ListReactions(entry: "x"))
+        }
+        await expectRefusal(.badRequest, "Location already exists") {
+            try await diary.send(DeuceDiary.CreateLocation(name: "home"))
+        }
+        await expectRefusal(.badRequest, "Only image files are allowed") {
+            _ = try await diary.uploadProfilePicture(
+                Upload(.bytes([1]), filename: "a.txt", contentType: "text/plain"))
+        }
+    }
+
+    @Test func joiningTellsWhatBecameOfTheInvite() async throws {
+        let diary = mock.client()
+        let invite = DeuceDiary.CreatedInvite.example.id
+        #expect(try await diary.join(invite) == .joined(.example))
+        mock.on(DeuceDiary.JoinGroup.self) { _ in
+            .init(group: .example, message: "Already a member of this group")
+        }
+        #expect(try await diary.join(invite) == .alreadyMember(.example))
+    }
+
+    @Test func aRefusedTokenIsAskedForOnceMore() async throws {
+        mock.refuse(token: "old")
+        let tokens = Tokens(["old", "new"])
+        let diary = mock.client(token: { await tokens.next() })
+        #expect(try await diary.send(DeuceDiary.GetUser()) == .example)
+        #expect(await tokens.asked == 2)
+        let stale = Tokens(["old"])
+        await expectRefusal(.unauthorized, "Invalid token") {
+            try await mock.client(token: { await stale.next() }).send(DeuceDiary.GetUser())
+        }
+        #expect(await stale.asked == 2)
+    }
+
+    // MARK: Live
+
+    @Test func whatOthersLogComesAndWhatIsMissedComesAfterTheNetworkIsBack() async throws {
+        let live = mock.client().live(group: group, pacing: .init(base: .zero))
+        var heard: [String] = []
+        for try await event in live {
+            switch event {
+            case .connected where heard.isEmpty:
+                mock.push("mine", from: .example)
+                mock.push("One")
+            case .logged(let notice):
+                heard.append(notice.entry.thoughts)
+                #expect(notice.message == "janeroe logged a new deuce")
+                if heard.count == 1 {
+                    mock.offline()
+                    mock.push("Two")
+                }
+            case .disconnected:
+                mock.push("Three")
+                mock.online()
+            case .connected, .refused: break
+            }
+            if heard.count == 3 { break }
+        }
+        #expect(heard == ["One", "Two", "Three"])
+    }
+
+    @Test func aGroupThatIsClosedIsTold() async throws {
+        for try await event in mock.client().live(group: "x", pacing: .init(base: .zero)) {
+            guard case .refused("x") = event else { return #expect(Bool(false), "\(event)") }
+            break
+        }
+    }
+
+    @Test func framesOfOtherTypesArePassedOver() async throws {
+        let live = mock.client().live(group: group, pacing: .init(base: .zero))
+        for try await event in live {
+            if case .connected = event {
+                mock.broadcast(.unknown("reaction_added"))
+                mock.push("after it")
+            }
+            if case .logged(let notice) = event {
+                #expect(notice.entry.thoughts == "after it")
+                break
+            }
+            if case .disconnected = event { return #expect(Bool(false), "lost") }
+        }
+    }
+}

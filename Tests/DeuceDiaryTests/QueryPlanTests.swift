@@ -1,0 +1,131 @@
+import Database
+import DeuceDiaryAPI
+import Testbed
+import Testing
+
+@testable import DeuceDiaryService
+
+/// Hot lists stay fast as they grow: each is read along an index that has its order, and never sorted.
+@Suite struct QueryPlanTests {
+    private static let user = DeuceDiary.User.ID("user_1")
+    private static let group = DeuceDiary.Group.ID("6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
+    private static let entry = DeuceDiary.DeuceEntry.ID("6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
+
+    /// A list, and the index that it must go by.
+    struct Hot: Sendable, CustomTestStringConvertible {
+        let name: String
+        let query: SQL
+        let index: String
+        /// Whether rows may be put in order after they were found, since all of them are wanted or their order changes
+        /// with every log.
+        var isSorted = false
+        var testDescription: String { name }
+    }
+
+    static let hot: [Hot] = [
+        Hot(
+            name: "entries of a group", query: Entries.pageQuery(of: group, before: nil, limit: 1000, for: user),
+            index: "entries_in_order"),
+        Hot(
+            name: "entries behind another", query: Entries.pageQuery(of: group, before: entry, limit: 50, for: user),
+            index: "entries_in_order"),
+        Hot(
+            name: "members", query: Groups.membersQuery(of: group, for: user), index: "members_in_order", isSorted: true
+        ),
+        Hot(
+            name: "top days of members", query: Groups.membersQuery(of: group, for: user), index: "top_days",
+            isSorted: true),
+        Hot(name: "a top day", query: Days.topQuery(of: user), index: "top_days"),
+        Hot(
+            name: "a caller's groups", query: Groups.pageQuery(of: user, before: nil, limit: 500),
+            index: "groups_of_member", isSorted: true),
+        Hot(
+            name: "reactions of an entry", query: Reactions.pageQuery(of: entry, after: nil, limit: 1000, for: user),
+            index: "reactions_in_order"),
+        Hot(
+            name: "reactions behind another", query: Reactions.pageQuery(of: entry, after: 7, limit: 50, for: user),
+            index: "reactions_in_order"),
+        Hot(name: "locations", query: Locations.pageQuery(from: 0, limit: 1000), index: "locations_in_order"),
+        Hot(name: "entries of a log", query: Entries.logQuery("log"), index: "entries_of_log"),
+    ]
+
+    @Test(arguments: Stack.Engine.available, hot)
+    func goesByItsIndex(_ engine: Stack.Engine, _ hot: Hot) async throws {
+        try await withDeuceDiary(on: Stack(engine, .inProcess)) { host in
+            try await host.database.write { try Self.fill($0, for: engine) }
+            let plan = try await host.database.read { try $0.plan(of: hot.query) }
+            let text = plan.joined(separator: "\n")
+            #expect(text.contains(hot.index), "\(text)")
+            if !hot.isSorted {
+                #expect(!text.contains("TEMP B-TREE") && !text.contains("Sort"), "\(text)")
+            }
+            // A look at every row of a table that grows.
+            for table in ["e", "m", "d", "r", "entries", "members", "days", "reactions", "locations"] {
+                #expect(!plan.contains { $0.hasPrefix("SCAN \(table)") && !$0.contains("USING INDEX") }, "\(text)")
+                #expect(!text.contains("Seq Scan on \(table) "), "\(text)")
+            }
+        }
+    }
+
+    /// A planner that sees empty tables has no reason to use an index.
+    private static func fill(_ db: Session, for engine: Stack.Engine) throws {
+        let count = 2000
+        func numbers(_ size: Int) -> SQL {
+            "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < \(size))"
+        }
+        try db.run(
+            """
+            INSERT INTO users (id, created_at, updated_at)
+            \(numbers(count)) SELECT 'user_' || CAST(i AS TEXT), 0, 0 FROM n
+            """)
+        try db.run(
+            """
+            INSERT INTO groups (id, name, created_by, created_at, updated_at)
+            \(numbers(count)) SELECT 'group_' || CAST(i AS TEXT), 'x', 'user_1', 0, 0 FROM n
+            """)
+        try db.run(
+            """
+            INSERT INTO groups (id, name, created_by, created_at, updated_at)
+            VALUES (\(group), 'x', 'user_1', 0, 0)
+            """)
+        try db.run(
+            """
+            INSERT INTO members (group_id, user_id, role, joined_at)
+            \(numbers(count)) SELECT 'group_' || CAST(i AS TEXT), 'user_' || CAST(i % 200 AS TEXT), 'member', i FROM n
+            """)
+        try db.run(
+            """
+            INSERT INTO members (group_id, user_id, role, joined_at)
+            \(numbers(10)) SELECT \(group), 'user_' || CAST(i AS TEXT), 'member', i FROM n
+            """)
+        try db.run(
+            """
+            INSERT INTO entries (id, log_id, user_id, group_id, location, thoughts, logged_at, created_at)
+            \(numbers(20 * count)) SELECT 'entry_' || CAST(i AS TEXT), 'log_' || CAST(i AS TEXT), 'user_1',
+                CASE WHEN i % 4 = 0 THEN \(group) ELSE 'group_' || CAST(i % 2000 AS TEXT) END, 'x', '', i, i FROM n
+            """)
+        try db.run(
+            """
+            INSERT INTO days (user_id, day, logs)
+            \(numbers(20 * count)) SELECT 'user_' || CAST(i % 20 AS TEXT), i / 20, i % 7 + 1 FROM n
+            """)
+        try db.run(
+            """
+            INSERT INTO entries (id, log_id, user_id, group_id, location, thoughts, logged_at, created_at)
+            VALUES (\(entry), 'log', 'user_1', \(group), 'x', '', 0, 0)
+            """)
+        try db.run(
+            """
+            INSERT INTO reactions (entry_id, user_id, emoji, created_at)
+            \(numbers(20 * count)) SELECT
+                CASE WHEN i % 2 = 0 THEN \(entry) ELSE 'entry_' || CAST(i % 50 AS TEXT) END, 'user_1', CAST(i AS TEXT), i
+            FROM n
+            """)
+        try db.run(
+            """
+            INSERT INTO locations (name, name_key, is_default, created_at)
+            \(numbers(5 * count)) SELECT 'place ' || CAST(i AS TEXT), 'place ' || CAST(i AS TEXT), 0, 0 FROM n
+            """)
+        try db.run("ANALYZE")
+    }
+}

@@ -1,0 +1,89 @@
+import ContractCheck
+import ContractClient
+import DeuceDiaryClient
+import DeuceDiaryService
+import Foundation
+import NIOPosix
+import Testbed
+import Testing
+
+@testable import DeuceDiaryCheck
+
+/// What two nodes on one database owe each other's sockets.
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+struct DeuceDiaryNodesTests {
+    @Test("A log at one node is heard at the other, in order, however many groups it goes into")
+    func logs() async throws {
+        try await withDeuceDiaryNodes(2, on: Stack(.postgreSQL, .live)) { nodes in
+            let worlds = nodes.map { $0.world() }
+            let john = try await worlds[0].person()
+            // More of them than the database carries between nodes in one announcement.
+            var groups: [DeuceDiary.Group.ID] = []
+            for _ in 0..<DeuceDiary.LogDeuce.maximumGroups { groups.append(try await john.group()) }
+            let heard = try #require(groups.last)
+            let sockets = [try await worlds[1].rawSocket(in: heard), try await worlds[0].rawSocket(in: heard)]
+            var expected: [DeuceDiary.DeuceEntry.ID] = []
+            for index in 0..<20 {
+                let into = index.isMultiple(of: 5) ? groups : [heard]
+                let thoughts = String(repeating: "\(index) ", count: 100)
+                let logged = try await john.send(
+                    DeuceDiary.LogDeuce(groups: into, location: "Home", thoughts: thoughts))
+                expected += logged.entries.filter { $0.groupId == heard }.map(\.id)
+            }
+            for socket in sockets {
+                for id in expected {
+                    let frame = try await socket.frame()
+                    #expect(frame["entry"]?["id"] == id.json)
+                    #expect(frame["userId"] == john.id.json)
+                }
+                await socket.close()
+            }
+        }
+    }
+
+    @Test("A picture that one node was given is at the other")
+    func pictures() async throws {
+        try await withDeuceDiaryNodes(2, on: Stack(.postgreSQL, .inProcess)) { nodes in
+            let john = try await nodes[0].world().person()
+            let path = try #require(try await john.client.uploadProfilePicture(.sample).profileImageUrl)
+            let answer = try await nodes[1].world().raw.send(.get, path)
+            #expect(answer.status == 200)
+            #expect(SampleImage.size(ofJPEG: answer.body)?.width == 200)
+        }
+    }
+
+    @Test("A node that was deaf closes its sockets, for they may have missed something; the SDK reads it")
+    func deafness() async throws {
+        try await withDeuceDiary(on: Stack(.postgreSQL, .inProcess)) { host in
+            let john = try await host.world().person()
+            let jane = try await host.world().person()
+            let group = try await john.group(with: jane)
+            // A second node that nobody has told to listen.
+            let second = DeuceDiaryService(
+                database: host.database, objects: host.objects, tokens: { [issuer = host.issuer] in issuer.read($0) },
+                pictures: { _ in nil }, secret: Array(repeating: 9, count: 32),
+                group: MultiThreadedEventLoopGroup.singleton, time: host.clock.source,
+                settings: .init(publicURL: "http://test"))
+            let elsewhere = InProcessSockets(second.sockets(), group: MultiThreadedEventLoopGroup.singleton)
+            let live = jane.client.live(group: group, over: elsewhere, pacing: .init(base: .zero))
+            let events = live.makeAsyncIterator()
+            guard case .connected? = try await events.next() else { return #expect(Bool(false), "not connected") }
+            let missed = try await john.log("missed", in: group)
+            let listening = Task { await second.listen() }
+            defer { listening.cancel() }
+            while let event = try await events.next() {
+                if case .logged(let notice) = event {
+                    #expect(notice.entry.id == missed[0].id)
+                    break
+                }
+            }
+            let next = try await john.log("live", in: group)
+            while let event = try await events.next() {
+                if case .logged(let notice) = event {
+                    #expect(notice.entry.id == next[0].id)
+                    break
+                }
+            }
+        }
+    }
+}
