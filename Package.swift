@@ -141,7 +141,7 @@ let services = ["Messenger", "DeuceDiary"]
 let command: Target = .executableTarget(
     name: "concord",
     dependencies: services.flatMap { [.byName(name: "\($0)Service"), .byName(name: "\($0)Check")] } + [
-        "Backend", "NIOSockets", product("ArgumentParser", "swift-argument-parser"),
+        "Backend", "Images", "NIOSockets", product("ArgumentParser", "swift-argument-parser"),
         product("ServiceLifecycle", "swift-service-lifecycle"), product("UnixSignals", "swift-service-lifecycle"),
     ])
 

@@ -1,7 +1,9 @@
 import ArgumentParser
 import ContractCheck
 import ContractClient
+import DeuceDiaryCheck
 import Foundation
+import Identity
 import MessengerCheck
 import NIOSockets
 import UnixSignals
@@ -12,7 +14,7 @@ import FoundationNetworking
 
 struct Check: AsyncParsableCommand {
     /// Every API that can be checked.
-    static let checklists = [MessengerScenarios.checklist]
+    static let apis = ["messenger", "deuce-diary"]
 
     static let configuration = CommandConfiguration(
         abstract: "Hold a server to the contract of an API.",
@@ -23,6 +25,7 @@ struct Check: AsyncParsableCommand {
 
                 concord check messenger http://localhost:8080
                 concord check messenger https://example.com --format junit > check.xml
+                concord check deuce-diary http://localhost:8081 --data ./data
 
             A failure shows what was expected and found, and shell commands that repeat the request (with curl; for \
             sockets with PyPI's websockets).
@@ -30,6 +33,11 @@ struct Check: AsyncParsableCommand {
             The run makes accounts of its own and looks at nobody else's. At the end of each scenario its sessions are \
             signed out; what the API has no way to remove is counted in the report. Where the server limits \
             registrations (429 with Retry-After), the run waits.
+
+            Deuce Diary's users come with tokens of somebody else's. --data is the data folder of a Concord, whose key \
+            makes tokens for users of the run's own; the server may be running. For another server, --token gives \
+            tokens of its users, three for everything: only what the published document says is tried then, one \
+            scenario after the other, and they keep the groups that are made.
 
             --level contract is for servers that were made from the published document alone. The rest is what Concord \
             settles where the document is silent, and what it adds.
@@ -74,10 +82,21 @@ struct Check: AsyncParsableCommand {
     @Option(help: "How many scenarios are under way at a time.")
     var parallel = 4
 
+    @Option(
+        help: ArgumentHelp(
+            "Deuce Diary: the bearer token of one of the server's users. Repeatable.", valueName: "token"))
+    var token: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Deuce Diary: the server's data folder, whose key makes tokens. [CONCORD_DATA] (default: ./data)",
+            valueName: "folder"))
+    var data: String?
+
     @Flag(help: "List the scenarios, with their clauses and levels, and try none.")
     var list = false
 
-    private static var names: String { checklists.map(\.api).joined(separator: ", ") }
+    private static var names: String { apis.joined(separator: ", ") }
 
     static func baseURL(_ text: String) throws -> URL {
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
@@ -88,19 +107,24 @@ struct Check: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard Self.checklists.contains(where: { $0.api == api }) else {
+        guard Self.apis.contains(api) else {
             throw ValidationError("There is no API '\(api)'. Known: \(Self.names)")
         }
         if url == nil, !list {
             throw ValidationError("Which server? Give its base URL: concord check \(api) http://localhost:8080")
         }
+        if api != "deuce-diary", !token.isEmpty || data != nil {
+            throw ValidationError("--token and --data are for deuce-diary: the users of \(api) register themselves")
+        }
+        if !token.isEmpty, data != nil { throw ValidationError("--token or --data, not both") }
+        if Set(token).count != token.count { throw ValidationError("each --token is of somebody else") }
         if list, format == .junit { throw ValidationError("--list is text or json") }
         if let timeout, timeout < 1 { throw ValidationError("--timeout is a number of seconds above 0") }
         guard 1...64 ~= parallel else { throw ValidationError("--parallel is 1 to 64") }
     }
 
     func run() async throws {
-        guard let checklist = Self.checklists.first(where: { $0.api == api }) else { return }
+        let checklist = try checklist()
         let items = checklist.items(matching: only)
         guard !items.isEmpty else {
             throw ValidationError(
@@ -110,8 +134,9 @@ struct Check: AsyncParsableCommand {
 
         let server = Server(
             baseURL: url, transport: URLSessionTransport(configuration: connections),
-            sockets: NIOSocketTransport(), level: level.level)
-        let checker = Checker(checklist, parallel: parallel, limit: timeout.map { .seconds($0) })
+            // Given people have a past, which only the contract's own scenarios reckon with.
+            sockets: NIOSocketTransport(), level: token.isEmpty ? level.level : .contract)
+        let checker = Checker(checklist, parallel: token.isEmpty ? parallel : 1, limit: timeout.map { .seconds($0) })
         do {
             try await checker.reach(server)
         } catch {
@@ -134,6 +159,31 @@ struct Check: AsyncParsableCommand {
         if run.isCancelled { throw ExitCode(130) }
         if report.ended != nil { throw ExitCode(2) }
         if report.failed > 0 { throw ExitCode(1) }
+    }
+
+    private func checklist() throws -> Checklist {
+        guard api == "deuce-diary" else { return MessengerScenarios.checklist }
+        return DeuceDiaryScenarios.checklist(list || !token.isEmpty ? .given(token) : .issuer(try issuer()))
+    }
+
+    /// The key of the server that is checked: one made here would be of no use.
+    private func issuer() throws -> DeuceDiaryWorld.Issuer {
+        let environment = Environment.process
+        let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
+        let isThere =
+            environment.variables["CONCORD_DEUCE_DIARY_ISSUER_KEY"] != nil
+            || FileManager.default.fileExists(atPath: folder + "/keys/deuce-diary-issuer")
+        guard isThere else {
+            throw ValidationError(
+                "There is no key for tokens in \(folder): give the server's data folder (--data) or its users' tokens "
+                    + "(--token)")
+        }
+        let issuer = try SecretKeys(folder: folder, environment: environment.variables).deuceDiaryIssuer()
+        return { bearer in
+            try issuer.sign(
+                subject: bearer.subject, email: bearer.email, firstName: bearer.firstName, lastName: bearer.lastName,
+                lifetime: .seconds(3600))
+        }
     }
 
     /// A scenario may have fifty requests under way; six connections, the usual limit, would do them one after another.

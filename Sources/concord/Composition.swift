@@ -2,6 +2,7 @@ import Backend
 import Contract
 import ContractServer
 import Database
+import DeuceDiaryAPI
 import Foundation
 import Identity
 import Logging
@@ -20,6 +21,8 @@ struct Hosted: Sendable {
     let listen: @Sendable () async -> Void
     /// To be called now and then.
     let sweep: @Sendable () async throws -> Void
+    /// To be called at the start: logs what will not work.
+    var review: @Sendable () async -> Void = {}
     let close: @Sendable () async throws -> Void
 }
 
@@ -39,18 +42,20 @@ struct Composition: Sendable {
     /// `local`, or where the S3 bucket is.
     let objects: String
     let environment: [String: String]
+    let deuceDiary: DeuceDiarySettings
 
     /// Every API there is, with the port it takes when none is given.
-    static let apis: [(name: String, port: Int)] = [(Messenger.name, 8080)]
+    static let apis: [(name: String, port: Int)] = [(Messenger.name, 8080), (DeuceDiary.name, 8081)]
 
     func host(_ name: String) throws -> Hosted {
         switch name {
-        case Messenger.name: try messenger()
+        case Messenger.name: try hostMessenger()
+        case DeuceDiary.name: try hostDeuceDiary()
         default: preconditionFailure("names are checked before")
         }
     }
 
-    private func messenger() throws -> Hosted {
+    private func hostMessenger() throws -> Hosted {
         let api = Messenger.self
         let database = try openDatabase(api.name, MessengerService.schema)
         let objects = try openObjects(api.name)
@@ -68,19 +73,21 @@ struct Composition: Sendable {
         return Hosted(
             name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
             listen: service.listen, sweep: service.sweep,
-            close: {
-                try await database.close()
-                try await (objects as? S3ObjectStore)?.close()
-            })
+            close: { try await close(database, objects) })
     }
 
-    private func openDatabase(_ name: String, _ schema: Schema) throws -> Database {
+    func close(_ database: Database, _ objects: any ObjectStore) async throws {
+        try await database.close()
+        try await (objects as? S3ObjectStore)?.close()
+    }
+
+    func openDatabase(_ name: String, _ schema: Schema) throws -> Database {
         database == "sqlite"
             ? try .sqlite(path: "\(folder)/\(name).sqlite", schema: schema)
             : try .postgreSQL(url: database, schema: schema)
     }
 
-    private func openObjects(_ name: String) throws -> any ObjectStore {
+    func openObjects(_ name: String) throws -> any ObjectStore {
         guard objects == "local" else {
             // A folder for each API: a sweep removes whatever no row of its own database names.
             return try S3ObjectStore(
@@ -94,9 +101,13 @@ struct Composition: Sendable {
             baseURL: publicURL(name) + "/objects", now: { TimeSource.system.seconds })
     }
 
-    private func options<API: ServiceAPI>(_ api: API.Type) -> RouteTable<API>.Options {
+    func options<API: ServiceAPI>(_ api: API.Type) -> RouteTable<API>.Options {
+        .init(logger: logger(for: api), trustedProxies: trustedProxies) { Problem.unavailable($0, API.phrases) }
+    }
+
+    func logger<API: ServiceAPI>(for api: API.Type) -> Logger {
         var logger = logger
         logger[metadataKey: "api"] = "\(api.name)"
-        return .init(logger: logger, trustedProxies: trustedProxies) { Problem.unavailable($0, API.phrases) }
+        return logger
     }
 }

@@ -16,7 +16,8 @@ struct Serve: AsyncParsableCommand {
             finished, live sockets are closed with code 1001, and the process exits with 0.
 
             A flag wins over its environment variable. Secrets are generated into the data folder on the first \
-            start; CONCORD_MESSENGER_TOKEN_KEY and CONCORD_URL_KEY (base64 of 32 bytes or more) replace them.
+            start; CONCORD_MESSENGER_TOKEN_KEY, CONCORD_DEUCE_DIARY_REQUEST_KEY and CONCORD_URL_KEY (base64 of 32 bytes \
+            or more) and CONCORD_DEUCE_DIARY_ISSUER_KEY (an RSA private key) replace them.
 
             Log lines go to standard error.
             """)
@@ -82,6 +83,9 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "text or json, a line per event. [CONCORD_LOG_FORMAT] (default: text)")
     var logFormat: LogFormat?
 
+    @OptionGroup(title: "Deuce Diary")
+    var deuceDiary: DeuceDiaryOptions
+
     static var names: [String] { Composition.apis.map(\.name) }
     static var defaults: String { Composition.apis.map { "\($0.name)=\($0.port)" }.joined(separator: ", ") }
 
@@ -120,6 +124,7 @@ struct Serve: AsyncParsableCommand {
         try environment.value(bus, "CONCORD_BUS", Bus.init(rawValue:), default: Bus(of: database))
             .check(with: database)
         let ports = try ports(environment)
+        let diary = try deuceDiary.settings(environment)
         let urls = try environment.perAPI(publicURL, "CONCORD_PUBLIC_URL", names: Self.names)
 
         let logger = Logger(label: "concord") { LogOutput(label: $0, level: level, format: format) }
@@ -138,9 +143,10 @@ struct Serve: AsyncParsableCommand {
                 storageQuota, "CONCORD_STORAGE_QUOTA", Int64.init, default: 10 * 1024 * 1024 * 1024),
             database: database,
             objects: try environment.value(objects, "CONCORD_OBJECTS", Self.store, default: "local"),
-            environment: environment.variables)
+            environment: environment.variables, deuceDiary: diary)
 
         let hosted = try (apis.isEmpty ? Self.names : apis).map(composition.host)
+        for api in hosted { await api.review() }
         let announcement = Announcement(expected: hosted.count)
         var services: [any Service] = hosted.map { api in
             ListenerService(

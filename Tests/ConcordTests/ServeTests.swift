@@ -138,7 +138,11 @@ import Testing
             "CONCORD_DATABASE", "CONCORD_BUS", "CONCORD_OBJECTS",
             "--log-format", "CONCORD_HOST", "CONCORD_DATA", "CONCORD_PORT_MESSENGER", "CONCORD_PUBLIC_URL_MESSENGER",
             "CONCORD_TRUSTED_PROXIES", "CONCORD_STORAGE_QUOTA", "CONCORD_LOG_LEVEL", "CONCORD_LOG_FORMAT",
-            "CONCORD_MESSENGER_TOKEN_KEY", "CONCORD_URL_KEY",
+            "CONCORD_MESSENGER_TOKEN_KEY", "CONCORD_URL_KEY", "deuce-diary=8081", "CONCORD_DEUCE_DIARY_REQUEST_KEY",
+            "CONCORD_DEUCE_DIARY_ISSUER_KEY", "--deuce-diary-issuer", "CONCORD_DEUCE_DIARY_ISSUER",
+            "--deuce-diary-key-set", "CONCORD_DEUCE_DIARY_KEY_SET", "--deuce-diary-party",
+            "CONCORD_DEUCE_DIARY_PARTIES", "--deuce-diary-sockets", "CONCORD_DEUCE_DIARY_SOCKETS",
+            "--deuce-diary-redirect", "CONCORD_DEUCE_DIARY_REDIRECT",
         ] {
             #expect(help.contains(setting), "\(setting)")
         }

@@ -1,0 +1,117 @@
+import Backend
+import Contract
+import ContractServer
+import DeuceDiaryAPI
+import DeuceDiaryService
+import Foundation
+import Identity
+import Images
+import Logging
+import ObjectStore
+
+/// What an operator sets for Deuce Diary alone.
+struct DeuceDiarySettings: Sendable {
+    /// Whose tokens count beside those of ``LocalIssuer``.
+    struct Issuer: Sendable {
+        /// As claim `iss` has it.
+        var name: String
+        var keySet: KeySetURL
+        /// What claim `azp` may be; any, when there are none.
+        var authorizedParties: Set<String>
+    }
+
+    var issuer: Issuer?
+    var sockets: DeuceDiaryService.SocketAuthentication
+    /// Where an invite's link leads a browser.
+    var joinRedirect: String
+}
+
+extension Composition {
+    func hostDeuceDiary() throws -> Hosted {
+        let api = DeuceDiary.self
+        let logger = logger(for: api)
+        let database = try openDatabase(api.name, DeuceDiaryService.schema)
+        let objects = try openObjects(api.name)
+        var settings = DeuceDiaryService.Settings(publicURL: publicURL(api.name))
+        settings.joinRedirect = deuceDiary.joinRedirect
+        settings.socketAuthentication = deuceDiary.sockets
+        let thumbnailer = Result { () throws(ImageError) in
+            Thumbnailer(executable: try Thumbnailer.locate(environment: environment))
+        }
+        let service = DeuceDiaryService(
+            database: database, objects: objects, tokens: try tokenReader(logger),
+            pictures: pictureMaker(thumbnailer, logger),
+            secret: try keys.key("deuce-diary-requests", variable: "CONCORD_DEUCE_DIARY_REQUEST_KEY"), group: group,
+            settings: settings)
+        let health = Health(check: service.check)
+        var routes = service.routes()
+        routes.serve(health)
+        let table = RouteTable(routes, options: options(api))
+        return Hosted(
+            name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
+            listen: { await service.listen() }, sweep: service.sweep,
+            review: { await review(thumbnailer, logger) },
+            close: { try await close(database, objects) })
+    }
+
+    /// Reads tokens of this server's own key, and of the issuer that is configured.
+    private func tokenReader(_ logger: Logger) throws -> DeuceDiaryService.TokenReader {
+        var issuers = [TrustedIssuer.local(try keys.deuceDiaryIssuer())]
+        if let issuer = deuceDiary.issuer {
+            let failed = { @Sendable (error: any Error) in
+                logger.warning("the issuer's keys cannot be had", metadata: ["error": "\(error)"])
+            }
+            issuers.append(
+                .outside(
+                    issuer.name, authorizedParties: issuer.authorizedParties, refreshFailed: failed,
+                    keySet: { try await issuer.keySet.fetch() }))
+        }
+        let verifier = BearerVerifier(trusting: issuers) { TimeSource.system.seconds }
+        return { token in
+            do throws(TokenError) {
+                let claims = try await verifier.verify(token)
+                return .init(
+                    subject: claims.subject, email: claims.email, firstName: claims.firstName,
+                    lastName: claims.lastName, expiresAt: claims.expiresAt)
+            } catch .keysUnavailable {
+                throw Problem(.serviceUnavailable, DeuceDiary.phrases.unavailable).retry(afterSeconds: 5)
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    /// What is wrong with the image is its owner's affair; what is wrong with this machine the operator's.
+    private func pictureMaker(
+        _ thumbnailer: Result<Thumbnailer, ImageError>, _ logger: Logger
+    ) -> DeuceDiaryService.PictureMaker {
+        { path in
+            do throws(ImageError) {
+                return try await thumbnailer.get().jpeg(of: path, .crop(to: 200))
+            } catch {
+                switch error {
+                case .notAnImage, .tooLarge: return nil
+                case .crashed, .timedOut:
+                    logger.warning("a picture cannot be made", metadata: ["error": "\(error)"])
+                    return nil
+                case .cancelled: throw CancellationError()
+                case .unavailable, .unreadable:
+                    logger.error("no picture can be made", metadata: ["error": "\(error)"])
+                    throw Problem(.serviceUnavailable, DeuceDiary.phrases.unavailable).retry(afterSeconds: 5)
+                }
+            }
+        }
+    }
+
+    /// Says at the start what will not work.
+    private func review(_ thumbnailer: Result<Thumbnailer, ImageError>, _ logger: Logger) async {
+        do throws(ImageError) {
+            let missing = try await thumbnailer.get().missingFormats()
+            guard !missing.isEmpty else { return }
+            let formats = missing.map(\.rawValue).joined(separator: ", ")
+            logger.warning("some pictures cannot be read on this machine", metadata: ["formats": "\(formats)"])
+        } catch {
+            logger.warning("profile pictures are refused with 503", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Contract
+import ContractCheck
+import ContractClient
+import DeuceDiaryCheck
+import Foundation
+import NIOSockets
+import Testbed
+import Testing
+
+/// Deuce Diary as `concord serve` composes it, with real tokens and real pictures.
+@Suite struct DiaryTests {
+    private func serving(_ folder: String, port: Int, _ more: [String] = []) async throws -> ConcordProcess {
+        let process = try ConcordProcess(
+            ["serve", "deuce-diary", "--data", folder, "--port", "deuce-diary=\(port)"] + more)
+        try await process.waitUntilReady()
+        return process
+    }
+
+    private func token(_ user: String, _ folder: String, _ more: String...) async throws -> String {
+        let process = try ConcordProcess(["token", "deuce-diary", "--data", folder, "--user", user] + more)
+        let output = await process.wholeOutput()
+        #expect(await process.status() == 0)
+        return output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private func check(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
+        let process = try ConcordProcess(["check", "deuce-diary"] + arguments)
+        let output = await process.wholeOutput()
+        return (await process.status(), output, await process.standardError())
+    }
+
+    @Test(.enabled(if: StockTools.python != nil, "`make test` installs the clients and sets CONCORD_PYTHON"))
+    func aWholeSessionOfStockClients() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let server = try await serving(folder + "/data", port: port)
+            #expect(server.standardOutput.contains("deuce-diary  http://127.0.0.1:\(port)\nready\n"))
+            let picture = folder + "/me.jpg"
+            try Data(SampleImage.jpeg(width: 1200, height: 900)).write(to: URL(fileURLWithPath: picture))
+            let session = try await StockTools.run(
+                try #require(StockTools.python),
+                [
+                    StockTools.package + "/Tests/StockClient/diary.py", "http://127.0.0.1:\(port)",
+                    try await token("user_john", folder + "/data", "--name", "John Doe"),
+                    try await token("user_jane", folder + "/data", "--email", "jane@example.com"), picture,
+                ])
+            #expect(session.status == 0, "\(session.output)")
+            #expect(session.output.contains("session: as the contract says"))
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+        }
+    }
+
+    @Test func aWholeCheckWithTheServersOwnKey() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let server = try await serving(folder, port: port)
+            let url = "http://127.0.0.1:\(port)"
+            let (status, output, errors) = try await check([url, "--data", folder])
+            #expect(status == 0, "\(output)\(errors)")
+            let count = DeuceDiaryScenarios.all.count
+            #expect(output.contains("\(count) scenarios: \(count) passed, 0 failed, 0 skipped, in "))
+            #expect(output.contains("Left behind, for the API cannot remove them: "))
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+        }
+    }
+
+    @Test func aCheckWithTokensTriesTheContractAlone() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let server = try await serving(folder, port: port)
+            let url = "http://127.0.0.1:\(port)"
+            var tokens: [String] = []
+            for user in ["a", "b", "c"] { tokens += ["--token", try await token(user, folder)] }
+            // Twice: by then they have a past.
+            for _ in 0..<2 {
+                let (status, output, errors) = try await check([url, "--format", "json"] + tokens)
+                #expect(status == 0, "\(output)\(errors)")
+                let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
+                #expect(report.failed == 0)
+                #expect(report.passed == DeuceDiaryScenarios.all.filter { $0.level == .contract }.count)
+                #expect(report.leftBehind["users"] == nil)
+            }
+            let (status, output, _) = try await check([url, "--format", "json"] + tokens.prefix(2))
+            #expect(status == 0)
+            let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
+            let untried = report.scenarios.filter { $0.outcome == .skipped && $0.level == .contract }
+            #expect(!untried.isEmpty)
+            #expect(untried.allSatisfy { $0.reason == "it needs more people than tokens were given" })
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+        }
+    }
+
+    @Test(arguments: [
+        (["http://localhost", "--data", "/nonexistent"], "There is no key for tokens in /nonexistent"),
+        (["http://localhost", "--token", "a", "--data", "b"], "--token or --data, not both"),
+        (["http://localhost", "--token", "a", "--token", "a"], "each --token is of somebody else"),
+    ])
+    func badArgumentsOfACheckAreRefusedInWords(_ arguments: [String], _ words: String) async throws {
+        let (status, output, errors) = try await check(arguments)
+        #expect(status == 64)
+        #expect(output.isEmpty)
+        #expect(errors.contains(words))
+    }
+
+    @Test(arguments: [
+        (["--deuce-diary-issuer", "ftp://x"], "ftp://x/.well-known/jwks.json is no https:// address"),
+        (["--deuce-diary-issuer", "concord"], "'concord' is this server's own issuer"),
+        (["--deuce-diary-key-set", "https://x/jwks"], "--deuce-diary-issuer is needed"),
+        (["--deuce-diary-party", "https://app"], "--deuce-diary-issuer is needed"),
+        (["--deuce-diary-sockets", "closed"], "The value 'closed' is invalid for '--deuce-diary-sockets"),
+        (["--deuce-diary-redirect", "myapp://join/"], "'myapp://join/' is no URL with {inviteId} in it"),
+    ])
+    func badSettingsAreRefusedInWords(_ arguments: [String], _ words: String) async throws {
+        let process = try ConcordProcess(["serve"] + arguments)
+        #expect(await process.status() == 64)
+        #expect(await process.standardError().contains(words))
+    }
+
+    @Test func settingsReachTheServer() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let server = try await serving(
+                folder, port: port,
+                [
+                    "--public-url", "deuce-diary=https://diary.example/", "--deuce-diary-sockets", "member",
+                    "--deuce-diary-redirect", "https://diary.example/open?invite={inviteId}",
+                ])
+            let raw = RawClient(
+                baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
+            let john = try await token("user_john", folder)
+            let groups = try await raw.send(.get, "/api/groups", token: john).json()
+            let group = groups[0]?["id"]?.string ?? ""
+            let invite = try await raw.send(.post, "/api/groups/\(group)/invite", token: john).json()
+            let id = invite["id"]?.string ?? ""
+            #expect(invite["inviteLink"] == .string("https://diary.example/join/\(id)"))
+            let answer = try await raw.send(.get, "/join/\(id)")
+            #expect(answer.headers[.location] == "https://diary.example/open?invite=\(id)")
+            let socket = raw.baseURL.appendingPathComponent("ws")
+            let refused = await #expect(throws: SocketRefused.self) {
+                try await NIOSocketTransport().open(socket, headers: [:], maximumMessageSize: 65_536)
+            }
+            #expect(refused?.status == 401)
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+        }
+    }
+
+    @Test func severalAPIsAreServedAtOnce() async throws {
+        try await withTemporaryFolder { folder in
+            let ports = [try await reservePort(), try await reservePort()]
+            let process = try ConcordProcess([
+                "serve", "--data", folder, "--port", "messenger=\(ports[0])", "--port", "deuce-diary=\(ports[1])",
+            ])
+            try await process.waitUntilReady()
+            for port in ports {
+                let raw = RawClient(
+                    baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
+                let status = try await raw.send(.get, "/ready").status
+                #expect(status == 200)
+            }
+            process.signal(SIGTERM)
+            #expect(await process.status() == 0)
+        }
+    }
+}
