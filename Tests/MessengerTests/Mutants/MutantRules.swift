@@ -3,6 +3,7 @@ import ContractClient
 import Foundation
 import HTTPTypes
 import NIOConcurrencyHelpers
+import Testbed
 
 /// The words in which mutants are described.
 extension Mutant {

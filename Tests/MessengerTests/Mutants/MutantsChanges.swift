@@ -3,6 +3,7 @@ import ContractClient
 import Foundation
 import HTTPTypes
 import NIOConcurrencyHelpers
+import Testbed
 
 /// What changes after it was made: memberships, messages, read marks.
 extension Mutant {

@@ -3,6 +3,7 @@ import ContractClient
 import Foundation
 import HTTPTypes
 import NIOConcurrencyHelpers
+import Testbed
 
 extension Mutant {
     private static let upload = "POST /files"

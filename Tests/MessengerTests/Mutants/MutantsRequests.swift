@@ -3,6 +3,7 @@ import ContractClient
 import Foundation
 import HTTPTypes
 import NIOConcurrencyHelpers
+import Testbed
 
 /// What holds for every request.
 extension Mutant {

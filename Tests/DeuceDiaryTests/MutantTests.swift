@@ -1,0 +1,350 @@
+import Contract
+import ContractCheck
+import ContractClient
+import Foundation
+import HTTPTypes
+import Testbed
+import Testing
+
+@testable import DeuceDiaryCheck
+
+/// Whether the checker is worth something: servers that break one promise each, and whether the scenarios of the clause
+/// notice.
+@Suite struct DeuceDiaryMutantTests {
+    struct Mutant: Sendable, CustomTestStringConvertible {
+        let clause: String
+        let name: String
+        let defect: Defect
+        /// Only that something does not come shows it.
+        var isSilent = false
+        var testDescription: String { "\(clause): \(name)" }
+
+        init(_ clause: String, _ name: String, isSilent: Bool = false, _ defect: Defect) {
+            self.clause = clause
+            self.name = name
+            self.isSilent = isSilent
+            self.defect = defect
+        }
+    }
+
+    // MARK: Words for defects
+
+    /// Changes the text of an operation's successes, as a regular expression finds it.
+    private static func body(_ operation: String, _ pattern: String, _ template: String) -> Defect {
+        answer(operation) { text in
+            text.replacingOccurrences(of: pattern, with: template, options: .regularExpression)
+        }
+    }
+
+    private static func answer(_ operation: String, _ change: @escaping @Sendable (String) -> String) -> Defect {
+        exchange(operation) { request, forward in
+            var response = try await forward(request)
+            if response.status == .ok { response.text = change(response.text) }
+            return response
+        }
+    }
+
+    /// The elements of a list in an operation's answers, in another order.
+    private static func reversed(_ operation: String, _ member: String? = nil) -> Defect {
+        answer(operation) { text in
+            guard let json = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else { return text }
+            if case .object(var members) = json, let member, case .list(let rows)? = members[member] {
+                members[member] = .list(rows.reversed())
+                return JSONValue.object(members).description
+            }
+            if case .list(let rows) = json { return JSONValue.list(rows.reversed()).description }
+            return text
+        }
+    }
+
+    private static func status(_ operation: String, _ from: Int, _ to: Int) -> Defect {
+        exchange(operation) { request, forward in
+            var response = try await forward(request)
+            if response.status.code == from { response.status = .init(code: to) }
+            return response
+        }
+    }
+
+    private static func refusal(_ operation: String, _ text: String, _ replacement: String) -> Defect {
+        exchange(operation) { request, forward in
+            var response = try await forward(request)
+            if response.text == #"{"message":"\#(text)"}"# { response.text = #"{"message":"\#(replacement)"}"# }
+            return response
+        }
+    }
+
+    /// Does what was refused after all, changed so that the server behind agrees.
+    private static func lenient(_ operation: String, _ text: String, _ body: String) -> Defect {
+        exchange(operation) { request, forward in
+            let response = try await forward(request)
+            guard response.text == #"{"message":"\#(text)"}"# else { return response }
+            var request = request
+            request.body = .bytes(Array(body.utf8))
+            return try await forward(request)
+        }
+    }
+
+    /// Answers what was refused.
+    private static func accepting(_ operation: String, _ text: String, _ body: String) -> Defect {
+        exchange(operation) { request, forward in
+            var response = try await forward(request)
+            guard response.text == #"{"message":"\#(text)"}"# else { return response }
+            response.status = .ok
+            response.text = body
+            return response
+        }
+    }
+
+    /// Changes an operation's requests on their way.
+    private static func request(_ operation: String, _ pattern: String, _ template: String) -> Defect {
+        exchange(operation) { request, forward in
+            var request = request
+            if case .bytes(let bytes) = request.body {
+                let text = String(decoding: bytes, as: UTF8.self).replacingOccurrences(
+                    of: pattern, with: template, options: .regularExpression)
+                request.body = .bytes(Array(text.utf8))
+            }
+            return try await forward(request)
+        }
+    }
+
+    private static func exchange(
+        _ operation: String,
+        _ exchange: @escaping @Sendable (TransportRequest, Defect.Forward) async throws -> TransportResponse
+    ) -> Defect {
+        Defect(exchange: { request, forward in
+            let parts = operation.split(separator: " ")
+            let (pattern, steps) = (parts[1].split(separator: "/"), request.url.path.split(separator: "/"))
+            let applies =
+                request.method.rawValue == parts[0] && pattern.count == steps.count
+                && zip(pattern, steps).allSatisfy { $0 == $1 || $0.first == "{" }
+            return applies ? try await exchange(request, forward) : try await forward(request)
+        })
+    }
+
+    private static func frames(_ change: @escaping @Sendable (String) -> [String]) -> Defect {
+        Defect(socket: { SocketDefect(received: change) })
+    }
+
+    private static func frame(_ pattern: String, _ template: String) -> Defect {
+        frames { [$0.replacingOccurrences(of: pattern, with: template, options: .regularExpression)] }
+    }
+
+    // MARK: The mutants
+
+    private static let user = "GET /api/auth/user"
+    private static let rename = "PUT /api/auth/user"
+    private static let picture = "POST /api/auth/user/profile-picture"
+    private static let create = "POST /api/groups"
+    private static let list = "GET /api/groups"
+    private static let detail = "GET /api/groups/{groupId}"
+    private static let invite = "POST /api/groups/{groupId}/invite"
+    private static let join = "POST /api/join/{inviteId}"
+    private static let open = "GET /join/{inviteId}"
+    private static let log = "POST /api/deuces"
+    private static let react = "POST /api/entries/{entryId}/reactions"
+    private static let unreact = "DELETE /api/entries/{entryId}/reactions"
+    private static let reactions = "GET /api/entries/{entryId}/reactions"
+    private static let locations = "GET /api/locations"
+    private static let place = "POST /api/locations"
+    private static let top = "GET /api/analytics/most-deuces"
+
+    static let all: [Mutant] = [
+        .init(user, "leaves out what is null", body(user, #","username":null"#, "")),
+        .init(user, "writes times without a fraction", body(user, #"\.\d{3}Z"#, "Z")),
+        .init(user, "counts a log that was not", body(user, #""deuceCount":0"#, #""deuceCount":1"#)),
+        .init(user, "has a member more", body(user, "^\\{", #"{"role":"user","#)),
+        .init(user, "makes no Solo Deuces", answer(list) { _ in "[]" }),
+        .init(user, "shows the addresses of others", body(detail, #""email":null"#, #""email":"x@example.com""#)),
+        .init(rename, "keeps the old name", body(rename, #""username":"[^"]*""#, #""username":null"#)),
+        .init(rename, "answers 409 for a taken name", status(rename, 400, 409)),
+        .init(rename, "words a taken name otherwise", refusal(rename, "Username already taken", "Taken")),
+        .init(
+            rename, "words a short name otherwise", refusal(rename, "String must contain at least 3 character(s)", "No")
+        ),
+        .init(rename, "trims", request(rename, #"" ([^"]*) ""#, #""$1""#)),
+        .init(picture, "shows no picture", status("GET /uploads/{name}", 200, 404)),
+        .init(
+            picture, "shows a picture of another size",
+            exchange("GET /uploads/{name}") { request, forward in
+                var response = try await forward(request)
+                if response.status == .ok { response.body = SampleImage.jpeg(width: 100, height: 200) }
+                return response
+            }),
+        .init(picture, "gives an absolute URL", body(picture, #""/uploads"#, #""https://example.com/uploads"#)),
+        .init(picture, "answers 400 for a large file", status(picture, 413, 400)),
+        .init(
+            picture, "lets pictures be cached for no time",
+            exchange("GET /uploads/{name}") { request, forward in
+                var response = try await forward(request)
+                response.headers[.cacheControl] = nil
+                return response
+            }),
+        .init(create, "forgets the description", body(create, #""description":"[^"]*""#, #""description":null"#)),
+        .init(create, "answers 201", status(create, 200, 201)),
+        .init(
+            create, "takes a group without a name",
+            lenient(create, "Invalid group data: name is required (max 100 chars)", #"{"name":"N"}"#)),
+        .init(create, "makes a member of the maker", body(detail, #""role":"admin""#, #""role":"member""#)),
+        .init(list, "has another order", reversed(list)),
+        .init(list, "miscounts members", body(list, #""memberCount":2"#, #""memberCount":1"#)),
+        .init(list, "counts no entries", body(list, #""entryCount":\d+"#, #""entryCount":0"#)),
+        .init(list, "knows of no activity", body(list, #""lastActivity":"[^"]*""#, #""lastActivity":null"#)),
+        .init(list, "reads garbage as no limit", accepting(list, "Invalid limit", "[]")),
+        .init(detail, "has the oldest entry first", reversed(detail, "entries")),
+        .init(detail, "has the oldest member first", reversed(detail, "members")),
+        .init(detail, "leaves out the entries' users", body(detail, #","user":\{[^}]*\}\}\]"#, "}]")),
+        .init(detail, "has no records", body(detail, #""personalRecord":\{[^}]*\}"#, #""personalRecord":null"#)),
+        .init(detail, "is 404 to strangers", status(detail, 403, 404)),
+        .init(detail, "is 403 for an unknown group", status(detail, 404, 403)),
+        .init(invite, "links to something else", body(invite, #"/join/"#, "/invite/")),
+        .init(invite, "is 404 to strangers", status(invite, 403, 404)),
+        .init(join, "does not tell who was a member", body(join, #","message":"[^"]*""#, "")),
+        .init(
+            join, "tells everybody that they were",
+            body(join, #"\}\}$"#, #"},"message":"Already a member of this group"}"#)),
+        .init(join, "is 404 without an invite", status(join, 400, 404)),
+        .init(open, "shows a page", status(open, 302, 200)),
+        .init(open, "leads on for anything", status(open, 404, 302)),
+        .init(log, "counts groups wrongly", body(log, #""count":2"#, #""count":1"#)),
+        .init(log, "has another order", reversed(log, "entries")),
+        .init(log, "cuts the times", body(log, #"\.\d{3}Z"#, ".000Z")),
+        .init(log, "trims thoughts", request(log, #""thoughts":" "#, #""thoughts":""#)),
+        .init(
+            log, "logs nowhere",
+            accepting(log, "At least one group must be selected", #"{"entries":[],"count":0}"#)),
+        .init(log, "logs now, whenever it was", request(log, #","loggedAt":"[^"]*""#, "")),
+        .init(log, "words the future otherwise", refusal(log, "Cannot log a deuce in the future", "Too early")),
+        .init(log, "is 400 to strangers", status(log, 403, 400)),
+        .init(react, "takes the same twice", status(react, 400, 200)),
+        .init(react, "names the wrong emoji", body(react, #""emoji":"[^"]*""#, #""emoji":"x""#)),
+        .init(react, "is 404 to strangers", status(react, 403, 404)),
+        .init(unreact, "says so otherwise", body(unreact, "Reaction removed", "Removed")),
+        .init(unreact, "is 404 where there is none", exchange(unreact) { _, _ in .refusal(404, "Reaction not found") }),
+        .init(
+            unreact, "removes nothing",
+            exchange(unreact) { request, forward in
+                var nothing = request
+                nothing.body = .bytes(Array(#"{"emoji":"never"}"#.utf8))
+                let response = try await forward(request.isEmptyBody ? request : nothing)
+                return response
+            }),
+        .init(reactions, "leaves out the users", body(reactions, #","user":\{[^}]*\}"#, "")),
+        .init(reactions, "lists none", answer(reactions) { _ in "[]" }),
+        .init(reactions, "has the newest first", reversed(reactions)),
+        .init(locations, "has another order", reversed(locations)),
+        .init(
+            locations, "asks for a token",
+            exchange(locations) { request, forward in
+                request.headers[.authorization] == nil ? .refusal(401, "Unauthorized") : try await forward(request)
+            }),
+        .init(locations, "has no defaults", body(locations, #""isDefault":true"#, #""isDefault":false"#)),
+        .init(place, "makes defaults", body(place, #""isDefault":false"#, #""isDefault":true"#)),
+        .init(place, "takes a name twice", status(place, 400, 200)),
+        .init(place, "keeps the spaces", body(place, #""name":""#, #""name":" "#)),
+        .init(top, "counts one more", body(top, #""count":3"#, #""count":4"#)),
+        .init(top, "has a day before the first", body(top, #""date":"""#, #""date":"1970-01-01""#)),
+        .init(top, "prefers the day before", body(top, "2025-05-21", "2025-05-20")),
+        .init("Errors", "has another text for what is not there", refusal("GET /api/nothing", "Not found", "Nothing")),
+        .init(
+            "Errors", "does not say what is allowed",
+            exchange("PATCH /api/groups") { request, forward in
+                var response = try await forward(request)
+                response.headers[.allow] = nil
+                return response
+            }),
+        .init("Authentication", "words a bad token as none", refusal(user, "Invalid token", "Unauthorized")),
+        .init("Authentication", "looks at ids first", status("GET /api/groups/{groupId}", 401, 404)),
+        .init("Request bodies", "takes a list for nothing", lenient(create, "Malformed JSON", "{}")),
+        .init(
+            "Request bodies", "words NUL otherwise", refusal(create, "Text must not contain NUL characters", "No NUL")),
+        .init(
+            "Idempotency-Key", "forgets keys",
+            exchange(create) { request, forward in
+                var request = request
+                request.headers[.idempotencyKey] = nil
+                return try await forward(request)
+            }),
+        .init(
+            "Idempotency-Key", "does not tell a repeat",
+            exchange(log) { request, forward in
+                var response = try await forward(request)
+                response.headers[.idempotentReplayed] = nil
+                return response
+            }),
+        .init(
+            "Idempotency-Key", "words another request otherwise",
+            refusal(log, "Idempotency-Key was already used for another request", "Used")),
+        .init(
+            "Authorisation", "lets strangers in",
+            exchange(detail) { request, forward in
+                var response = try await forward(request)
+                if response.status == .forbidden { response.status = .ok }
+                return response
+            }),
+        .init("/ws", "says nothing", isSilent: true, frames { _ in [] }),
+        .init("/ws", "says everything twice", frames { [$0, $0] }),
+        .init("/ws", "shows addresses", frame(#""email":null"#, #""email":"x@example.com""#)),
+        .init("/ws", "leaves out the user", frame(#","user":\{[^}]*\}"#, "")),
+        .init("/ws", "names nobody", frame(#""message":"[^"]*""#, #""message":"Someone logged a new deuce""#)),
+        .init("/ws", "counts as before the log", frame(#""deuceCount":1"#, #""deuceCount":0"#)),
+        .init(
+            "/ws", "acknowledges",
+            Defect(socket: {
+                SocketDefect(sent: { ([$0], $0.contains("join_group") ? [#"{"type":"joined"}"#] : []) })
+            })),
+    ]
+
+    @Test func theCheckerNoticesWhatIsBroken() async throws {
+        #expect(Set(Self.all.map(\.testDescription)).count == Self.all.count, "two mutants of one name")
+        let outcomes = try await together(Self.all.count, width: 4) { try await Self.outcome(of: Self.all[$0]) }
+        let survived = zip(Self.all, outcomes).filter { $1 != "caught" }
+        print("\(Self.all.count - survived.count) of \(Self.all.count) mutants of Deuce Diary caught")
+        #expect(survived.isEmpty, "\(survived.map { "\($0.testDescription): \($1)" }.joined(separator: "\n"))")
+    }
+
+    private static func outcome(of mutant: Mutant) async throws -> String {
+        let scenarios = DeuceDiaryScenarios.all.filter { $0.clause == mutant.clause }
+        #expect(!scenarios.isEmpty, "\(mutant.testDescription)")
+        let hasShown = Traces(false)
+        for scenario in scenarios {
+            var failure: (any Error)?
+            try await withDeuceDiary(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
+                let sockets = DefectiveSockets(base: host.sockets, defect: mutant.defect, hasShown: hasShown)
+                defer { sockets.end() }
+                let transport = DefectiveTransport(base: host.transport, defect: mutant.defect, hasShown: hasShown)
+                let server = Server(baseURL: host.baseURL, transport: transport, sockets: sockets)
+                do {
+                    try await scenario.run(
+                        DeuceDiaryWorld(server, tokens: host.tokens), within: .seconds(mutant.isSilent ? 5 : 60))
+                } catch {
+                    failure = error
+                }
+            }
+            if failure is TimedOut, !mutant.isSilent { return "timed out in \(scenario.name)" }
+            if failure != nil { return hasShown.withLockedValue { $0 } ? "caught" : "never shown" }
+        }
+        return hasShown.withLockedValue { $0 } ? "survived" : "never shown"
+    }
+}
+
+extension TransportRequest {
+    /// Whether it has no emoji to remove.
+    fileprivate var isEmptyBody: Bool {
+        guard case .bytes(let bytes) = body else { return true }
+        return !String(decoding: bytes, as: UTF8.self).contains(#""emoji":"💩""#)
+    }
+}
+
+extension TransportResponse {
+    fileprivate static func refusal(_ status: Int, _ text: String) -> TransportResponse {
+        TransportResponse(
+            status: .init(code: status), headers: [.contentType: "application/json"],
+            body: Array(#"{"message":"\#(text)"}"#.utf8))
+    }
+
+    fileprivate var text: String {
+        get { String(decoding: body, as: UTF8.self) }
+        set { body = Array(newValue.utf8) }
+    }
+}
