@@ -65,6 +65,7 @@ docs: deps ## render the SDKs' articles and reference as static sites in .build/
 bench: deps ## measure, beside floors (ARGS="--list" for what there is)
 	@./Tools/install-packages postgresql
 	$(SWIFT) build -c release --package-path Benchmarks --product concord
+	$(SWIFT) build -c release --package-path Benchmarks --product thumbnail
 	$(SWIFT) build -c release --package-path Benchmarks --product benchmarks
 	@folder="$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)"; \
 		exec ./Tools/with-services --durable "$$folder/benchmarks" --concord "$$folder/concord" $(ARGS)

@@ -11,15 +11,22 @@ struct HTTPFloor: AsyncParsableCommand {
         commandName: "floor-http", abstract: "Serve one fixed answer.", shouldDisplay: false)
 
     @Option var status: Int
-    @Option var body: String
+    @Option var body: String?
+    @Option(help: "For a body that is too long for an argument.") var bodyFile: String?
+
+    func validate() throws {
+        if (body == nil) == (bodyFile == nil) { throw ValidationError("--body or --body-file") }
+    }
 
     func run() async throws {
+        let body = try body ?? String(contentsOfFile: bodyFile ?? "", encoding: .utf8)
         let response = Response(
             status: .init(code: status), headers: [.contentType: "application/json"],
             body: .init(byteBuffer: ByteBuffer(string: body)))
         let router = Router(context: BasicRequestContext.self)
         router.get("/chats/{id}/messages") { _, _ in response }
         router.post("/chats/{id}/messages") { _, _ in response }
+        router.get("/api/groups/{id}") { _, _ in response }
         router.get("/health") { _, _ in response }
         var logger = Logger(label: "floor")
         logger.logLevel = .warning

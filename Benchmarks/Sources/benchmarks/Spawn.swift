@@ -4,9 +4,13 @@ import Foundation
 enum Spawn {
     /// Starts a program that writes its standard output into a pipe.
     ///
-    /// - Parameter name: A path, or looked for as the shell does.
+    /// - Parameters:
+    ///   - name: A path, or looked for as the shell does.
+    ///   - input: The path of a file that becomes its standard input.
     /// - Returns: its id, and the end of the pipe to read from.
-    static func start(_ name: String, _ arguments: [String]) throws -> (pid: pid_t, output: Int32) {
+    static func start(
+        _ name: String, _ arguments: [String], input: String? = nil
+    ) throws -> (pid: pid_t, output: Int32) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Failed("pipe: \(String(cString: strerror(errno)))") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -14,6 +18,7 @@ enum Spawn {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+        if let input { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0) }
 
         // Threads of Dispatch block most signals, and what they start would not hear its alarm.
         var attributes = posix_spawnattr_t()
@@ -39,13 +44,21 @@ enum Spawn {
         return (pid, ends[0])
     }
 
+    /// Runs a program to its end, as ``bytes(of:_:input:)`` does, and reads what it wrote as text.
+    static func run(_ name: String, _ arguments: [String]) throws -> (output: String, cpu: Duration) {
+        let (output, cpu) = try bytes(of: name, arguments)
+        return (String(decoding: output, as: UTF8.self), cpu)
+    }
+
     /// Runs a program to its end.
     ///
     /// - Returns: what it wrote to standard output, and its CPU time.
     /// - Throws: ``Failed`` unless it ends with 0; why is on standard error.
     @discardableResult
-    static func run(_ name: String, _ arguments: [String]) throws -> (output: String, cpu: Duration) {
-        let (pid, output) = try start(name, arguments)
+    static func bytes(
+        of name: String, _ arguments: [String], input: String? = nil
+    ) throws -> (output: Data, cpu: Duration) {
+        let (pid, output) = try start(name, arguments, input: input)
         Leftovers.add(process: pid)
         let text = try FileHandle(fileDescriptor: output, closeOnDealloc: true).readToEnd() ?? Data()
         var status: Int32 = 0
@@ -53,7 +66,7 @@ enum Spawn {
         wait4(pid, &status, 0, &usage)
         Leftovers.remove(process: pid)
         guard status == 0 else { throw Failed("\(name) failed") }
-        return (String(decoding: text, as: UTF8.self), usage.cpu)
+        return (text, usage.cpu)
     }
 }
 
