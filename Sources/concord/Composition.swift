@@ -57,14 +57,15 @@ struct Composition: Sendable {
 
     private func hostMessenger() throws -> Hosted {
         let api = Messenger.self
+        let tokenKey = try keys.key("messenger-tokens", variable: "CONCORD_MESSENGER_TOKEN_KEY")
         let database = try openDatabase(api.name, MessengerService.schema)
+        // Last of what may fail: it must be closed.
         let objects = try openObjects(api.name)
         var settings = MessengerService.Settings()
         settings.storageQuota = storageQuota
         let service = MessengerService(
             database: database, objects: objects, passwords: passwords,
-            tokenKey: try keys.key("messenger-tokens", variable: "CONCORD_MESSENGER_TOKEN_KEY"),
-            group: group, settings: settings)
+            tokenKey: tokenKey, group: group, settings: settings)
         let health = Health(check: service.check)
         var routes = service.routes()
         routes.serve(health)

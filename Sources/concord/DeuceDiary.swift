@@ -30,7 +30,10 @@ extension Composition {
     func hostDeuceDiary() throws -> Hosted {
         let api = DeuceDiary.self
         let logger = logger(for: api)
+        let tokens = try tokenReader(logger)
+        let secret = try keys.key("deuce-diary-requests", variable: "CONCORD_DEUCE_DIARY_REQUEST_KEY")
         let database = try openDatabase(api.name, DeuceDiaryService.schema)
+        // Last of what may fail: it must be closed.
         let objects = try openObjects(api.name)
         var settings = DeuceDiaryService.Settings(publicURL: publicURL(api.name))
         settings.joinRedirect = deuceDiary.joinRedirect
@@ -39,10 +42,9 @@ extension Composition {
             Thumbnailer(executable: try Thumbnailer.locate(environment: environment))
         }
         let service = DeuceDiaryService(
-            database: database, objects: objects, tokens: try tokenReader(logger),
+            database: database, objects: objects, tokens: tokens,
             pictures: pictureMaker(thumbnailer, logger),
-            secret: try keys.key("deuce-diary-requests", variable: "CONCORD_DEUCE_DIARY_REQUEST_KEY"), group: group,
-            settings: settings)
+            secret: secret, group: group, settings: settings)
         let health = Health(check: service.check)
         var routes = service.routes()
         routes.serve(health)

@@ -145,7 +145,7 @@ struct Serve: AsyncParsableCommand {
             objects: try environment.value(objects, "CONCORD_OBJECTS", Self.store, default: "local"),
             environment: environment.variables, deuceDiary: diary)
 
-        let hosted = try (apis.isEmpty ? Self.names : apis).map(composition.host)
+        let hosted = try await compose(composition)
         for api in hosted { await api.review() }
         let announcement = Announcement(expected: hosted.count)
         var services: [any Service] = hosted.map { api in
@@ -161,9 +161,27 @@ struct Serve: AsyncParsableCommand {
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet(logger))
         group.maximumGracefulShutdownDuration = .seconds(30)
         group.maximumCancellationDuration = .seconds(5)
-        try await ServiceGroup(configuration: group).run()
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await ServiceGroup(configuration: group).run())
+        } catch {
+            outcome = .failure(error)
+        }
         for api in hosted { try await api.close() }
+        try outcome.get()
         withExtendedLifetime(dataFolder) { logger.info("stopped") }
+    }
+
+    /// All of them, or none: what is open by then is closed when one cannot be put together.
+    private func compose(_ composition: Composition) async throws -> [Hosted] {
+        var hosted: [Hosted] = []
+        do {
+            for name in apis.isEmpty ? Self.names : apis { hosted.append(try composition.host(name)) }
+        } catch {
+            for api in hosted { try? await api.close() }
+            throw error
+        }
+        return hosted
     }
 
     private func ports(_ environment: Environment) throws -> [String: Int] {

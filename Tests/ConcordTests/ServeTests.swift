@@ -60,6 +60,23 @@ import Testing
         }
     }
 
+    /// A client of the bucket must not end the process before it has said why.
+    @Test func refusesAPortThatIsTakenWithABucketToo() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let first = try await ConcordProcess.serving(data: folder + "/a", port: port)
+            let second = try ConcordProcess(
+                [
+                    "serve", "--data", folder + "/b", "--port", "messenger=\(port)", "--port", "deuce-diary=0",
+                    "--objects", "s3://bucket?endpoint=http://127.0.0.1:9",
+                ], environment: ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"])
+            #expect(await second.status() == 1)
+            #expect(await second.standardError().contains("Port \(port) on 127.0.0.1 is taken by another process"))
+            first.signal(SIGTERM)
+            #expect(await first.status() == 0)
+        }
+    }
+
     @Test func refusesAFolderThatItCannotWriteTo() async throws {
         try await withTemporaryFolder { folder in
             try Data().write(to: URL(fileURLWithPath: folder + "/file"))
