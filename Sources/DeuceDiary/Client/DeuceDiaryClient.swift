@@ -57,7 +57,9 @@ public struct DeuceDiaryClient: Sendable {
 
     /// Sends any request, and returns the answer with its status and headers.
     ///
-    /// - Parameter idempotencyKey: To repeat a creating request in another launch of the app without doing it twice.
+    /// - Parameters:
+    ///   - request: Any of the API's.
+    ///   - idempotencyKey: To repeat a creating request in another launch of the app without doing it twice.
     public func answer<E: Contract.Endpoint>(
         _ request: E, idempotencyKey: String? = nil
     ) async throws -> Answer<E.Output> where E.API == DeuceDiary {
@@ -70,9 +72,11 @@ public struct DeuceDiaryClient: Sendable {
 
     // MARK: The user
 
-    /// Uploads a profile picture, from memory or from disk: up to 5 MiB of an `image/*` type.
+    /// Uploads a profile picture.
     ///
-    /// - Parameter progress: Told how much is on its way, in bytes.
+    /// - Parameters:
+    ///   - picture: From memory or from disk: up to 5 MiB of an `image/*` type.
+    ///   - progress: Told how much is on its way, in bytes.
     /// - Returns: The user, whose ``DeuceDiary/User/profileImageUrl`` is new.
     public func uploadProfilePicture(
         _ picture: Upload, progress: UploadProgress? = nil

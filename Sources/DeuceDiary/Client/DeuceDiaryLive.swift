@@ -48,7 +48,9 @@ public final class DeuceDiaryLive: AsyncSequence, Sendable {
 
     /// Listens to another group from now on, in place of the one before.
     ///
-    /// - Parameter since: The newest entry that the app has of it. Without one, entries come from now on.
+    /// - Parameters:
+    ///   - group: The other.
+    ///   - since: The newest entry that the app has of it. Without one, entries come from now on.
     public func change(to group: DeuceDiary.Group.ID, since: DeuceDiary.FeedEntry? = nil) async {
         await feed.change(to: group, since: since)
     }
@@ -73,6 +75,7 @@ extension DeuceDiaryClient {
     /// A connection that brings what others log in a group. It begins when it is iterated over.
     ///
     /// - Parameters:
+    ///   - group: Whose entries come; another with ``DeuceDiaryLive/change(to:since:)``.
     ///   - since: The newest entry that the app has; what came after it is delivered first. Without one, entries come
     ///     from ``DeuceDiaryLive/Event/connected(_:)`` on.
     ///   - authenticated: For a server that asks sockets for a token (`concord serve --deuce-diary-sockets member`). It

@@ -65,7 +65,10 @@ public struct DeuceDiaryMock: APIMock {
 
     /// Somebody logs in "Throne Room": the entry is in the group, and comes over the live sockets.
     ///
-    /// - Parameter author: Jane unless told otherwise.
+    /// - Parameters:
+    ///   - thoughts: Any text.
+    ///   - location: Any place.
+    ///   - author: Jane unless told otherwise.
     @discardableResult
     public func push(
         _ thoughts: String, at location: String = "Home", from author: DeuceDiary.User = .otherExample
