@@ -51,6 +51,31 @@ import Testing
         }
     }
 
+    /// As with a Clerk instance: configuration alone, and every forgery is refused.
+    @Test(.enabled(if: StockTools.python != nil, "`make test` installs PyJWT and sets CONCORD_PYTHON"))
+    func tokensOfAnIssuerElsewhere() async throws {
+        try await withTemporaryFolder { folder in
+            let (port, issuer) = (try await reservePort(), try await reservePort())
+            let server = try await serving(
+                folder, port: port,
+                [
+                    "--deuce-diary-issuer", "http://127.0.0.1:\(issuer)", "--deuce-diary-party", "https://app.example",
+                ])
+            let session = try await StockTools.run(
+                try #require(StockTools.python),
+                [StockTools.package + "/Tests/StockClient/issuer.py", "http://127.0.0.1:\(port)", "\(issuer)"])
+            #expect(session.status == 0, "\(session.output)")
+            #expect(session.output.contains("issuer: as the contract says, 16 forgeries refused"), "\(session.output)")
+            // Users of the server's own key are known beside it.
+            let raw = RawClient(
+                baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
+            let own = try await raw.send(.get, "/api/auth/user", token: try await token("user_own", folder))
+            #expect(own.status == 200)
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+        }
+    }
+
     @Test func aWholeCheckWithTheServersOwnKey() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
