@@ -44,3 +44,8 @@ extension HTTPField.Name {
     public static let requestID = HTTPField.Name("X-Request-Id")!
     public static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
 }
+
+/// A success that says nothing an app needs: clients take a body of plain text, or none, for it too.
+public protocol PlainAnswer: Codable, Sendable {
+    init(plain text: String)
+}

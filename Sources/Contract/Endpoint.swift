@@ -13,6 +13,9 @@ public protocol ServiceAPI: Sendable {
     /// Every operation, in the order of the document.
     static var endpoints: [any Endpoint.Type] { get }
 
+    /// What stands before every path: `/api`, or nothing. A base URL ends with it.
+    static var basePath: String { get }
+
     /// What a step of a path looks like when it is a field.
     static var captureForm: CaptureForm { get }
 
@@ -21,6 +24,7 @@ public protocol ServiceAPI: Sendable {
 }
 
 extension ServiceAPI {
+    public static var basePath: String { "" }
     public static var captureForm: CaptureForm { .digits }
 }
 
@@ -43,6 +47,13 @@ public protocol Endpoint: Codable, Sendable {
 
     static var route: Route { get }
 
+    /// Whether a server looks for what the path names, and whether the caller may have it, before it judges the other
+    /// fields: then its handler calls ``validate()``.
+    static var fieldsComeLast: Bool { get }
+
+    /// Refuses a path that can name nothing, before anything else of the request is judged.
+    func validatePath() throws(Problem)
+
     /// Refuses what the contract refuses. The server calls it on what came in, the SDK before it sends.
     func validate() throws(Problem)
 
@@ -53,6 +64,8 @@ public protocol Endpoint: Codable, Sendable {
 }
 
 extension Endpoint {
+    public static var fieldsComeLast: Bool { false }
+    public func validatePath() throws(Problem) {}
     public func validate() throws(Problem) {}
 
     public static func review(_ issues: [FieldIssue]) throws(Problem) {
@@ -90,8 +103,10 @@ public struct Phrases: Sendable {
     public var notFound = "Not found"
     public var methodNotAllowed = "Method not allowed"
     public var malformedJSON = "Invalid JSON"
+    public var malformedForm = "Malformed form"
     public var bodyTooLarge = "Request body too large"
     public var containsNUL = "Text must not contain NUL characters"
+    public var foreignOrigin = "Cross-site request refused"
     public var tooManyRequests = "Too many requests, please try again later"
     public var unavailable = "Service temporarily unavailable"
     public var storageUnavailable = "Object storage upload failed"

@@ -11,13 +11,14 @@ public enum RequestCoding {
         public var captures: [(name: String, value: String)]
         /// The query's items, or a form's text fields; of a repeated name the first.
         public var items: [(name: String, value: String)]
-        public var uploads: [String: Upload]
+        /// By the field's name, in the order of the form.
+        public var uploads: [String: [Upload]]
         /// A JSON body; nil or empty counts as `{}`.
         public var body: [UInt8]?
 
         public init(
             captures: [(name: String, value: String)] = [], items: [(name: String, value: String)] = [],
-            uploads: [String: Upload] = [:], body: [UInt8]? = nil
+            uploads: [String: [Upload]] = [:], body: [UInt8]? = nil
         ) {
             self.captures = captures
             self.items = items
@@ -28,10 +29,12 @@ public enum RequestCoding {
 
     /// Reads a request, and judges it.
     ///
-    /// - Throws: 400 for a body that is not one JSON object, then what ``Endpoint/review(_:)`` and
-    ///   ``Endpoint/validate()`` throw.
+    /// - Throws: 400 for a body that is not one JSON object, then what ``Endpoint/validatePath()``,
+    ///   ``Endpoint/review(_:)`` and ``Endpoint/validate()`` throw; the last two unless ``Endpoint/fieldsComeLast``.
     public static func decode<E: Endpoint>(_ type: E.Type, from source: Source) throws(Problem) -> E {
         let (request, issues) = try read(type, from: source)
+        try request.validatePath()
+        if E.fieldsComeLast { return request }
         if !issues.isEmpty { try E.review(issues) }
         try request.validate()
         return request
@@ -83,6 +86,8 @@ final class Fields: @unchecked Sendable {
         source.captures.first { $0.name == name }?.value ?? source.items.first { $0.name == name }?.value
     }
 
+    func uploads(_ name: String) -> [Upload] { source.uploads[name] ?? [] }
+
     func note(_ field: String, _ kind: FieldIssue.Kind) {
         issues.append(FieldIssue(field: field, kind: kind))
     }
@@ -116,11 +121,11 @@ private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool {
         fields.text(key.stringValue) != nil || body?.contains(key) == true
-            || fields.source.uploads[key.stringValue] != nil
+            || !fields.uploads(key.stringValue).isEmpty
     }
 
     func decodeNil(forKey key: Key) throws -> Bool {
-        if fields.text(key.stringValue) != nil || fields.source.uploads[key.stringValue] != nil { return false }
+        if fields.text(key.stringValue) != nil || !fields.uploads(key.stringValue).isEmpty { return false }
         guard let body, body.contains(key) else { return true }
         return try body.decodeNil(forKey: key)
     }
@@ -155,7 +160,9 @@ private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { field(type, key) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        if type == Upload.self, let upload = fields.source.uploads[key.stringValue] as? T { return upload }
+        let uploads = fields.uploads(key.stringValue)
+        if type == Upload.self, let upload = uploads.first as? T { return upload }
+        if type == [Upload].self, let uploads = uploads as? T { return uploads }
         guard let wire = type as? any WireField.Type else {
             return try required(type, key)
         }

@@ -27,14 +27,12 @@ extension RequestCoding {
             try request.encode(to: FieldEncoder(parts: parts, body: nil))
             body = .none
         case .json:
-            let encoder = JSONEncoder()
-            // In one order, so that a request repeated in another launch of an app is the same bytes.
-            encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-            body = .json([UInt8](try encoder.encode(Outgoing(request: request, parts: parts))))
+            body = .json(try json(of: request, parts))
         case .multipart:
-            parts.takesAll = true
-            try request.encode(to: FieldEncoder(parts: parts, body: nil))
-            body = .form(fields: parts.items, uploads: parts.uploads)
+            body = try form(of: request, parts)
+        case .jsonOrMultipart:
+            let json = try json(of: request, parts)
+            body = parts.uploads.isEmpty ? .json(json) : try form(of: request, parts)
         }
 
         var path = ""
@@ -49,6 +47,20 @@ extension RequestCoding {
             path += "?" + items.joined(separator: "&")
         }
         return Encoded(path: path, body: body)
+    }
+
+    private static func json(of request: some Endpoint, _ parts: Parts) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        // In one order, so that a request repeated in another launch of an app is the same bytes.
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        return [UInt8](try encoder.encode(Outgoing(request: request, parts: parts)))
+    }
+
+    private static func form(of request: some Endpoint, _ parts: Parts) throws -> Encoded.Body {
+        parts.takesAll = true
+        parts.uploads = []
+        try request.encode(to: FieldEncoder(parts: parts, body: nil))
+        return .form(fields: parts.items, uploads: parts.uploads)
     }
 
     /// Everything but RFC 3986's unreserved characters, so that no value can change a path or a query.
@@ -134,6 +146,8 @@ private struct FieldSink<Key: CodingKey>: KeyedEncodingContainerProtocol {
         let name = key.stringValue
         if let upload = value as? Upload {
             parts.uploads.append((name, upload))
+        } else if T.self == [Upload].self, let uploads = value as? [Upload] {
+            parts.uploads += uploads.map { (name, $0) }
         } else if parts.takes(name) {
             try value.encode(to: TextEncoder(name: name, parts: parts))
         } else {

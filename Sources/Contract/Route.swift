@@ -14,6 +14,10 @@ public struct Route: Sendable {
         case query
         case json
         case multipart(UploadRules)
+        /// A JSON body, or a form with the same fields. The SDK writes a form where there are files, else JSON.
+        ///
+        /// - Parameter rules: Nil where there are no files: those of a form are passed over.
+        case jsonOrMultipart(UploadRules?)
     }
 
     public let method: HTTPRequest.Method
@@ -25,16 +29,20 @@ public struct Route: Sendable {
     public let form: Form
     /// Whether the operation honours `Idempotency-Key`; the SDK then sends one, so that a retry never acts twice.
     public let acceptsIdempotencyKey: Bool
+    /// Whether doing it twice is the same as doing it once, so that a request whose answer was lost may be sent again.
+    public let mayRepeat: Bool
 
+    /// - Parameter mayRepeat: By default as HTTP has it (RFC 9110 §9.2.2), and with an `Idempotency-Key`.
     public init(
         _ method: HTTPRequest.Method, _ path: String, _ status: HTTPResponse.Status = .ok, in form: Form,
-        idempotencyKey: Bool = false
+        idempotencyKey: Bool = false, mayRepeat: Bool? = nil
     ) {
         self.method = method
         self.path = path
         self.status = status
         self.form = form
         self.acceptsIdempotencyKey = idempotencyKey
+        self.mayRepeat = mayRepeat ?? (idempotencyKey || [.get, .put, .delete].contains(method))
         self.segments = path.split(separator: "/").map { step in
             step.first == "{" ? .capture(String(step.dropFirst().dropLast())) : .literal(String(step))
         }
@@ -45,17 +53,20 @@ public struct Route: Sendable {
     }
 
     public static func post(
-        _ path: String, _ status: HTTPResponse.Status = .ok, in form: Form = .json, idempotencyKey: Bool = false
+        _ path: String, _ status: HTTPResponse.Status = .ok, in form: Form = .json, idempotencyKey: Bool = false,
+        mayRepeat: Bool? = nil
     ) -> Route {
-        Route(.post, path, status, in: form, idempotencyKey: idempotencyKey)
+        Route(.post, path, status, in: form, idempotencyKey: idempotencyKey, mayRepeat: mayRepeat)
     }
 
     public static func put(_ path: String, _ status: HTTPResponse.Status = .ok, in form: Form = .json) -> Route {
         Route(.put, path, status, in: form)
     }
 
-    public static func patch(_ path: String, _ status: HTTPResponse.Status = .ok, in form: Form = .json) -> Route {
-        Route(.patch, path, status, in: form)
+    public static func patch(
+        _ path: String, _ status: HTTPResponse.Status = .ok, in form: Form = .json, mayRepeat: Bool? = nil
+    ) -> Route {
+        Route(.patch, path, status, in: form, mayRepeat: mayRepeat)
     }
 
     public static func delete(_ path: String, _ status: HTTPResponse.Status = .ok, in form: Form = .query) -> Route {
@@ -70,20 +81,26 @@ public struct Route: Sendable {
 
 /// What an upload may be, and how it is refused.
 public struct UploadRules: Sendable {
-    /// The form field that holds the file.
+    /// The form field that holds the file, or each of several.
     public let field: String
-    /// Of the file's content, in bytes.
+    /// Of a file's content, in bytes.
     public let maximumSize: Int64
-    /// 400: not multipart, or no file of that name.
-    public let missing: String
+    /// How many files are kept. Each beyond is read as an empty one, for `validate()` to count and refuse.
+    public let maximumCount: Int
+    /// 400: not multipart, or no file of that name. Nil: there need be none.
+    public let missing: String?
     /// 400: a file of another name. Nil: such files are passed over.
     public let unexpected: String?
     /// 413: more than ``maximumSize``.
     public let tooLarge: String
 
-    public init(field: String, maximumSize: Int64, missing: String, unexpected: String? = nil, tooLarge: String) {
+    public init(
+        field: String, maximumSize: Int64, maximumCount: Int = 1, missing: String?, unexpected: String? = nil,
+        tooLarge: String
+    ) {
         self.field = field
         self.maximumSize = maximumSize
+        self.maximumCount = maximumCount
         self.missing = missing
         self.unexpected = unexpected
         self.tooLarge = tooLarge

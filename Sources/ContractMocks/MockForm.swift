@@ -5,11 +5,11 @@ import Foundation
 /// Reads a form as the SDK writes it (RFC 7578), whole in memory.
 struct MockForm {
     var fields: [(name: String, value: String)] = []
-    var uploads: [String: Upload] = [:]
+    var uploads: [String: [Upload]] = [:]
 
     /// - Throws: ``UploadRules/missing`` when it is no form or has no such file, ``UploadRules/unexpected``,
     ///   ``UploadRules/tooLarge``.
-    init(_ request: TransportRequest, rules: UploadRules) throws {
+    init(_ request: TransportRequest, rules: UploadRules?) throws {
         let body: Data
         switch request.body {
         case .none: body = Data()
@@ -18,13 +18,18 @@ struct MockForm {
         }
         let boundary = request.headers[.contentType]?.split(separator: "boundary=").dropFirst().first ?? ""
         for part in Self.parts(of: body, between: "--\(boundary)") { read(part) }
+        guard let rules else {
+            uploads = [:]
+            return
+        }
         if let unexpected = rules.unexpected, uploads.keys.contains(where: { $0 != rules.field }) {
             throw Problem(.badRequest, unexpected)
         }
-        guard case .bytes(let content)? = uploads[rules.field]?.content else {
-            throw Problem(.badRequest, rules.missing)
+        let files = uploads[rules.field] ?? []
+        if files.isEmpty, let missing = rules.missing { throw Problem(.badRequest, missing) }
+        for case .bytes(let content) in files.map(\.content) {
+            guard content.count <= rules.maximumSize else { throw Problem(.contentTooLarge, rules.tooLarge) }
         }
-        guard content.count <= rules.maximumSize else { throw Problem(.contentTooLarge, rules.tooLarge) }
     }
 
     /// What stands between one boundary and the next, without the line ends that belong to the boundaries.
@@ -47,8 +52,9 @@ struct MockForm {
             return fields.append((name, String(decoding: content, as: UTF8.self)))
         }
         let type = head.components(separatedBy: "\r\nContent-Type: ").dropFirst().first
-        uploads[name] = Upload(
+        let upload = Upload(
             .bytes([UInt8](content)), filename: filename, contentType: type ?? "application/octet-stream")
+        uploads[name, default: []].append(upload)
     }
 
     /// A quoted parameter; what would end the quotes or the line is percent-encoded in it.

@@ -33,15 +33,18 @@ public final class MockServer<API: ServiceAPI>: Sendable {
     public let baseURL: URL
     let state = Guarded(State())
     private let sleep: @Sendable (Duration) async throws -> Void
+    private let token: @Sendable (HTTPFields) -> String?
     private let authorize: @Sendable (_ token: String?) throws -> Void
     private let accept: @Sendable (MockConnection) throws -> MockConnection.Receiver
 
     /// - Parameters:
     ///   - sleep: Waits out the delays. A test's does not.
-    ///   - authorize: Looks at the bearer token of an operation that needs a caller; throws a `Problem` to refuse it.
+    ///   - token: Finds what says who asks: the bearer token unless told otherwise.
+    ///   - authorize: Looks at the token of an operation that needs a caller; throws a `Problem` to refuse it.
     ///   - accept: Takes a new socket; throws `SocketRefused` to refuse it.
     public init(
         baseURL: URL, sleep: @escaping @Sendable (Duration) async throws -> Void,
+        token: @escaping @Sendable (HTTPFields) -> String? = \.bearerToken,
         authorize: @escaping @Sendable (_ token: String?) throws -> Void,
         accept: @escaping @Sendable (MockConnection) throws -> MockConnection.Receiver = { _ in
             throw SocketRefused(status: 404, body: [])
@@ -49,6 +52,7 @@ public final class MockServer<API: ServiceAPI>: Sendable {
     ) {
         self.baseURL = baseURL
         self.sleep = sleep
+        self.token = token
         self.authorize = authorize
         self.accept = accept
     }
@@ -121,7 +125,7 @@ public final class MockServer<API: ServiceAPI>: Sendable {
         try reach()
         progress?(size, size)
 
-        if operation is any AuthenticatedEndpoint.Type { try authorize(request.bearerToken) }
+        if operation is any AuthenticatedEndpoint.Type { try authorize(token(request.headers)) }
         let value = try decoded.get()
         let handler = try state.use { state in
             if let refusal = state.takeRefusal(signature) { throw refusal }
@@ -176,10 +180,16 @@ public final class MockServer<API: ServiceAPI>: Sendable {
         case (.multipart(let rules), _):
             let form = try MockForm(request, rules: rules)
             (source.items, source.uploads) = (form.fields, form.uploads)
-        case (.json, .bytes(let bytes)): source.body = bytes
+        case (.jsonOrMultipart(let rules), _) where request.headers[.contentType]?.hasPrefix("multipart/") == true:
+            let form = try MockForm(request, rules: rules)
+            (source.items, source.uploads) = (form.fields, form.uploads)
+        case (.json, .bytes(let bytes)), (.jsonOrMultipart, .bytes(let bytes)): source.body = bytes
         default: break
         }
-        return try RequestCoding.decode(operation, from: source)
+        let decoded = try RequestCoding.decode(operation, from: source)
+        // There is nothing to look for before.
+        if E.fieldsComeLast { try decoded.validate() }
+        return decoded
     }
 
     /// The bytes that a `data:` URL is (RFC 2397).
@@ -220,9 +230,10 @@ extension MockServer.State {
     }
 }
 
-extension TransportRequest {
-    fileprivate var bearerToken: String? {
-        guard let header = headers[.authorization], header.hasPrefix("Bearer ") else { return nil }
+extension HTTPFields {
+    /// Of `Authorization: Bearer`.
+    public var bearerToken: String? {
+        guard let header = self[.authorization], header.hasPrefix("Bearer ") else { return nil }
         return String(header.dropFirst(7))
     }
 }

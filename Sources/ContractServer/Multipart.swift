@@ -16,73 +16,94 @@ public protocol UploadWriter: Sendable {
     func discard() async
 }
 
-/// A form with one file (RFC 7578), received as it streams in.
+/// A form (RFC 7578), received as it streams in.
 struct Multipart {
     /// Of all text fields together, in bytes.
     static let maximumText = 1_048_576
     static let maximumParts = 100
 
-    var items: [(name: String, value: String)]
-    var upload: Upload
-    private var digest: [UInt8]
+    var items: [(name: String, value: String)] = []
+    /// Whose files ``uploads`` are.
+    var field: String?
+    /// In the order of the form.
+    var uploads: [Upload] = []
+    private var digests: [[UInt8]] = []
+
+    private init(_ rules: UploadRules?) { field = rules?.field }
+
+    static func isForm(_ request: Request) -> Bool {
+        request.headers[.contentType]?.lowercased().hasPrefix("multipart/form-data") == true
+    }
 
     /// Receives the form of a request.
     ///
+    /// - Parameters:
+    ///   - rules: Nil: files are passed over.
+    ///   - spool: Where files wait. There is one for an API that has uploads.
     /// - Throws: ``UploadRules/missing`` when it is no form or has no such file, ``UploadRules/unexpected``,
     ///   ``UploadRules/tooLarge``.
     static func receive(
-        _ request: Request, rules: UploadRules, into spool: any UploadSpool, phrases: Phrases
+        _ request: Request, rules: UploadRules?, into spool: (any UploadSpool)?, phrases: Phrases
     ) async throws -> Multipart {
-        let missing = Problem(.badRequest, rules.missing)
-        let tooLarge = Problem(.contentTooLarge, rules.tooLarge, headers: [.connection: "close"])
-        // The form around the file takes little; what is far beyond both is refused before a byte of it is read.
-        if let declared = request.headers[.contentLength].flatMap(Int64.init),
-            declared > rules.maximumSize + Int64(2 * maximumText)
-        {
-            throw tooLarge
+        let malformed = Problem(.badRequest, rules?.missing ?? phrases.malformedForm)
+        let textTooLarge = Problem(.contentTooLarge, phrases.bodyTooLarge, headers: [.connection: "close"])
+        let tooLarge = rules.map { Problem(.contentTooLarge, $0.tooLarge, headers: [.connection: "close"]) }
+        // The form around the files takes little; what is far beyond both is refused before a byte of it is read.
+        let limit = (rules.map { $0.maximumSize * Int64($0.maximumCount) } ?? 0) + Int64(2 * maximumText)
+        if let declared = request.headers[.contentLength].flatMap(Int64.init), declared > limit {
+            throw tooLarge ?? textTooLarge
         }
-        guard let boundary = MultipartParser.boundary(request.headers[.contentType]) else { throw missing }
+        var form = Multipart(rules)
+        guard let boundary = MultipartParser.boundary(request.headers[.contentType]) else {
+            guard rules?.missing == nil, !isForm(request) else { throw malformed }
+            return form
+        }
 
         var parser = MultipartParser(boundary: boundary)
-        var items: [(name: String, value: String)] = []
         var text = ByteBuffer()
-        var textSize = 0
+        var (total, size, textSize): (Int64, Int64, Int) = (0, 0, 0)
         var parts = 0
         var current: MultipartParser.Part?
         var writer: (any UploadWriter)?
-        var size: Int64 = 0
-        var file: (part: MultipartParser.Part, content: any SpooledUpload)?
         do {
             for try await chunk in request.body {
+                total += Int64(chunk.readableBytes)
+                guard total <= limit else { throw tooLarge ?? textTooLarge }
                 parser.append(chunk)
                 while let event = try parser.next() {
                     switch event {
                     case .begin(let part):
                         parts += 1
-                        guard parts <= maximumParts else { throw missing }
+                        guard parts <= maximumParts else { throw malformed }
                         current = part
+                        guard let rules else { continue }
                         if part.filename != nil, part.name != rules.field, let unexpected = rules.unexpected {
                             throw Problem(.badRequest, unexpected, headers: [.connection: "close"])
                         }
-                        if part.name == rules.field, file == nil { writer = try await spool.begin() }
+                        guard part.name == rules.field else { continue }
+                        size = 0
+                        if form.uploads.count < rules.maximumCount {
+                            guard let spool else { throw Problem(.internalServerError, phrases.internalError) }
+                            writer = try await spool.begin()
+                        } else if rules.maximumCount > 1 {
+                            form.uploads.append(Upload(.bytes([]), filename: part.filename ?? ""))
+                        }
                     case .data(let data):
-                        if let writer {
+                        if let rules, current?.name == rules.field {
                             size += Int64(data.readableBytes)
-                            guard size <= rules.maximumSize else { throw tooLarge }
-                            try await writer.append(data)
+                            guard size <= rules.maximumSize else { throw tooLarge ?? textTooLarge }
+                            try await writer?.append(data)
                         } else if current?.filename == nil {
                             textSize += data.readableBytes
-                            guard textSize <= maximumText else {
-                                throw Problem(.contentTooLarge, phrases.bodyTooLarge, headers: [.connection: "close"])
-                            }
+                            guard textSize <= maximumText else { throw textTooLarge }
                             text.writeImmutableBuffer(data)
                         }
                     case .end:
                         if let finished = writer, let part = current {
                             writer = nil
-                            file = (part, try await finished.finish())
-                        } else if let part = current, part.filename == nil {
-                            items.append((part.name, String(buffer: text)))
+                            try await form.add(part, finished)
+                        } else if let part = current, part.filename == nil, part.name != rules?.field {
+                            form.items.append((part.name, String(buffer: text)))
                             text.clear()
                         }
                         current = nil
@@ -91,21 +112,27 @@ struct Multipart {
             }
         } catch {
             await writer?.discard()
-            if error is MultipartParser.Malformed { throw missing }
+            if error is MultipartParser.Malformed { throw malformed }
             throw error
         }
         await writer?.discard()
-        guard parser.isComplete, let (part, content) = file else { throw missing }
-        return Multipart(
-            items: items,
-            upload: Upload(
+        guard parser.isComplete, rules?.missing == nil || !form.uploads.isEmpty else { throw malformed }
+        return form
+    }
+
+    private mutating func add(_ part: MultipartParser.Part, _ writer: any UploadWriter) async throws {
+        let content = try await writer.finish()
+        // What a browser sends for a field in which no file was chosen (WHATWG HTML, "constructing the entry list").
+        if part.filename == "", content.count == 0 { return await writer.discard() }
+        uploads.append(
+            Upload(
                 .spooled(content), filename: part.filename ?? "",
-                contentType: part.contentType ?? "application/octet-stream"),
-            digest: content.sha256)
+                contentType: part.contentType ?? "application/octet-stream"))
+        digests.append(content.sha256)
     }
 
     func fingerprint(into hash: inout HMAC<SHA256>) {
         for item in items { hash.update(data: Array("\(item.name)=\(item.value)\0".utf8)) }
-        hash.update(data: digest)
+        for digest in digests { hash.update(data: digest) }
     }
 }

@@ -34,7 +34,8 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
     public init<Caller>(_ routes: Routes<API, Caller>, options: Options) {
         var root = Node()
         for operation in routes.operations {
-            root.insert(operation.route.segments[...], operation.route.method, .operation(operation))
+            let base = Route(.get, API.basePath, in: .query).segments
+            root.insert((base + operation.route.segments)[...], operation.route.method, .operation(operation))
         }
         for plain in routes.plain {
             let segments = Route(plain.method, plain.path, in: .query).segments

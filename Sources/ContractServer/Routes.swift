@@ -11,9 +11,13 @@ import NIOCore
 public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     /// Finds the caller of a request, or throws the 401 that the contract words.
     public typealias Authenticate = @Sendable (HTTPFields) async throws -> Caller
+    /// Refuses a request by its head, before anybody asks whose it is.
+    public typealias Admit = @Sendable (HTTPRequest) throws -> Void
 
+    private let admit: Admit
     private let authenticate: Authenticate
     private let name: @Sendable (Caller) -> String
+    private let headers: @Sendable (Caller) -> HTTPFields
     private let reading: Reading
     private(set) var operations: [Operation] = []
     private(set) var plain: [PlainRoute] = []
@@ -23,10 +27,14 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     ///   - secret: Keys the fingerprints of requests that are kept under an `Idempotency-Key`: a bare hash of a
     ///     registration would be a fast way to try passwords.
     ///   - name: Tells callers apart in the scope of an idempotency key.
+    ///   - headers: What every answer to a caller says, a refusal too: a session's cookie that is renewed.
     public init(
         spool: (any UploadSpool)? = nil, secret: [UInt8], name: @escaping @Sendable (Caller) -> String,
-        authenticate: @escaping Authenticate
+        admit: @escaping Admit = { _ in }, authenticate: @escaping Authenticate,
+        headers: @escaping @Sendable (Caller) -> HTTPFields = { _ in [:] }
     ) {
+        self.admit = admit
+        self.headers = headers
         self.authenticate = authenticate
         self.name = name
         self.reading = Reading(spool: spool, fingerprintKey: SymmetricKey(data: secret))
@@ -41,13 +49,16 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     public mutating func on<E: AuthenticatedEndpoint>(
         answering handler: @escaping @Sendable (E, Caller, RequestInfo) async throws -> Answer<E.Output>
     ) where E.API == API {
-        let (authenticate, name, reading) = (authenticate, name, reading)
+        let (admit, authenticate, name, headers, reading) = (admit, authenticate, name, headers, reading)
         operations.append(
             Operation(E.self) { call in
+                try admit(call.request.head)
                 let caller = try await authenticate(call.request.headers)
-                var info = call.info
-                let request = try await call.read(E.self, into: &info, caller: name(caller), reading)
-                return try respond(try await handler(request, caller, info))
+                return try await saying(headers(caller)) {
+                    var info = call.info
+                    let request = try await call.read(E.self, into: &info, caller: name(caller), reading)
+                    return try respond(try await handler(request, caller, info))
+                }
             })
     }
 
@@ -60,9 +71,10 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     public mutating func open<E: OpenEndpoint>(
         answering handler: @escaping @Sendable (E, RequestInfo) async throws -> Answer<E.Output>
     ) where E.API == API {
-        let reading = reading
+        let (admit, reading) = (admit, reading)
         operations.append(
             Operation(E.self) { call in
+                try admit(call.request.head)
                 var info = call.info
                 let request = try await call.read(E.self, into: &info, caller: "", reading)
                 return try respond(try await handler(request, info))
@@ -121,14 +133,19 @@ struct Call: Sendable {
         case .query:
             source.items = FormURLEncoded.items(query ?? "")
         case .json:
-            let body = try await collect(upTo: Self.maximumBody, else: E.API.phrases.bodyTooLarge)
-            source.body = Array(body.readableBytesView)
+            source.body = try await json(E.API.phrases)
         case .multipart(let rules):
-            guard let spool = reading.spool else { throw Problem(.internalServerError, E.API.phrases.internalError) }
-            let received = try await Multipart.receive(request, rules: rules, into: spool, phrases: E.API.phrases)
-            source.items = received.items
-            source.uploads = [rules.field: received.upload]
-            form = received
+            form = try await Multipart.receive(request, rules: rules, into: reading.spool, phrases: E.API.phrases)
+        case .jsonOrMultipart(let rules):
+            if Multipart.isForm(request) {
+                form = try await Multipart.receive(request, rules: rules, into: reading.spool, phrases: E.API.phrases)
+            } else {
+                source.body = try await json(E.API.phrases)
+            }
+        }
+        if let form {
+            source.items = form.items
+            if let field = form.field { source.uploads = [field: form.uploads] }
         }
         guard E.route.acceptsIdempotencyKey, let key = request.headers[.idempotencyKey] else {
             return try RequestCoding.decode(E.self, from: source)
@@ -149,6 +166,11 @@ struct Call: Sendable {
         return endpoint
     }
 
+    private func json(_ phrases: Phrases) async throws -> [UInt8] {
+        let body = try await collect(upTo: Self.maximumBody, else: phrases.bodyTooLarge)
+        return Array(body.readableBytesView)
+    }
+
     private func collect(upTo limit: Int, else message: String) async throws -> ByteBuffer {
         let tooLarge = Problem(.contentTooLarge, message, headers: [.connection: "close"])
         if let declared = request.headers[.contentLength].flatMap(Int.init), declared > limit { throw tooLarge }
@@ -158,6 +180,19 @@ struct Call: Sendable {
             body.writeImmutableBuffer(chunk)
         }
         return body
+    }
+}
+
+/// Adds headers to whatever is answered.
+private func saying(_ headers: HTTPFields, _ answer: () async throws -> Response) async throws -> Response {
+    if headers.isEmpty { return try await answer() }
+    do {
+        var response = try await answer()
+        response.headers.append(contentsOf: headers)
+        return response
+    } catch var problem as Problem {
+        problem.headers.append(contentsOf: headers)
+        throw problem
     }
 }
 

@@ -106,7 +106,7 @@ import Testing
             Set(table.signatures) == [
                 "GET /things/{id}", "DELETE /things/{id}", "GET /things/search", "GET /things/{thing}/parts/{part}",
                 "POST /things/{id}/notes", "POST /say", "POST /things/{id}/files", "GET /fail", "GET /choose",
-                "GET /plain/{key*}",
+                "GET /plain/{key*}", "POST /pictures", "PATCH /labels/{id}",
             ])
     }
 

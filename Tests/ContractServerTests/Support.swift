@@ -95,6 +95,40 @@ enum Sample: ServiceAPI {
         var file: Upload
     }
 
+    /// Up to three pictures, and a text, in a form or in JSON.
+    struct AddPictures: OpenEndpoint {
+        typealias API = Sample
+        static let route = Route.post(
+            "/pictures", .created,
+            in: .jsonOrMultipart(
+                UploadRules(
+                    field: "picture", maximumSize: 10, maximumCount: 3, missing: nil, tooLarge: "Picture too large")),
+            idempotencyKey: true)
+        typealias Output = Echo
+        var text: String
+        var pictures: [Upload]
+        enum CodingKeys: String, CodingKey {
+            case text
+            case pictures = "picture"
+        }
+    }
+
+    /// What it names is looked for before its text is judged.
+    struct Rename: OpenEndpoint {
+        typealias API = Sample
+        static let route = Route.patch("/labels/{id}")
+        static let fieldsComeLast = true
+        typealias Output = Echo
+        var id: ID
+        var text: String
+        func validatePath() throws(Problem) {
+            guard id.isValid else { throw Problem(.badRequest, "Invalid id") }
+        }
+        func validate() throws(Problem) {
+            guard !text.isEmpty else { throw Problem(.badRequest, "No text") }
+        }
+    }
+
     /// Fails in one of several ways.
     struct Fail: OpenEndpoint {
         typealias API = Sample
@@ -136,6 +170,12 @@ enum Sample: ServiceAPI {
         routes.on(answering: addNote)
         routes.open(use: { (request: Say, info) in Echo(text: request.text, once: info.once.map(text)) })
         routes.open(use: addFile)
+        routes.open(use: addPictures)
+        routes.open(use: { (request: Rename, _) in
+            guard request.id != 404 else { throw Problem(.notFound, "No such label") }
+            try request.validate()
+            return Echo(text: request.text)
+        })
         routes.open(use: fail)
         routes.open(answering: choose)
         routes.plain(.get, "/plain/{key*}") { _, captures in
@@ -161,6 +201,13 @@ enum Sample: ServiceAPI {
         guard case .spooled(let content) = request.file.content else { throw Unforeseen() }
         let file = "\(request.file.filename) (\(request.file.contentType)), \(content.count)"
         return Echo(text: "\(file): \(request.caption)", once: info.once.map(text))
+    }
+
+    private static func addPictures(_ request: AddPictures, _ info: RequestInfo) -> Echo {
+        let sizes = request.pictures.map { upload in
+            if case .spooled(let content) = upload.content { "\(upload.filename) \(content.count)" } else { "beyond" }
+        }
+        return Echo(text: "\(request.text): \(sizes.joined(separator: ", "))", once: info.once.map(text))
     }
 
     private static func fail(_ request: Fail, _ info: RequestInfo) throws -> Empty {

@@ -242,7 +242,8 @@ import Testing
 
         let decoded = try RequestCoding.decode(
             Sample.Upload.self,
-            from: .init(captures: [("id", "7")], items: [("caption", "c"), ("width", "3")], uploads: ["file": upload]))
+            from: .init(
+                captures: [("id", "7")], items: [("caption", "c"), ("width", "3")], uploads: ["file": [upload]]))
         #expect(decoded.id == 7)
         #expect(decoded.caption == "c")
         #expect(decoded.width == 3)

@@ -31,7 +31,7 @@ public struct Example: Sendable, CustomTestStringConvertible {
         case .json(let bytes): source.body = bytes
         case .form(let fields, let uploads):
             source.items = fields
-            source.uploads = Dictionary(uniqueKeysWithValues: uploads)
+            for (name, upload) in uploads { source.uploads[name, default: []].append(upload) }
         }
         let whole = source
         signature = E.signature

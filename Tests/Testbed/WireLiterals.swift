@@ -31,16 +31,28 @@ public struct WireRequest: Sendable, CustomTestStringConvertible {
                 let expected = try read(JSONValue.self, try #require(json))
                 #expect(try read(JSONValue.self, bytes) == expected)
             case .form(let fields, let uploads):
-                #expect(json == nil)
-                #expect(fields.isEmpty)
-                guard case .multipart(let rules) = E.route.form else { return #expect(Bool(false), "no form") }
-                #expect(uploads.map(\.name) == [rules.field])
+                // A form's text fields stand for it as an object of texts.
+                let texts = Dictionary(uniqueKeysWithValues: fields.map { ($0.name, JSONValue.string($0.value)) })
+                let expected = try json.map { try read(JSONValue.self, $0) } ?? .object([:])
+                #expect(JSONValue.object(texts) == expected)
+                let rules = try #require(E.route.form.uploadRules)
+                #expect(!uploads.isEmpty && uploads.allSatisfy { $0.name == rules.field })
             }
         }
         decodes = { () throws in
             let decoded = try RequestCoding.decode(E.self, from: source(of: line, json, for: request))
             // Every stored property is in the description.
             #expect("\(decoded)" == "\(request)")
+        }
+    }
+}
+
+extension Route.Form {
+    fileprivate var uploadRules: UploadRules? {
+        switch self {
+        case .multipart(let rules): rules
+        case .jsonOrMultipart(let rules): rules
+        case .query, .json: nil
         }
     }
 }
@@ -65,7 +77,7 @@ private func source<E: Contract.Endpoint>(of line: String, _ json: String?, for 
     }
     source.items = (url.queryItems ?? []).map { ($0.name, $0.value ?? "") }
     if case .form(_, let uploads) = try RequestCoding.encode(request).body {
-        for (name, upload) in uploads { source.uploads[name] = upload }
+        for (name, upload) in uploads { source.uploads[name, default: []].append(upload) }
     }
     return source
 }
