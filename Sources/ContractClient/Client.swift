@@ -47,7 +47,12 @@ public struct Client<API: ServiceAPI>: Sendable {
     public func answer<E: Endpoint>(
         _ request: E, idempotencyKey: String? = nil, progress: UploadProgress? = nil
     ) async throws -> Answer<E.Output> where E.API == API {
-        do { try request.validate() } catch { throw APIError(error) }
+        do {
+            try request.validatePath()
+            try request.validate()
+        } catch {
+            throw APIError(error)
+        }
         let encoded = try RequestCoding.encode(request)
         guard let url = URL(string: trimmedBase + encoded.path) else { throw URLError(.badURL) }
         var outgoing = TransportRequest(method: E.route.method, url: url)
@@ -66,10 +71,10 @@ public struct Client<API: ServiceAPI>: Sendable {
             outgoing.headers[.contentType] = form?.contentType
             outgoing.body = form?.body ?? .none
         }
-        let mayRepeat = E.route.acceptsIdempotencyKey || [.get, .put, .delete].contains(E.route.method)
         let needsCaller = E.self is any AuthenticatedEndpoint.Type
         let response = try await exchange(
-            outgoing, credentials: needsCaller ? credentials : nil, mayRepeat: mayRepeat, progress: progress)
+            outgoing, credentials: needsCaller ? credentials : nil, mayRepeat: E.route.mayRepeat,
+            progress: progress)
         guard response.status.kind == .successful || response.status.code == E.route.status.code else {
             throw APIError(response, api: API.self)
         }
@@ -128,6 +133,11 @@ public struct Client<API: ServiceAPI>: Sendable {
         do {
             return try JSONDecoder().decode(type, from: Data(response.body))
         } catch {
+            if let plain = type as? any PlainAnswer.Type,
+                let output = plain.init(plain: String(decoding: response.body, as: UTF8.self)) as? Output
+            {
+                return output
+            }
             throw UnreadableAnswer(status: response.status, body: response.body, reason: "\(error)")
         }
     }

@@ -6,27 +6,38 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// When a request is sent again: after a network error, 429, 502, 503 or 504, if sending it twice cannot act twice.
+/// When a request is sent again: after a network error, or an answer that may be another later, if sending it twice
+/// cannot act twice.
 public struct Retry: Sendable {
     /// Beside the first.
     public var attempts: Int
-    /// Before the first repeat at most; doubled for each further one. The wait is drawn from zero to it (full jitter).
+    /// Before the first repeat at most. The wait is drawn from zero to it (full jitter).
     public var base: Duration
+    /// By how much longer each further wait is.
+    public var factor: Double
     /// No wait is longer. A `Retry-After` beyond it is left to the caller.
     public var cap: Duration
+    /// Waits as long as it is told, without jitter.
+    public var isExact: Bool
+    /// After which answers: 429, 502, 503 and 504 unless told otherwise.
+    public var statuses: Set<Int>
     /// Waits. A test's does not.
     public var sleep: @Sendable (Duration) async throws -> Void
     /// From 0 to 1.
     public var random: @Sendable () -> Double
 
     public init(
-        attempts: Int = 3, base: Duration = .milliseconds(500), cap: Duration = .seconds(20),
+        attempts: Int = 3, base: Duration = .milliseconds(500), factor: Double = 2, cap: Duration = .seconds(20),
+        isExact: Bool = false, statuses: Set<Int> = [429, 502, 503, 504],
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
         random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
     ) {
         self.attempts = attempts
         self.base = base
+        self.factor = factor
         self.cap = cap
+        self.isExact = isExact
+        self.statuses = statuses
         self.sleep = sleep
         self.random = random
     }
@@ -49,13 +60,13 @@ public struct Retry: Sendable {
     }
 
     private func delay(_ status: HTTPResponse.Status, retryAfter: Int?, _ attempt: Int) -> Duration? {
-        guard attempt < attempts, [429, 502, 503, 504].contains(status.code) else { return nil }
+        guard attempt < attempts, statuses.contains(status.code) else { return nil }
         guard let retryAfter else { return backoff(attempt) }
         let wait = Duration.seconds(max(0, retryAfter))
-        return wait <= cap ? wait + backoff(0) : nil
+        return wait <= cap ? wait + (isExact ? .zero : backoff(0)) : nil
     }
 
     private func backoff(_ attempt: Int) -> Duration {
-        min(cap, base * Double(1 << min(attempt, 16))) * random()
+        min(cap, (0..<min(attempt, 16)).reduce(base) { wait, _ in wait * factor }) * (isExact ? 1 : random())
     }
 }

@@ -38,83 +38,28 @@ public actor MemoryTokenStore: TokenStore {
 
 /// Keeps tokens in a file that only its owner can read. For Linux and command-line tools; apps use the Keychain.
 public struct FileTokenStore: TokenStore {
-    private let url: URL
+    private let file: SecretFile
 
     /// - Parameter url: Of the file, which need not exist; its folder must.
-    public init(_ url: URL) { self.url = url }
+    public init(_ url: URL) { file = SecretFile(url) }
 
-    public func load() throws -> StoredTokens? {
-        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
-        return try JSONDecoder().decode(StoredTokens.self, from: Data(contentsOf: url))
-    }
-
-    public func save(_ tokens: StoredTokens?) throws {
-        guard let tokens else {
-            if FileManager.default.fileExists(atPath: url.path) { try FileManager.default.removeItem(at: url) }
-            return
-        }
-        // Written beside and renamed, so that a crash leaves the old tokens or the new; private from its first byte.
-        let draft = url.appendingPathExtension(UUID().uuidString)
-        let made = FileManager.default.createFile(
-            atPath: draft.path, contents: try JSONEncoder().encode(tokens), attributes: [.posixPermissions: 0o600])
-        guard made, rename(draft.path, url.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
-    }
+    public func load() throws -> StoredTokens? { try file.load() }
+    public func save(_ tokens: StoredTokens?) throws { try file.save(tokens) }
 }
 
 #if canImport(Security)
-import Security
-
 /// Keeps tokens in the Keychain, for this device only, readable after the first unlock.
 public struct KeychainTokenStore: TokenStore {
-    private let service: String
-    private let account: String
+    private let item: KeychainItem
 
     /// - Parameters:
     ///   - service: Tells apps and APIs apart, such as the base URL's host.
     ///   - account: Tells several sessions of one app apart.
     public init(service: String, account: String = "session") {
-        self.service = service
-        self.account = account
+        item = KeychainItem(service: service, account: account)
     }
 
-    public func load() throws -> StoredTokens? {
-        var query = item
-        query[kSecReturnData as String] = true
-        var result: CFTypeRef?
-        let status = SecItemCopyMatching(query as CFDictionary, &result)
-        if status == errSecItemNotFound { return nil }
-        guard status == errSecSuccess, let data = result as? Data else { throw KeychainError(status: status) }
-        return try JSONDecoder().decode(StoredTokens.self, from: data)
-    }
-
-    public func save(_ tokens: StoredTokens?) throws {
-        guard let tokens else {
-            let status = SecItemDelete(item as CFDictionary)
-            guard status == errSecSuccess || status == errSecItemNotFound else { throw KeychainError(status: status) }
-            return
-        }
-        let value: [String: Any] = [
-            kSecValueData as String: try JSONEncoder().encode(tokens),
-            kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-        ]
-        var status = SecItemUpdate(item as CFDictionary, value as CFDictionary)
-        if status == errSecItemNotFound {
-            status = SecItemAdd(item.merging(value) { _, new in new } as CFDictionary, nil)
-        }
-        guard status == errSecSuccess else { throw KeychainError(status: status) }
-    }
-
-    private var item: [String: Any] {
-        [
-            kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
-            kSecAttrAccount as String: account,
-        ]
-    }
-}
-
-/// The Keychain refused.
-public struct KeychainError: Error {
-    /// See `SecCopyErrorMessageString`.
-    public let status: OSStatus
+    public func load() throws -> StoredTokens? { try item.load() }
+    public func save(_ tokens: StoredTokens?) throws { try item.save(tokens) }
 }
 #endif

@@ -1,0 +1,157 @@
+import Foundation
+import HTTPTypes
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A cookie, as it is kept between launches.
+public struct StoredCookie: Codable, Hashable, Sendable {
+    public var name: String
+    /// Whoever has it has the session: a secret like a password.
+    public var value: String
+    /// By this device's clock; nil for one that ends with the app.
+    public var expiresAt: Date?
+    /// Whether it is sent over HTTPS alone.
+    public var isSecure: Bool
+
+    public init(name: String, value: String, expiresAt: Date?, isSecure: Bool) {
+        self.name = name
+        self.value = value
+        self.expiresAt = expiresAt
+        self.isSecure = isSecure
+    }
+}
+
+/// Keeps a session's cookies. On Apple platforms `KeychainCookieStore` does.
+public protocol CookieStore: Sendable {
+    /// What was kept. Asked for once, before the first request.
+    func load() async throws -> [StoredCookie]
+    /// Replaces what was kept.
+    func save(_ cookies: [StoredCookie]) async throws
+}
+
+/// Keeps cookies for as long as it lives itself: for tests and previews.
+public actor MemoryCookieStore: CookieStore {
+    private var cookies: [StoredCookie]
+
+    public init(_ cookies: [StoredCookie] = []) { self.cookies = cookies }
+
+    public func load() -> [StoredCookie] { cookies }
+    public func save(_ cookies: [StoredCookie]) { self.cookies = cookies }
+}
+
+/// Keeps cookies in a file that only its owner can read. For Linux and command-line tools; apps use the Keychain.
+public struct FileCookieStore: CookieStore {
+    private let file: SecretFile
+
+    /// - Parameter url: Of the file, which need not exist; its folder must.
+    public init(_ url: URL) { file = SecretFile(url) }
+
+    public func load() throws -> [StoredCookie] { try file.load() ?? [] }
+    public func save(_ cookies: [StoredCookie]) throws { try file.save(cookies.isEmpty ? nil : cookies) }
+}
+
+#if canImport(Security)
+/// Keeps cookies in the Keychain, for this device only, readable after the first unlock.
+public struct KeychainCookieStore: CookieStore {
+    private let item: KeychainItem
+
+    /// - Parameters:
+    ///   - service: Tells apps and APIs apart, such as the base URL's host.
+    ///   - account: Tells several sessions of one app apart.
+    public init(service: String, account: String = "cookies") {
+        item = KeychainItem(service: service, account: account)
+    }
+
+    public func load() throws -> [StoredCookie] { try item.load() ?? [] }
+    public func save(_ cookies: [StoredCookie]) throws { try item.save(cookies.isEmpty ? nil : cookies) }
+}
+#endif
+
+/// Sends a session's cookies along, and keeps those that answers set: all of them, HttpOnly ones too.
+///
+/// They are the client's own and no other's. Cookies of the base URL's host count, whatever their path.
+public actor CookieJar {
+    private let store: any CookieStore
+    private let now: @Sendable () -> Date
+    private var cookies: [StoredCookie]?
+
+    public init(store: any CookieStore, now: @escaping @Sendable () -> Date = { Date() }) {
+        self.store = store
+        self.now = now
+    }
+
+    /// The value of `Cookie` for a request; nil when there is nothing to send.
+    public func header(for url: URL) async throws -> String? {
+        let cookies = try await current().filter { !$0.isSecure || url.scheme?.lowercased() == "https" }
+        return cookies.isEmpty ? nil : cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+    }
+
+    /// Takes over what an answer sets.
+    ///
+    /// An answer may be late: what it says of a cookie that the jar has replaced since does not count, unless it is a new
+    /// one.
+    ///
+    /// - Parameter sent: The `Cookie` of the request.
+    func take(_ headers: [String], from url: URL, sent: String?) async throws {
+        let set = headers.flatMap { HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": $0], for: url) }
+        guard !set.isEmpty else { return }
+        var cookies = try await current()
+        for cookie in set {
+            let old = cookies.firstIndex { $0.name == cookie.name }
+            let wasSent = sent.map { $0.components(separatedBy: "; ") } ?? []
+            let isCurrent = old.map { wasSent.contains("\(cookie.name)=\(cookies[$0].value)") } ?? wasSent.isEmpty
+            let isOver = cookie.value.isEmpty || cookie.expiresDate.map { $0 <= now() } ?? false
+            let isNew = !isOver && !wasSent.contains("\(cookie.name)=\(cookie.value)")
+            guard isCurrent || isNew else { continue }
+            if let old { cookies.remove(at: old) }
+            guard !isOver else { continue }
+            cookies.append(
+                StoredCookie(
+                    name: cookie.name, value: cookie.value, expiresAt: cookie.expiresDate, isSecure: cookie.isSecure))
+        }
+        try await keep(cookies)
+    }
+
+    /// Forgets the cookies that a request was sent with; newer ones stay.
+    public func forget(_ sent: String?) async throws {
+        let wasSent = sent?.components(separatedBy: "; ") ?? []
+        try await keep(try await current().filter { !wasSent.contains("\($0.name)=\($0.value)") })
+    }
+
+    private func keep(_ cookies: [StoredCookie]) async throws {
+        guard cookies != self.cookies else { return }
+        self.cookies = cookies
+        try await store.save(cookies)
+    }
+
+    private func current() async throws -> [StoredCookie] {
+        if cookies == nil {
+            let stored = try await store.load()
+            // Another may have been faster, and have changed it since.
+            if cookies == nil { cookies = stored }
+        }
+        return (cookies ?? []).filter { $0.expiresAt.map { $0 > now() } ?? true }
+    }
+}
+
+/// Adds a jar's cookies to every request.
+public struct CookieTransport: Transport {
+    private let base: any Transport
+    private let jar: CookieJar
+
+    public init(_ base: any Transport, jar: CookieJar) {
+        self.base = base
+        self.jar = jar
+    }
+
+    public func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+        var request = request
+        let cookies = try await jar.header(for: request.url)
+        request.headers[.cookie] = cookies
+        let response = try await base.send(request, progress: progress)
+        try await jar.take(response.headers[values: .setCookie], from: request.url, sent: cookies)
+        return response
+    }
+}

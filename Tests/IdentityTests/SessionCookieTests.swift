@@ -1,0 +1,24 @@
+import Identity
+import Testing
+
+/// A session's cookie, as it is written and read.
+@Suite struct SessionCookieTests {
+    private let cookie = SessionCookie(name: "a.session", isSecure: false)
+
+    @Test func attributes() {
+        #expect(cookie.setting("x", for: 60) == "a.session=x; Path=/; HttpOnly; SameSite=Lax; Max-Age=60")
+        #expect(cookie.clearing == "a.session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0")
+        #expect(SessionCookie(name: "a", isSecure: true).setting("x", for: 1).hasSuffix("; Secure"))
+    }
+
+    @Test(
+        arguments: [
+            (["a.session=x"], "x"), (["b=1; a.session=x; c=2"], "x"), (["b=1", "a.session=x"], "x"),
+            (["a.session=x; a.session=y"], "x"), (["a.session=\"x\""], "x"), (["a.session=x="], "x="),
+            (["b=1;a.session=x "], "x"), ([], nil), ([""], nil), (["a.session"], nil), (["a.session="], nil),
+            (["ba.session=x"], nil), (["A.session=x"], nil), (["b=a.session=x"], nil), ([";;=;"], nil),
+        ] as [([String], String?)])
+    func reads(_ headers: [String], _ token: String?) {
+        #expect(cookie.token(in: headers) == token)
+    }
+}
