@@ -38,22 +38,30 @@ enum FileSystem {
         }
     }
 
-    /// The whole file; nil when there is none, or when it is longer.
-    static func content(of path: String, upTo limit: Int) throws -> [UInt8]? {
+    /// Some of a file, fewer bytes where it ends before; nil when there is none.
+    static func content(of path: String, in range: Range<Int64>) throws(FileSystemError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             guard errno == ENOENT || errno == ENOTDIR else { throw failure("open", path) }
             return nil
         }
         defer { close(descriptor) }
-        var content: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 65_536)
-        while content.count <= limit {
-            let count = try piece.withUnsafeMutableBytes { try read(into: $0, from: descriptor, path: path) }
-            if count == 0 { return content }
-            content += piece[..<count]
+        var content = [UInt8](repeating: 0, count: range.count)
+        var filled = 0
+        while filled < content.count {
+            let count = content.withUnsafeMutableBytes { bytes in
+                pread(
+                    descriptor, bytes.baseAddress! + filled, bytes.count - filled,
+                    off_t(range.lowerBound) + off_t(filled))
+            }
+            if count == 0 { break }
+            if count > 0 { filled += count } else if errno != EINTR { throw failure("read", path) }
         }
-        return nil
+        return Array(content[..<filled])
+    }
+
+    static func requireWritable(_ folder: String) throws(FileSystemError) {
+        guard access(folder, R_OK | W_OK | X_OK) == 0 else { throw failure("access", folder) }
     }
 
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, path: String) throws(FileSystemError) {

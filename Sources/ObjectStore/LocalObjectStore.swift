@@ -73,8 +73,8 @@ public struct LocalObjectStore: ObjectStore {
         try await threads.blocking { [layout] in try FileSystem.attributes(of: layout.path(of: key))?.size }
     }
 
-    public func content(of key: ObjectKey, upTo limit: Int) async throws -> [UInt8]? {
-        try await threads.blocking { [layout] in try FileSystem.content(of: layout.path(of: key), upTo: limit) }
+    public func content(of key: ObjectKey, in range: Range<Int64>) async throws -> [UInt8]? {
+        try await threads.blocking { [layout] in try FileSystem.content(of: layout.path(of: key), in: range) }
     }
 
     /// A page is a 256th of the store; the cursor is the name of its folder.
@@ -94,5 +94,12 @@ public struct LocalObjectStore: ObjectStore {
     /// Creates and removes a file.
     public func check() async throws {
         try await spool().discard()
+    }
+
+    /// Looks whether its folders may be written to.
+    public func reach() async throws {
+        try await threads.blocking { [layout, uploads] in
+            for folder in [layout.root, uploads] { try FileSystem.requireWritable(folder) }
+        }
     }
 }

@@ -19,10 +19,9 @@ public protocol ObjectStore: Sendable {
     /// The object's size in bytes, or nil when there is none.
     func size(of key: ObjectKey) async throws -> Int64?
 
-    /// The object's bytes, or nil when there is none. For small ones: they are in memory as a whole.
-    ///
-    /// - Parameter limit: Nil comes back for an object of more bytes, too.
-    func content(of key: ObjectKey, upTo limit: Int) async throws -> [UInt8]?
+    /// Some of the object's bytes, fewer where it ends before, or nil when there is no object. They are in memory as a
+    /// whole: a large object is read in pieces.
+    func content(of key: ObjectKey, in range: Range<Int64>) async throws -> [UInt8]?
 
     /// One page of the keys of objects written before `cutoff` (Unix seconds), to find those no row refers to.
     ///
@@ -36,6 +35,9 @@ public protocol ObjectStore: Sendable {
 
     /// Returns if objects can be written now; for readiness probes.
     func check() async throws
+
+    /// Returns if the store answers now. Writes nothing.
+    func reach() async throws
 }
 
 /// A part of the store's keys.

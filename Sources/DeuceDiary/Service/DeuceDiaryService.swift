@@ -104,8 +104,7 @@ public struct DeuceDiaryService: Sendable {
         reactions(&routes)
         locations(&routes)
         analytics(&routes)
-        routes.serve(
-            publicly: objects, under: "/" + Pictures.folder, as: "image/jpeg", upTo: Pictures.maximumSize)
+        routes.serve(publicly: objects, under: "/" + Pictures.folder) { _ in "image/jpeg" }
         return routes
     }
 

@@ -95,8 +95,6 @@ extension DeuceDiaryService {
 enum Pictures {
     /// Of the stored objects, and of the URLs that show them.
     static let folder = "uploads"
-    /// In bytes. A picture has a fraction of it.
-    static let maximumSize = 1_048_576
 
     /// `<user id>-<milliseconds since 1970>.jpg`, with what is not a letter, digit, underscore or hyphen as underscore.
     static func name(of user: DeuceDiary.User.ID, at milliseconds: Int64) -> String {
