@@ -5,6 +5,7 @@ import Foundation
 final class PostgreSQLConnection: SessionConnection {
     private let handle: OpaquePointer
     private let namespace: String
+    var dialect: Dialect { .postgreSQL }
     /// Statements that the server has prepared, by their text.
     private var names: [String: String] = [:]
     /// What begins the transaction, until it goes along with the first statement.

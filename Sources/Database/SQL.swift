@@ -11,6 +11,9 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         values = []
     }
 
+    /// A name out of the code, never of a request.
+    init(_ name: String) { self.init(name, []) }
+
     init(_ text: String, _ values: [SQLValue]) {
         self.text = text
         self.values = values

@@ -3,6 +3,7 @@ import GRDB
 /// Statements on an SQLite connection: prepared once, kept by their text.
 final class SQLiteStatements: SessionConnection {
     private let db: GRDB.Database
+    var dialect: Dialect { .sqlite }
 
     init(_ db: GRDB.Database) { self.db = db }
 

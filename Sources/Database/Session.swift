@@ -1,5 +1,6 @@
 /// A connection in the middle of a transaction: what a session needs of an engine.
 protocol SessionConnection: AnyObject {
+    var dialect: Dialect { get }
     /// Hands over row after row until there is none, or `false` comes back. The statement runs to its end either way.
     func query(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws
     /// Likewise for two statements that are sent together, one after the other.
@@ -16,6 +17,7 @@ protocol SessionConnection: AnyObject {
 /// One transaction, for as long as a `read` or `write` closure runs. Synchronous: the closure has a thread of its own.
 public final class Session {
     private let connection: any SessionConnection
+    var dialect: Dialect { connection.dialect }
     private var commitActions: [@Sendable () -> Void] = []
 
     init(_ connection: any SessionConnection) { self.connection = connection }

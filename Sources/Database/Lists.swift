@@ -1,0 +1,58 @@
+/// A table whose rows form many lists, each in order by an index on (list, time, id).
+public struct ListTable: Sendable {
+    let name: String
+    let list: String
+    let time: String
+    let id: String
+
+    /// - Parameters:
+    ///   - list: The column that says which list a row is in.
+    ///   - time: The column that a list is ordered by, and `id` where two rows have the same.
+    public init(_ name: String, list: String, time: String, id: String = "id") {
+        self.name = name
+        self.list = list
+        self.time = time
+        self.id = id
+    }
+}
+
+extension Session {
+    /// SQL for the newest rows of some of a table's lists taken together, as rows of `at` and `id`, in no order.
+    ///
+    /// Whatever else is in the lists costs nothing: on SQLite a look-up for each list and each row that comes out (the
+    /// queue of a recursive query, which is ordered, merges the lists), on PostgreSQL the `limit` newest of each list.
+    ///
+    /// - Parameters:
+    ///   - lists: A query for the lists, in one column.
+    ///   - before: A row of (time, id), as `(a, b)`; only what is older comes out.
+    public func newest(_ limit: Int, of table: ListTable, in lists: SQL, before: SQL? = nil) -> SQL {
+        let (name, list, time, id) = (SQL(table.name), SQL(table.list), SQL(table.time), SQL(table.id))
+        let older: SQL = before.map { "AND (t.\(time), t.\(id)) < \($0)" } ?? ""
+        switch dialect {
+        case .sqlite:
+            return """
+                (WITH RECURSIVE merged (list, at, id) AS (
+                    SELECT l.list, n.\(time), n.\(id)
+                    FROM (SELECT 0 AS list WHERE 0 UNION ALL \(lists)) l CROSS JOIN \(name) n
+                    WHERE n.\(id) = (
+                        SELECT t.\(id) FROM \(name) t WHERE t.\(list) = l.list \(older)
+                        ORDER BY t.\(time) DESC, t.\(id) DESC LIMIT 1)
+                    UNION ALL
+                    SELECT m.list, n.\(time), n.\(id) FROM merged m CROSS JOIN \(name) n
+                    WHERE n.\(id) = (
+                        SELECT t.\(id) FROM \(name) t
+                        WHERE t.\(list) = m.list AND (t.\(time), t.\(id)) < (m.at, m.id)
+                        ORDER BY t.\(time) DESC, t.\(id) DESC LIMIT 1)
+                    ORDER BY 2 DESC, 3 DESC LIMIT \(limit))
+                SELECT at, id FROM merged)
+                """
+        case .postgreSQL:
+            return """
+                (SELECT n.at, n.id FROM (\(lists)) l (list) CROSS JOIN LATERAL (
+                    SELECT t.\(time) AS at, t.\(id) AS id FROM \(name) t WHERE t.\(list) = l.list \(older)
+                    ORDER BY t.\(time) DESC, t.\(id) DESC LIMIT \(limit)) n
+                ORDER BY n.at DESC, n.id DESC LIMIT \(limit))
+                """
+        }
+    }
+}

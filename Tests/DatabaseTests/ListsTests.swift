@@ -1,0 +1,73 @@
+import Database
+import Testbed
+import Testing
+
+/// The newest of many lists, as one query.
+@Suite struct ListsTests {
+    private static let schema = Schema(
+        "lists",
+        [
+            .init(
+                "rows",
+                [
+                    "CREATE TABLE rows (id {ID}, list BIGINT NOT NULL, at BIGINT NOT NULL)",
+                    "CREATE INDEX rows_in_order ON rows (list, at, id)",
+                    "CREATE TABLE chosen (list BIGINT NOT NULL)",
+                ])
+        ])
+    private static let table = ListTable("rows", list: "list", time: "at")
+
+    /// Against the simple query, over lists of any length, an empty one, and rows of the same time.
+    @Test(arguments: Stack.Engine.available)
+    func isWhatSortingAllOfThemGives(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
+            let database = try place.open(Self.schema)
+            let rows = SeededRows.make(600)
+            try await database.write { db in
+                for (list, at) in rows { try db.run("INSERT INTO rows (list, at) VALUES (\(list), \(at))") }
+                for list in [1, 2, 3, 5, 8, 99] { try db.run("INSERT INTO chosen (list) VALUES (\(list))") }
+            }
+            for limit in [1, 10, 100, 1000] {
+                for before in [nil, (50, 300), (10, 0), (0, 0)] as [(Int, Int)?] {
+                    let place: SQL? = before.map {
+                        "(SELECT CAST(\($0.0) AS BIGINT), CAST(\($0.1) AS BIGINT))"
+                    }
+                    let (found, wanted) = try await database.read { db in
+                        let merged = db.newest(
+                            limit, of: Self.table, in: "SELECT list FROM chosen", before: place)
+                        let found = try db.all("SELECT n.at, n.id FROM \(merged) n ORDER BY n.at DESC, n.id DESC") {
+                            [try $0.get(0, as: Int.self), try $0.get(1, as: Int.self)]
+                        }
+                        let older: SQL = place.map { "AND (at, id) < \($0)" } ?? ""
+                        let wanted = try db.all(
+                            """
+                            SELECT at, id FROM rows WHERE list IN (SELECT list FROM chosen) \(older)
+                            ORDER BY at DESC, id DESC LIMIT \(limit)
+                            """
+                        ) { [try $0.get(0, as: Int.self), try $0.get(1, as: Int.self)] }
+                        return (found, wanted)
+                    }
+                    #expect(found == wanted, "\(limit) \(before as Any)")
+                }
+            }
+            let none = try await database.read { db in
+                try db.exists(
+                    "SELECT 1 FROM \(db.newest(5, of: Self.table, in: "SELECT list FROM chosen WHERE list > 99")) n")
+            }
+            #expect(!none)
+            try await database.close()
+        }
+    }
+
+    private enum SeededRows {
+        /// Lists 0 to 9 and times 0 to 99, the same each time.
+        static func make(_ count: Int) -> [(Int, Int)] {
+            var state: UInt64 = 42
+            func next(_ bound: Int) -> Int {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return Int(state >> 33) % bound
+            }
+            return (0..<count).map { _ in (next(10), next(100)) }
+        }
+    }
+}
