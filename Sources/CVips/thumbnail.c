@@ -74,3 +74,79 @@ cvips_result cvips_thumbnail(int descriptor, cvips_options options, void **bytes
     g_object_unref(source);
     return result;
 }
+
+/// Takes the place of an image.
+static bool replace(VipsImage **image, VipsImage *by) {
+    if (by == NULL) return false;
+    g_object_unref(*image);
+    *image = by;
+    return true;
+}
+
+/// Turns an image upright and brings its colours into sRGB, where they are not already.
+static bool normalise(VipsImage **image) {
+    VipsImage *made = NULL;
+    if (vips_image_get_orientation(*image) > 1) {
+        // Lines are needed in another order than they come in.
+        if (!replace(image, vips_image_copy_memory(*image))) return false;
+        if (vips_autorot(*image, &made, NULL) != 0 || !replace(image, made)) return false;
+    }
+    made = NULL;
+    if (vips_image_get_typeof(*image, VIPS_META_ICC_NAME) != 0) {
+        // A profile that makes no sense is left out, as viewers do.
+        if (vips_icc_transform(*image, &made, "srgb", "embedded", TRUE, NULL) == 0) return replace(image, made);
+        vips_error_clear();
+        made = NULL;
+    }
+    return vips_colourspace(*image, &made, VIPS_INTERPRETATION_sRGB, NULL) == 0 && replace(image, made);
+}
+
+/// Whatever tells of the camera, the place or the maker. Said by hand: the saver of WebP does not heed "strip".
+static bool forget(VipsImage **image) {
+    VipsImage *made = NULL;
+    if (vips_copy(*image, &made, NULL) != 0 || !replace(image, made)) return false;
+    gchar **fields = vips_image_get_fields(*image);
+    for (size_t index = 0; fields != NULL && fields[index] != NULL; index++) {
+        const char *name = fields[index];
+        if (strstr(name, "exif") != NULL || strstr(name, "comment") != NULL || strstr(name, "-data") != NULL
+            || strcmp(name, VIPS_META_ORIENTATION) == 0)
+            vips_image_remove(*image, name);
+    }
+    g_strfreev(fields);
+    return true;
+}
+
+static bool write_as(const char *loader, VipsImage *image, int quality, void **bytes, size_t *count) {
+    if (strcmp(loader, "VipsForeignLoadPngSource") == 0)
+        return vips_pngsave_buffer(image, bytes, count, "strip", TRUE, "bitdepth", 8, NULL) == 0;
+    if (strcmp(loader, "VipsForeignLoadWebpSource") == 0)
+        return vips_webpsave_buffer(image, bytes, count, "strip", TRUE, "Q", quality, NULL) == 0;
+    if (strcmp(loader, "VipsForeignLoadNsgifSource") == 0)
+        return vips_gifsave_buffer(image, bytes, count, "strip", TRUE, NULL) == 0;
+    return encode(image, quality, bytes, count);
+}
+
+cvips_result cvips_rewrite(int descriptor, cvips_options options, void **bytes, size_t *count) {
+    vips_error_clear();
+    VipsSource *source = vips_source_new_from_descriptor(descriptor);
+    if (source == NULL) return CVIPS_NOT_AN_IMAGE;
+    cvips_result result = inspect(source, options.maximum_pixels);
+    const char *loader = result == CVIPS_DONE ? vips_foreign_find_load_source(source) : NULL;
+    if (result == CVIPS_DONE && loader == NULL) result = CVIPS_NOT_AN_IMAGE;
+    if (result == CVIPS_DONE) {
+        bool may_move = strcmp(loader, "VipsForeignLoadWebpSource") == 0 || strcmp(loader, "VipsForeignLoadNsgifSource") == 0;
+        VipsImage *image = vips_image_new_from_source(
+            source, may_move ? "[n=-1,fail_on=error]" : "[fail_on=error]", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+        if (image == NULL) {
+            result = CVIPS_NOT_AN_IMAGE;
+        } else if ((uint64_t)vips_image_get_width(image) * (uint64_t)vips_image_get_height(image)
+                   > options.maximum_pixels) {
+            result = CVIPS_TOO_LARGE;
+        } else if (!normalise(&image) || !forget(&image) || !write_as(loader, image, options.quality, bytes, count)) {
+            result = CVIPS_NOT_AN_IMAGE;
+        }
+        g_clear_object(&image);
+    }
+    g_object_unref(source);
+    return result;
+}

@@ -13,6 +13,22 @@ public enum ImageFormat: String, Sendable, CaseIterable {
     /// ISO/IEC 23008-12 with HEVC: what an iPhone takes.
     case heic = "HEIC"
 
+    /// What a file is by its first bytes: 12 are enough. Nil for another format.
+    init?(head: [UInt8]) {
+        func starts(_ bytes: [UInt8], at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: bytes) }
+        if starts([0xFF, 0xD8, 0xFF]) {
+            self = .jpeg
+        } else if starts([0x89, 0x50, 0x4E, 0x47]) {
+            self = .png
+        } else if starts(Array("RIFF".utf8)), starts(Array("WEBP".utf8), at: 8) {
+            self = .webp
+        } else if starts(Array("GIF8".utf8)) {
+            self = .gif
+        } else {
+            return nil
+        }
+    }
+
     /// An image of 16 × 16 pixels, all of one orange.
     var sample: [UInt8] {
         let base64 =

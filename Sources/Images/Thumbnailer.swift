@@ -121,12 +121,35 @@ public struct Thumbnailer: Sendable {
         return ends[0]
     }
 
+    /// The image in `file` again, in its own format and size, HEIC as JPEG: upright whatever the image's EXIF says, in
+    /// sRGB, without metadata, with every frame of an animation in WebP or GIF.
+    ///
+    /// Takes what ``jpeg(of:_:)`` takes, with 40 megapixels for all frames together. Throws ``ImageError``.
+    public func rewritten(_ file: String) async throws(ImageError) -> (format: ImageFormat, bytes: [UInt8]) {
+        let input = open(file, O_RDONLY | O_CLOEXEC)
+        guard input >= 0 else { throw .unreadable("\(file): \(String(cString: strerror(errno)))") }
+        defer { close(input) }
+        // As much as the pixels have, uncompressed.
+        let output = try await run(["--rewrite"], on: input, outputLimit: 4 * 40_000_000)
+        guard let format = ImageFormat(head: output) else { throw .crashed }
+        return (format, output)
+    }
+
     private func jpeg(from input: Int32, _ shape: Shape) async throws(ImageError) -> [UInt8] {
         precondition(1...4096 ~= shape.edge, "1…4096 pixels")
+        // As much as the pixels have, and more than any JPEG of them.
+        let output = try await run(
+            shape.arguments, on: input, outputLimit: 3 * shape.edge * shape.edge + 65_536)
+        // Whatever was done to the helper, only a JPEG leaves it.
+        guard ImageFormat(head: output) == .jpeg else { throw .crashed }
+        return output
+    }
+
+    private func run(
+        _ arguments: [String], on input: Int32, outputLimit: Int
+    ) async throws(ImageError) -> [UInt8] {
         let process = BoundedProcess(
-            executable: executable, arguments: shape.arguments, timeout: timeout,
-            // As much as the pixels have, and more than any JPEG of them.
-            outputLimit: 3 * shape.edge * shape.edge + 65_536)
+            executable: executable, arguments: arguments, timeout: timeout, outputLimit: outputLimit)
         let ending: BoundedProcess.Ending
         let output: [UInt8]
         do {
@@ -139,8 +162,6 @@ public struct Thumbnailer: Sendable {
             throw .cancelled
         }
         try check(ending)
-        // Whatever was done to the helper, only a JPEG leaves it.
-        guard output.starts(with: [0xFF, 0xD8, 0xFF]) else { throw .crashed }
         return output
     }
 

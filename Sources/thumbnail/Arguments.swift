@@ -3,12 +3,13 @@ import CVips
 /// What the command line asks for.
 struct Arguments {
     static let usage = """
-        Usage: thumbnail [--crop 200 | --fit EDGE] [--quality 85] [--max-pixels 40000000] [--cpu-seconds 10]
+        Usage: thumbnail [--crop 200 | --fit EDGE | --rewrite] [--quality 85] [--max-pixels 40000000] [--cpu-seconds 10]
                          [--memory 1536] [FILE]
 
         Reads a JPEG, PNG, WebP, GIF (its first frame) or HEIC from FILE or standard input, and writes a JPEG to standard
         output, which must be a pipe: upright, in sRGB, on white, without metadata. With --crop it is a square of that
         edge, cut around the centre; with --fit it is scaled down where an edge is longer. Edges are 1 to 4096 pixels.
+        With --rewrite the format and the size stay (HEIC becomes a JPEG), and animations move.
         --memory is in MiB of address space.
 
         Exit codes: 0 done; 1 not an image of these formats, or a damaged one; 2 more than --max-pixels;
@@ -19,6 +20,8 @@ struct Arguments {
 
     var options = cvips_options(edge: 200, crop: true, quality: 85, maximum_pixels: 40_000_000)
     var limits = cvips_limits(cpu_seconds: 10, memory: 1536 << 20)
+    /// Whether the format and the size stay.
+    var rewrites = false
     var file: String?
 
     /// Nil when they cannot be understood.
@@ -28,6 +31,10 @@ struct Arguments {
             guard argument.hasPrefix("--") else {
                 guard file == nil else { return nil }
                 file = argument
+                continue
+            }
+            if argument == "--rewrite" {
+                rewrites = true
                 continue
             }
             guard let value = rest.next(), set(argument, value) else { return nil }

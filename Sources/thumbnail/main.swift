@@ -31,15 +31,18 @@ guard cvips_limit(arguments.limits) else { end(71, "the limits cannot be set: \(
 guard cvips_start() else { end(69, "libvips cannot be used: \(String(cString: cvips_message()))") }
 guard cvips_confine() else { end(71, "it cannot be confined: \(String(cString: strerror(errno)))") }
 
-var jpeg: UnsafeMutableRawPointer?
+var image: UnsafeMutableRawPointer?
 var count = 0
-let result = cvips_thumbnail(STDIN_FILENO, arguments.options, &jpeg, &count)
+let result =
+    arguments.rewrites
+    ? cvips_rewrite(STDIN_FILENO, arguments.options, &image, &count)
+    : cvips_thumbnail(STDIN_FILENO, arguments.options, &image, &count)
 guard result != CVIPS_TOO_LARGE else { end(2, "more than \(arguments.options.maximum_pixels) pixels") }
-guard result == CVIPS_DONE, let jpeg else { end(1, String(cString: cvips_message())) }
+guard result == CVIPS_DONE, let image else { end(1, String(cString: cvips_message())) }
 
 var written = 0
 while written < count {
-    let more = write(STDOUT_FILENO, jpeg + written, count - written)
+    let more = write(STDOUT_FILENO, image + written, count - written)
     guard more > 0 || errno == EINTR else { end(74, "standard output: \(String(cString: strerror(errno)))") }
     written += max(0, more)
 }

@@ -13,6 +13,7 @@ struct Pictures: Sendable {
         let format: String
         let mode: String
         let size: [Int]
+        let frames: Int
         /// The colours nearest to those in the corners: above left and right, below left and right.
         let corners: [String]
         let metadata: [String]
@@ -35,6 +36,21 @@ struct Pictures: Sendable {
             }
             let run = try await Self.script(["describe"] + files)
             return try JSONDecoder().decode([Seen].self, from: Data(run.utf8))
+        }
+    }
+
+    /// Writes images again, and looks at them.
+    func rewritten(_ names: [String]) async throws -> [(format: ImageFormat, seen: Seen)] {
+        try await withTemporaryFolder { made in
+            var (files, formats): ([String], [ImageFormat]) = ([], [])
+            for name in names {
+                let (format, bytes) = try await Thumbnailer.built.get().rewritten(path(name))
+                files.append("\(made)/\(name)")
+                formats.append(format)
+                try Data(bytes).write(to: URL(fileURLWithPath: files[files.count - 1]))
+            }
+            let run = try await Self.script(["describe"] + files)
+            return Array(zip(formats, try JSONDecoder().decode([Seen].self, from: Data(run.utf8))))
         }
     }
 

@@ -1,7 +1,7 @@
 """Images that no one here encoded, made by Pillow, and what Pillow sees in others.
 
 Usage: images.py make FOLDER          writes the images
-       images.py describe FILE ...    prints what each JPEG holds, as JSON
+       images.py describe FILE ...    prints what each image holds, as JSON
 """
 
 import gzip
@@ -103,6 +103,12 @@ def make(folder):
     for extension in ["png", "webp", "gif"]:
         Image.new("RGBA", (240, 160), (255, 0, 0, 0)).save(at(f"transparent.{extension}"))
     frames = [Image.new("RGB", (240, 160), COLOURS[name]) for name in ["blue", "red", "green"]]
+    for orientation in [6]:
+        exif = Image.Exif()
+        exif[0x0112] = orientation
+        exif[0x010F] = "SECRET camera"
+        large = quadrants((3000, 2000)).transpose(undo[orientation])
+        large.save(at("large-6.jpg"), exif=exif)
     for extension in ["gif", "webp", "png"]:
         frames[0].save(at(f"animated.{extension}"), save_all=True, append_images=frames[1:], duration=40)
 
@@ -170,6 +176,7 @@ def describe(path):
             "format": image.format,
             "mode": image.mode,
             "size": [width, height],
+            "frames": getattr(image, "n_frames", 1),
             "corners": [nearest(image.convert("RGB").getpixel(corner)) for corner in corners],
             "metadata": sorted(set(image.info) - {"jfif", "jfif_version", "jfif_unit", "jfif_density", "dpi"})
             + [str(tag) for tag in image.getexif()],

@@ -48,6 +48,11 @@ typedef struct {
 /// the caller's and never freed: one process makes one thumbnail.
 cvips_result cvips_thumbnail(int descriptor, cvips_options options, void **bytes, size_t *count);
 
+/// Reads the image on the descriptor and writes it again, in its own format (HEIC as JPEG) and size, with every frame of
+/// an animation: upright, in sRGB, without metadata. Of the options only the quality and the pixels count, which are those
+/// of all frames together. The bytes are the caller's and never freed.
+cvips_result cvips_rewrite(int descriptor, cvips_options options, void **bytes, size_t *count);
+
 /// What libvips has to say about the last failure; valid until the next call.
 const char *cvips_message(void);
 
