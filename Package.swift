@@ -102,6 +102,13 @@ let platform: [Target] = [
         dependencies: ["CSpawn", product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio")]
     ),
     .target(
+        name: "Mail",
+        dependencies: [
+            product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio"),
+            product("NIOPosix", "swift-nio"), product("NIOSSL", "swift-nio-ssl"),
+        ]
+    ),
+    .target(
         name: "Backend",
         dependencies: [
             "ContractServer", "Database", "ObjectStore", "Realtime", "Identity", "WebSockets",
@@ -127,7 +134,7 @@ func service(_ name: String) -> [Target] {
             name: "\(name)Service",
             dependencies: [
                 .byName(name: "\(name)API"), "Backend", "ContractServer", "Database", "ObjectStore", "Realtime",
-                "Identity", "Images", "WebSockets",
+                "Identity", "Images", "Mail", "WebSockets",
             ],
             path: "Sources/\(name)/Service"),
         .target(
@@ -155,7 +162,7 @@ let thumbnail: Target = .executableTarget(name: "thumbnail", dependencies: [.tar
 
 let testbed: Target = .target(
     name: "Testbed",
-    dependencies: services.map { .byName(name: "\($0)Service") } + ["Backend", "ContractCheck", "NIOSockets"],
+    dependencies: services.map { .byName(name: "\($0)Service") } + ["Backend", "ContractCheck", "Mail", "NIOSockets"],
     path: "Tests/Testbed")
 
 func tests(_ target: String, _ more: Target.Dependency...) -> Target {
@@ -208,6 +215,7 @@ let package = Package(
         tests("Database"),
         tests("Identity", product("Crypto", "swift-crypto"), product("CryptoExtras", "swift-crypto")),
         tests("Images"),
+        tests("Mail", product("NIOPosix", "swift-nio"), product("NIOConcurrencyHelpers", "swift-nio")),
         tests("ObjectStore", product("Crypto", "swift-crypto")),
         tests("Realtime", product("NIOEmbedded", "swift-nio")),
         tests("Backend", product("NIOEmbedded", "swift-nio")),

@@ -1,0 +1,34 @@
+import Foundation
+
+/// Puts letters into a folder instead of sending them, one file each (`.eml`): for development.
+public struct MailboxFolder: Mailer {
+    /// Made with the first letter.
+    public let path: String
+    private let sender: String
+    /// Seconds since 1970.
+    private let now: @Sendable () -> Int64
+
+    public init(path: String, from sender: String, now: @escaping @Sendable () -> Int64) {
+        self.path = path
+        self.sender = sender
+        self.now = now
+    }
+
+    public func send(_ message: MailMessage) async throws {
+        let (time, id) = (now(), UUID().uuidString.lowercased())
+        let letter = try Letter(message, from: sender, at: time, id: id)
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            // Letters hold links that open accounts: they are their owner's, and appear whole.
+            let (draft, file) = ("\(path)/.\(id)", "\(path)/\(time)-\(id).eml")
+            guard
+                FileManager.default.createFile(
+                    atPath: draft, contents: Data(letter.text.utf8), attributes: [.posixPermissions: 0o600])
+            else { throw CocoaError(.fileWriteUnknown) }
+            try FileManager.default.moveItem(atPath: draft, toPath: file)
+        } catch {
+            throw MailError("the mailbox \(path) cannot be written to: \(error)", mayPass: true)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// A letter in plain text.
+public struct MailMessage: Sendable, Equatable {
+    /// An address, `local@domain`.
+    public var to: String
+    public var subject: String
+    /// Lines end with a line feed.
+    public var text: String
+
+    public init(to: String, subject: String, text: String) {
+        self.to = to
+        self.subject = subject
+        self.text = text
+    }
+}
+
+/// Delivers letters, or hands them to somebody who does.
+public protocol Mailer: Sendable {
+    /// Returns once somebody else is responsible for the letter.
+    ///
+    /// - Throws: ``MailError`` when nobody is.
+    func send(_ message: MailMessage) async throws
+}
+
+/// A letter was not taken.
+public struct MailError: Error, Equatable, CustomStringConvertible {
+    /// For an operator; never the letter's text.
+    public let description: String
+    /// Whether the same letter may be taken later.
+    public let mayPass: Bool
+
+    init(_ description: String, mayPass: Bool) {
+        self.description = description
+        self.mayPass = mayPass
+    }
+}

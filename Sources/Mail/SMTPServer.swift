@@ -1,0 +1,42 @@
+import Foundation
+
+/// Where a mail server is, and how it is spoken to: `smtps://user:password@host:465` (TLS from the start, RFC 8314 §3.3)
+/// or `smtp://user:password@host:587` (STARTTLS, RFC 3207).
+public struct SMTPServer: Sendable, Equatable {
+    public enum Encryption: Sendable, Equatable {
+        case fromTheStart
+        /// The server must offer STARTTLS: a letter with a link that opens an account does not go in the clear.
+        case startTLS
+        /// `?tls=none`: for a server on this machine.
+        case none
+    }
+
+    public var host: String
+    public var port: Int
+    public var encryption: Encryption
+    public var user: String?
+    public var password: String?
+    /// A file of certificates to trust instead of the system's: `?ca=PATH`.
+    public var trustedCertificates: String?
+
+    /// Nil for what is no such URL.
+    public init?(_ url: String) {
+        guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty, parts.path.count <= 1,
+            parts.fragment == nil
+        else { return nil }
+        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        let items = (parts.queryItems ?? []).map { ($0.name, $0.value ?? "") }
+        switch (parts.scheme?.lowercased(), items.first { $0.0 == "tls" }?.1) {
+        case ("smtps", nil): (encryption, port) = (.fromTheStart, parts.port ?? 465)
+        case ("smtp", nil): (encryption, port) = (.startTLS, parts.port ?? 587)
+        case ("smtp", "none"): (encryption, port) = (.none, parts.port ?? 25)
+        default: return nil
+        }
+        guard items.allSatisfy({ ["tls", "ca"].contains($0.0) }) else { return nil }
+        trustedCertificates = items.first { $0.0 == "ca" }?.1
+        user = parts.user
+        password = parts.password
+        // Half of a name and password is a mistake; in the clear they would be everybody's.
+        guard (user == nil) == (password == nil), user == nil || encryption != .none else { return nil }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testbed
+import Testing
+
+@testable import Mail
+
+/// Letters as they go over the wire, and mailboxes in a folder.
+@Suite struct LetterTests {
+    private func letter(_ message: MailMessage, from sender: String = "concord@example.com") throws -> String {
+        try Letter(message, from: sender, at: 1_771_840_800, id: "id-1").text
+    }
+
+    @Test func plainText() throws {
+        let text = try letter(.init(to: "a@b.example", subject: "Hello", text: "One\nTwo\n"))
+        #expect(
+            text
+                == [
+                    "Date: Mon, 23 Feb 2026 10:00:00 +0000", "From: <concord@example.com>", "To: <a@b.example>",
+                    "Subject: Hello", "Message-ID: <id-1@example.com>", "MIME-Version: 1.0",
+                    "Auto-Submitted: auto-generated", "Content-Type: text/plain; charset=utf-8",
+                    "Content-Transfer-Encoding: 7bit", "", "One", "Two", "", "",
+                ].joined(separator: "\r\n"))
+    }
+
+    @Test func textBeyondASCIIOrWithLongLines() throws {
+        for text in ["Grüße\nan alle 🎉", String(repeating: "x", count: 999)] {
+            let parts = try letter(.init(to: "a@b", subject: "é", text: text)).components(separatedBy: "\r\n\r\n")
+            #expect(parts[0].contains("Content-Transfer-Encoding: base64"))
+            #expect(parts[0].contains("Subject: =?utf-8?B?w6k=?="))
+            let data = try #require(Data(base64Encoded: parts[1], options: .ignoreUnknownCharacters))
+            #expect(String(decoding: data, as: UTF8.self) == text.replacingOccurrences(of: "\n", with: "\r\n"))
+            #expect(parts[1].components(separatedBy: "\r\n").allSatisfy { $0.count <= 76 })
+        }
+    }
+
+    @Test func aLongSubjectIsFolded() throws {
+        let subject = String(repeating: "Grüße ", count: 20)
+        let lines = try letter(.init(to: "a@b", subject: subject, text: "")).components(separatedBy: "\r\n")
+        #expect(lines.allSatisfy { $0.utf8.count <= 78 + "Subject: ".count })
+        let words = lines.filter { $0.contains("=?utf-8?B?") }.flatMap {
+            $0.matches(of: #/=\?utf-8\?B\?(.+?)\?=/#).map { String($0.output.1) }
+        }
+        let bytes = words.compactMap { Data(base64Encoded: $0) }.reduce(Data(), +)
+        #expect(String(decoding: bytes, as: UTF8.self) == subject)
+    }
+
+    /// Nothing in a subject becomes a header of its own.
+    @Test func aSubjectIsOneHeader() throws {
+        let text = try letter(.init(to: "a@b", subject: "x\r\nBcc: c@d", text: ""))
+        #expect(text.contains("Subject: x  Bcc: c@d\r\n"))
+    }
+
+    @Test(arguments: [
+        "", "a", "@b", "a@", "a@b@c", "a b@c", "a@b\r\nRCPT TO:<c@d>", "a>@b", "<a@b", "a@b>", "\"a\"@b", "a@b,c",
+        "a\u{0}@b",
+        "a\\@b", "a@b\u{a0}",
+    ])
+    func whatIsNoAddressIsRefused(_ address: String) {
+        #expect(throws: MailError.self) { try letter(.init(to: address, subject: "", text: "")) }
+        #expect(throws: MailError.self) {
+            try letter(.init(to: "a@b", subject: "", text: ""), from: address)
+        }
+    }
+
+    @Test func aMailboxIsAFolderOfLetters() async throws {
+        try await withTemporaryFolder { folder in
+            let mailbox = MailboxFolder(path: folder + "/mail", from: "concord@localhost", now: { 1_771_840_800 })
+            for number in 0..<3 { try await mailbox.send(.init(to: "a@b", subject: "\(number)", text: "Hello")) }
+            let names = try FileManager.default.contentsOfDirectory(atPath: mailbox.path)
+            #expect(names.count == 3)
+            for name in names {
+                #expect(name.hasPrefix("1771840800-") && name.hasSuffix(".eml"), "\(name)")
+                let path = "\(mailbox.path)/\(name)"
+                let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+                #expect(mode == 0o600)
+                #expect(try String(contentsOfFile: path, encoding: .utf8).hasSuffix("\r\n\r\nHello\r\n"))
+            }
+        }
+    }
+}
