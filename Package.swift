@@ -143,7 +143,7 @@ func service(_ name: String) -> [Target] {
     ]
 }
 
-let services = ["Messenger", "DeuceDiary"]
+let services = ["Messenger", "DeuceDiary", "Dunbar"]
 
 let command: Target = .executableTarget(
     name: "concord",
@@ -222,6 +222,7 @@ let package = Package(
         tests("WebSockets", product("NIOEmbedded", "swift-nio")),
         .testTarget(name: "MessengerTests", dependencies: ["MessengerCheck", "MessengerMocks", "Testbed"]),
         .testTarget(name: "DeuceDiaryTests", dependencies: ["DeuceDiaryCheck", "DeuceDiaryMocks", "Testbed"]),
+        .testTarget(name: "DunbarTests", dependencies: ["DunbarCheck", "DunbarMocks", "Testbed"]),
         .testTarget(name: "ConcordTests", dependencies: ["concord", "chat-example", "Testbed"]),
     ]
 )

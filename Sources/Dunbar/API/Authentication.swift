@@ -1,0 +1,143 @@
+import Contract
+
+extension Dunbar {
+    static let authentication: [any Contract.Endpoint.Type] = [
+        Login.self, Register.self, Logout.self, GetCurrentUser.self, VerifyEmail.self,
+    ]
+
+    /// `POST /login`: begins a session, and ends the one that the request came with.
+    ///
+    /// 401 "Invalid username or password"; 429 after 10 failures in a minute from one address.
+    public struct Login: OpenEndpoint {
+        public static let route = Route.post("/login")
+        public typealias Output = WithRelationship<Account>
+
+        /// In any case. E-mail addresses do not sign in.
+        public var username: String
+        public var password: String
+
+        public init(username: String, password: String) {
+            self.username = username
+            self.password = password
+        }
+
+        public func validate() throws(Problem) {
+            guard !username.isEmpty, !password.isEmpty else {
+                throw Problem(.badRequest, "Username and password are required")
+            }
+        }
+    }
+
+    /// `POST /register`: makes an account and signs in. A letter with a link to verify the address follows.
+    ///
+    /// 400 "Username already exists", 400 "Email already exists", 429 after 20 in a minute from one address.
+    public struct Register: OpenEndpoint {
+        public static let route = Route.post("/register", .created, in: .jsonOrMultipart(nil), idempotencyKey: true)
+        public typealias Output = WithRelationship<Account>
+
+        /// 1 to 50 characters, no white space, nobody else's in whatever case. Kept as typed.
+        public var username: String
+        /// Trimmed; at most 254 characters, one "@", no white space, nobody else's.
+        public var email: String
+        /// 8 to 200 characters, as they are.
+        public var password: String
+        /// 1 to 100 characters after trimming.
+        public var displayName: String
+        /// Must be the password where it is sent: a form's second field.
+        public var confirmPassword: String?
+
+        public init(
+            username: String, email: String, password: String, displayName: String, confirmPassword: String? = nil
+        ) {
+            self.username = username
+            self.email = email
+            self.password = password
+            self.displayName = displayName
+            self.confirmPassword = confirmPassword
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            username = try container.decode(String.self, forKey: .username)
+            email = try container.decode(String.self, forKey: .email)
+            password = try container.decode(String.self, forKey: .password)
+            displayName = try container.decodeIfPresent(String.self, forKey: .displayName) ?? decoder.otherName() ?? ""
+            confirmPassword = try container.decodeIfPresent(String.self, forKey: .confirmPassword)
+        }
+
+        public func validate() throws(Problem) {
+            guard !username.isBlank else { throw Problem(.badRequest, "Username is required") }
+            guard username.length <= 50 else { throw Problem(.badRequest, "Username must be at most 50 characters") }
+            guard !username.unicodeScalars.contains(where: { $0.isSpaceOrControl }) else {
+                throw Problem(.badRequest, "Username must not contain spaces")
+            }
+            guard Self.isAddress(email.trimmed) else { throw Problem(.badRequest, "Invalid email address") }
+            guard password.length >= 8 else { throw Problem(.badRequest, "Password must be at least 8 characters") }
+            guard password.length <= 200 else {
+                throw Problem(.badRequest, "Password must be at most 200 characters")
+            }
+            guard confirmPassword == nil || confirmPassword == password else {
+                throw Problem(.badRequest, "Passwords don't match")
+            }
+            try Dunbar.validate(displayName: displayName)
+        }
+
+        private static func isAddress(_ text: String) -> Bool {
+            let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+            return text.length <= 254 && parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+                && !text.unicodeScalars.contains { $0.isSpaceOrControl }
+        }
+
+        enum CodingKeys: String, CodingKey { case username, email, password, displayName, confirmPassword }
+    }
+
+    /// `POST /logout`: ends the session, and succeeds without one.
+    public struct Logout: OpenEndpoint {
+        public static let route = Route.post("/logout", mayRepeat: true)
+        public typealias Output = Confirmation
+
+        public init() {}
+    }
+
+    /// `GET /user`: who is signed in, with `emailVerified`. 401 "Unauthorized" when nobody is.
+    public struct GetCurrentUser: Endpoint {
+        public static let route = Route.get("/user")
+        public typealias Output = WithRelationship<Account>
+
+        public init() {}
+    }
+
+    /// `GET /verify-email/{token}`: what the link of a letter leads to. Good for 24 hours, as often as one likes; 400
+    /// "Invalid or expired verification token". An addition to the contract.
+    public struct VerifyEmail: OpenEndpoint {
+        public static let route = Route.get("/verify-email/{token}")
+        public typealias Output = Confirmation
+
+        public var token: String
+
+        public init(token: String) { self.token = token }
+    }
+
+    static func validate(displayName: String) throws(Problem) {
+        let name = displayName.trimmed
+        guard !name.isEmpty else { throw Problem(.badRequest, "Name is required") }
+        guard name.length <= 100 else { throw Problem(.badRequest, "Name must be at most 100 characters") }
+    }
+}
+
+/// What `displayName` is called, too.
+private enum OtherKeys: String, CodingKey { case name }
+
+extension Decoder {
+    func otherName() throws -> String? {
+        try container(keyedBy: OtherKeys.self).decodeIfPresent(String.self, forKey: .name)
+    }
+
+    func hasOtherName() throws -> Bool { try container(keyedBy: OtherKeys.self).contains(.name) }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isSpaceOrControl: Bool {
+        properties.isWhitespace || properties.generalCategory == .control
+    }
+}

@@ -1,0 +1,180 @@
+import Contract
+import ContractCheck
+import ContractClient
+import DunbarClient
+import Foundation
+import HTTPTypes
+
+extension DunbarScenarios {
+    static let follows: [Scenario<DunbarWorld>] = [
+        Scenario("A private account is asked, and answers", clause: "§8 example 1", level: .contract) { world in
+            let (a, b, c) = try await world.trio()
+            let post = try await a.publish("for followers")
+            try await b.post("/users/\(a.id)/follow").said("Follow request sent")
+            try expect(try await b.flags(of: a), equals: [false, true])
+            try await b.post("/users/\(a.id)/follow").refused(400, "Already following or requested to follow this user")
+            let pending = try await a.send(Dunbar.ListPendingRequests())
+            try expect(pending.map(\.follower.id), equals: [b.id])
+            let outgoing = try await b.send(Dunbar.ListOutgoingRequests())
+            try expect(outgoing.map(\.following.id), equals: [a.id])
+            try expect(outgoing[0].id, equals: pending[0].id)
+            let request = pending[0].id
+            for person in [c, b] {
+                try await person.post("/follow-requests/\(request)/accept").refused(404, "Follow request not found")
+                try await person.post("/follow-requests/\(request)/reject").refused(404, "Follow request not found")
+            }
+            try expect(try await b.posts(of: a), equals: [])
+            try await a.post("/follow-requests/\(request)/accept").said("Follow request accepted")
+            try await a.post("/follow-requests/\(request)/accept").refused(404, "Follow request not found")
+            try await a.post("/follow-requests/\(request)/reject").refused(404, "Follow request not found")
+            try expect(try await b.flags(of: a), equals: [true, false])
+            try expect(try await a.flags(of: b), equals: [false, false])
+            try expect(try await b.feed(), equals: [post])
+            try expect(try await a.send(Dunbar.ListPendingRequests()), equals: [])
+            try expect(try await b.send(Dunbar.ListOutgoingRequests()), equals: [])
+            try await a.post("/followers/\(b.id)/remove").said("Follower removed successfully")
+            try expect(try await b.posts(of: a), equals: [])
+            try expect(try await b.feed(), equals: [])
+            try expect(try await b.flags(of: a), equals: [false, false])
+            try await b.post("/users/\(a.id)/follow").said("Follow request sent")
+        },
+        Scenario("A public account is followed at once", clause: "POST /users/:id/follow", level: .contract) { world in
+            let a = try await world.person(isPrivate: false)
+            let b = try await world.person()
+            try await b.post("/users/\(a.id)/follow").said("Following")
+            try expect(try await b.flags(of: a), equals: [true, false])
+            try expect(try await a.send(Dunbar.ListFollowers(of: a.id)).map(\.id), equals: [b.id])
+            try expect(try await b.send(Dunbar.ListFollowing(of: b.id)).map(\.id), equals: [a.id])
+            try expect(try await a.send(Dunbar.ListPendingRequests()), equals: [])
+            try await b.post("/users/\(a.id)/unfollow").said("Unfollowed")
+            try await b.post("/users/\(a.id)/unfollow").refused(400, "Not following this user")
+            try expect(try await b.flags(of: a), equals: [false, false])
+            try expect(try await a.send(Dunbar.ListFollowers(of: a.id)), equals: [])
+        },
+        Scenario("A request may be withdrawn or rejected, and made again", clause: "§4") { world in
+            let (a, b) = try await world.pair()
+            for _ in 0..<2 {
+                try await b.post("/users/\(a.id)/follow").said("Follow request sent")
+                try await b.post("/users/\(a.id)/unfollow").said("Follow request withdrawn")
+                try expect(try await a.send(Dunbar.ListPendingRequests()), equals: [])
+                try await b.post("/users/\(a.id)/follow").said("Follow request sent")
+                let request = try await a.request(of: b)
+                try await a.post("/follow-requests/\(request)/reject").said("Follow request rejected")
+                try expect(try await b.flags(of: a), equals: [false, false])
+                try expect(try await b.posts(of: a), equals: [])
+            }
+            // Not a follower yet.
+            try await b.send(Dunbar.Follow(user: a.id))
+            try await a.post("/followers/\(b.id)/remove").refused(400, "This user is not your follower")
+        },
+        Scenario("Who cannot be followed, unfollowed and removed", clause: "§1 follow") { world in
+            let (a, b) = try await world.pair()
+            try await a.post("/users/\(a.id)/follow").refused(400, "Cannot follow yourself")
+            try await a.post("/users/\(a.id)/unfollow").refused(400, "Not following this user")
+            try await a.post("/followers/\(a.id)/remove").refused(400, "This user is not your follower")
+            try await a.post("/followers/\(b.id)/remove").refused(400, "This user is not your follower")
+            try await a.post("/followers/999999999999/remove").refused(400, "This user is not your follower")
+            for action in ["follow", "unfollow"] {
+                try await a.post("/users/999999999999/\(action)").refused(404, "User not found")
+                try await a.post("/users/x/\(action)").refused(400, "Invalid user ID")
+                try await world.raw.send(.post, "/users/x/\(action)").refused(401, "Unauthorized")
+            }
+            try await a.post("/followers/x/remove").refused(400, "Invalid follower ID")
+            for action in ["accept", "reject"] {
+                try await a.post("/follow-requests/x/\(action)").refused(400, "Invalid request ID")
+                try await a.post("/follow-requests/999999999999/\(action)").refused(404, "Follow request not found")
+            }
+        },
+        Scenario("Only one's own lists are shown", clause: "GET /users/:id/followers", level: .contract) { world in
+            let (a, b) = try await world.pair()
+            try await b.follow(a)
+            for id in ["\(a.id)", "999999999999"] {
+                try await b.get("/users/\(id)/followers").refused(403, "You can only view your own followers")
+                try await b.get("/users/\(id)/following").refused(403, "You can only view your own following list")
+                try await b.get("/users/\(id)/following?limit=x")
+                    .refused(403, "You can only view your own following list")
+            }
+            try await b.get("/users/x/followers").refused(400, "Invalid user ID")
+        },
+        Scenario("Going public accepts nobody; going private loses nobody", clause: "§8 example 2") { world in
+            let (a, d) = try await world.pair()
+            let post = try await a.publish()
+            try await d.send(Dunbar.Follow(user: a.id))
+            try await a.send(Dunbar.UpdateUser(id: a.id, isPrivate: false))
+            try expect(try await d.flags(of: a), equals: [false, true])
+            try expect(try await d.posts(of: a), equals: [post])
+            try expect(try await d.feed(), equals: [])
+            try await a.send(Dunbar.AcceptRequest(id: try await a.request(of: d)))
+            try expect(try await d.flags(of: a), equals: [true, false])
+            try await a.send(Dunbar.UpdateUser(id: a.id, isPrivate: true))
+            try expect(try await d.flags(of: a), equals: [true, false])
+            try expect(try await d.feed(), equals: [post])
+        },
+        Scenario("Fifty follows at once are one", clause: "§4") { world in
+            let open = try await world.person(isPrivate: false)
+            let (private_, b) = try await world.pair()
+            for (target, text) in [(open, "Following"), (private_, "Follow request sent")] {
+                let answers = try await together(50) { _ in try await b.post("/users/\(target.id)/follow") }
+                try expect(answers.filter { $0.status == 200 }.count, equals: 1)
+                for answer in answers {
+                    if answer.status == 200 {
+                        try answer.said(text)
+                    } else {
+                        try answer.refused(400, "Already following or requested to follow this user")
+                    }
+                }
+            }
+            try expect(try await open.send(Dunbar.ListFollowers(of: open.id)).map(\.id), equals: [b.id])
+            try expect(try await private_.send(Dunbar.ListPendingRequests()).map(\.follower.id), equals: [b.id])
+            let request = try await private_.request(of: b)
+            let accepts = try await together(10) { _ in try await private_.post("/follow-requests/\(request)/accept") }
+            try expect(accepts.filter { $0.status == 200 }.count, equals: 1)
+            let removals = try await together(10) { _ in try await b.post("/users/\(private_.id)/unfollow") }
+            try expect(removals.filter { $0.status == 200 }.count, equals: 1)
+            try expect(try await b.flags(of: private_), equals: [false, false])
+        },
+        Scenario("Both follow each other at once", clause: "§4") { world in
+            for _ in 0..<3 {
+                let people = try await world.people(2, isPrivate: false)
+                let answers = try await together(20) { index in
+                    try await people[index % 2].post("/users/\(people[1 - index % 2].id)/follow")
+                }
+                try expect(answers.filter { $0.status == 200 }.count, equals: 2)
+                try expect(answers.allSatisfy { [200, 400].contains($0.status) }, "\(answers.map(\.status))")
+            }
+        },
+        Scenario("Nobody follows more than 150, however they try", clause: "§8 example 3", within: .seconds(300)) {
+            world in
+            let b = try await world.person()
+            let targets = try await together(154, width: 8) { index in
+                try await world.person(isPrivate: index >= 150)
+            }
+            // 148 in peace, then ten at once for the last two.
+            _ = try await together(148, width: 8) { try await b.send(Dunbar.Follow(user: targets[$0].id)) }
+            for private_ in targets[150...152] { try await b.send(Dunbar.Follow(user: private_.id)) }
+            let more = try await world.people(8, isPrivate: false)
+            let last = try await together(10) { index in
+                try await b.post("/users/\((index < 2 ? targets[148 + index] : more[index - 2]).id)/follow")
+            }
+            try expect(last.filter { $0.status == 200 }.count, equals: 2)
+            for answer in last where answer.status != 200 {
+                try answer.refused(400, "You have reached the maximum number of follows (150)")
+            }
+            let full = "You have reached the maximum number of follows (150)"
+            try await b.post("/users/\(targets[153].id)/follow").refused(400, full)
+            let theirs = "This user has reached the maximum number of follows (150)"
+            let request = try await targets[150].request(of: b)
+            try await targets[150].post("/follow-requests/\(request)/accept").refused(400, theirs)
+            try expect(try await b.send(Dunbar.ListFollowing(of: b.id)).count, equals: 150)
+            // One goes; of two requests that are accepted at once one fits.
+            try await b.send(Dunbar.Unfollow(user: targets[0].id))
+            let requests = [request, try await targets[151].request(of: b)]
+            let accepts = try await together(2) { index in
+                try await targets[150 + index].post("/follow-requests/\(requests[index])/accept")
+            }
+            try expect(accepts.map(\.status).sorted(), equals: [200, 400])
+            for answer in accepts where answer.status == 400 { try answer.refused(400, theirs) }
+            try expect(try await b.send(Dunbar.ListFollowing(of: b.id)).count, equals: 150)
+        },
+    ]
+}

@@ -1,0 +1,106 @@
+import Contract
+import ContractCheck
+import ContractClient
+import DunbarClient
+import Foundation
+import HTTPTypes
+
+extension DunbarScenarios {
+    static let idempotency: [Scenario<DunbarWorld>] = [
+        Scenario("A repeat under one key gets the first answer again, and does nothing", clause: "§1 Idempotency-Key") {
+            world in
+            let john = try await world.person()
+            let post = try await john.publish()
+            for (name, status, send) in creations(by: john, on: post.id) {
+                let key = world.freshKey()
+                let answers = try await together(10) { _ in try await send(true, key) }
+                try expect(answers.allSatisfy { $0.status == status }, "\(name): \(answers.map(\.text))")
+                try expect(Set(answers.map(\.body)).count == 1, "\(name): \(Set(answers.map(\.text)))")
+                try expect(answers.filter { $0.headers[.idempotentReplayed] == nil }.count, equals: 1)
+                let again = try await send(true, key)
+                try expect(again.body == answers[0].body, "\(name): \(again.text)")
+                try expect(again.headers[.idempotentReplayed], equals: "true")
+                try await send(false, key)
+                    .refused(422, "Idempotency-Key was already used for another request", name)
+            }
+            try expect(try await john.posts(of: john).count, equals: 3)
+            try expect(try await john.send(Dunbar.ListComments(post: post.id)).count, equals: 1)
+        },
+        Scenario("A repeated registration makes one account and a session each", clause: "§1 Idempotency-Key") {
+            world in
+            let (name, key) = (world.freshName(), world.freshKey())
+            let answers = try await together(6) { _ in try await world.register(name, headers: key) }
+            try expect(answers.allSatisfy { $0.status == 201 }, "\(answers.map(\.text))")
+            try expect(Set(answers.map(\.body)).count, equals: 1)
+            let cookies = answers.compactMap(\.cookie)
+            try expect(Set(cookies).count, equals: 6)
+            for cookie in cookies {
+                try await world.raw.send(.get, "/user", headers: [.cookie: cookie]).succeeded(200)
+            }
+            try await world.register(name, displayName: "Another", headers: key)
+                .refused(422, "Idempotency-Key was already used for another request")
+            try await world.register(name).refused(400, "Username already exists")
+        },
+        Scenario("A key is 1 to 255 printable ASCII characters, and belongs to its user and path", clause: "§1") {
+            world in
+            let (john, jane) = try await world.pair()
+            for key in ["", "é", "a\tb", String(repeating: "k", count: 256)] {
+                try await john.post("/posts", ["content": "x"], headers: [.idempotencyKey: key])
+                    .refused(400, "Invalid Idempotency-Key", key.debugDescription)
+            }
+            let key = world.freshKey()
+            for person in [john, jane] {
+                let post = try await person.post("/posts", ["content": "x"], headers: key).succeeded(201)
+                try expect(post["userId"], equals: person.id.json)
+                let comment = try await person.post(
+                    "/posts/\(post["id"]?.integer ?? 0)/comments", ["content": "x"], headers: key)
+                try expect(comment.headers[.idempotentReplayed], equals: nil)
+                try comment.succeeded(201)
+            }
+        },
+        Scenario("A refused request leaves its key free", clause: "§1 only 2xx answers are kept") { world in
+            let (john, jane) = try await world.pair()
+            let post = try await jane.publish()
+            let key = world.freshKey()
+            try await john.post("/posts/\(post.id)/comments", ["content": "x"], headers: key)
+                .refused(404, "Post not found")
+            try await john.follow(jane)
+            let answer = try await john.post("/posts/\(post.id)/comments", ["content": "x"], headers: key)
+            try answer.succeeded(201)
+            try expect(answer.headers[.idempotentReplayed], equals: nil)
+        },
+    ]
+
+    /// Each operation that takes a key, with a request for it and another.
+    private static func creations(
+        by john: Person, on post: Dunbar.Post.ID
+    ) -> [(String, Int, @Sendable (_ usual: Bool, HTTPFields) async throws -> RawAnswer)] {
+        @Sendable func form(_ path: String, _ form: Form, _ key: HTTPFields) async throws -> RawAnswer {
+            var headers = key
+            headers[.contentType] = Form.type
+            return try await john.raw(.post, path, headers: headers, bytes: form.bytes)
+        }
+        let (small, large) = (SampleImage.jpeg(width: 8, height: 8), SampleImage.jpeg(width: 16, height: 16))
+        return [
+            ("a post", 201, { try await john.post("/posts", ["content": $0 ? "x" : "y"], headers: $1) }),
+            (
+                "a post with media", 201,
+                { usual, key in
+                    let files = [small, usual ? small : large].map { ("media", "x", "image/jpeg", $0) }
+                    return try await form("/posts", Form(fields: [("content", "x")], files: files), key)
+                }
+            ),
+            (
+                "a comment", 201,
+                { try await john.post("/posts/\(post)/comments", ["content": $0 ? "x" : "y"], headers: $1) }
+            ),
+            (
+                "a photo", 200,
+                { usual, key in
+                    let files = [("photo", "x", "image/jpeg", usual ? small : large)]
+                    return try await form("/users/\(john.id)/photo", Form(files: files), key)
+                }
+            ),
+        ]
+    }
+}

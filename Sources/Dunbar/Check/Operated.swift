@@ -1,0 +1,79 @@
+import Contract
+import ContractCheck
+import ContractClient
+import DunbarClient
+import Foundation
+import HTTPTypes
+
+extension DunbarScenarios {
+    static let administration: [Scenario<DunbarWorld>] = [
+        Scenario("An admin changes anybody, and is shown no address", clause: "PATCH /users/:id") { world in
+            let (admin, john) = (try await world.admin(), try await world.person())
+            let path = "/users/\(john.id)"
+            let changed = try await admin.raw(.patch, path, body: #"{"bio":"by the admin"}"#).succeeded(200)
+            try expect(changed["bio"], equals: "by the admin")
+            try expect(changed["email"], equals: nil)
+            try expect(changed["isAdmin"], equals: nil)
+            guard case .other(let user) = try await admin.client.uploadPhoto(.sample, of: john.id) else {
+                throw Broken("an admin is shown somebody's account")
+            }
+            try expect(user.photo != nil, "no photo")
+            guard case .own(let own) = try await admin.send(Dunbar.UpdateUser(id: admin.id, bio: "mine")) else {
+                throw Broken("an admin's own account is not shown")
+            }
+            try expect(own.isAdmin, "no admin")
+            try await admin.raw(.patch, "/users/999999999999", body: "{}").refused(404, "User not found")
+        },
+        Scenario("An admin sees and deletes any post", clause: "DELETE /posts/:id") { world in
+            let (admin, john) = (try await world.admin(), try await world.person())
+            let post = try await john.publish()
+            try expect(try await admin.posts(of: john), equals: [post])
+            try await admin.send(Dunbar.AddComment(post: post.id, content: "seen"))
+            try expect(try await admin.feed(), equals: [])
+            try await admin.raw(.delete, "/posts/\(post.id)").said("Post deleted")
+            try expect(try await john.posts(of: john), equals: [])
+        },
+        Scenario("Admins are not found", clause: "GET /users/search") { world in
+            let (admin, john) = (try await world.admin(), try await world.person())
+            for person in [admin, john] {
+                try expect(try await person.send(Dunbar.SearchUsers(admin.name)), equals: [])
+            }
+            let me = try await world.login(admin.name).succeeded(200)
+            try expect(me["user"]?["isAdmin"], equals: true)
+        },
+        Scenario("An admin has no part in what is between others", clause: "§3") { world in
+            let (a, b) = try await world.pair()
+            let admin = try await world.admin()
+            try await b.send(Dunbar.Follow(user: a.id))
+            let request = try await a.request(of: b)
+            for action in ["accept", "reject"] {
+                try await admin.post("/follow-requests/\(request)/\(action)").refused(404, "Follow request not found")
+            }
+            try await admin.get("/users/\(a.id)/followers").refused(403, "You can only view your own followers")
+            try expect(try await admin.flags(of: a), equals: [false, false])
+        },
+    ]
+
+    static let verification: [Scenario<DunbarWorld>] = [
+        Scenario("The link of a letter verifies the address", clause: "GET /verify-email/:token") { world in
+            let john = try await world.person()
+            guard let `operator` = world.operator else { throw Broken("only an operator sees the letters") }
+            let letters = try await `operator`.letters("\(john.name)@example.com")
+            try expect(letters.count, equals: 1)
+            guard let found = letters[0].firstMatch(of: #/https?:\/\/\S+\/api\/verify-email\/([A-Za-z0-9_-]{43})\s/#)
+            else {
+                throw Broken("no link: \(letters[0])")
+            }
+            let token = String(found.output.1)
+            for token in [String(token.dropLast()), token + "x", "x", String(token.reversed())] {
+                try await world.raw.send(.get, "/verify-email/\(token)")
+                    .refused(400, "Invalid or expired verification token", token)
+            }
+            try expect(try await john.send(Dunbar.GetCurrentUser()).user.emailVerified, equals: false)
+            for _ in 0..<2 {
+                try await world.raw.send(.get, "/verify-email/\(token)").said("Email verified")
+                try expect(try await john.send(Dunbar.GetCurrentUser()).user.emailVerified, equals: true)
+            }
+        }
+    ]
+}

@@ -1,0 +1,237 @@
+import Contract
+import ContractCheck
+import ContractClient
+import DunbarClient
+import Foundation
+import HTTPTypes
+
+extension DunbarScenarios {
+    static let posts: [Scenario<DunbarWorld>] = [
+        Scenario("A post is a text, as it was sent, with its author", clause: "POST /posts", level: .contract) {
+            world in
+            let john = try await world.person()
+            let text = " Hello\r\n\t\"world\" 🎉 é </script> "
+            let post = try await john.publish(text)
+            try expect(post.content, equals: text)
+            try expect(post.media, equals: [])
+            try expect(post.userId, equals: john.id)
+            try expect(post.user.username, equals: john.name)
+            try expect(try await john.posts(of: john), equals: [post])
+            let form = try await john.raw(
+                .post, "/posts", headers: [.contentType: Form.type], bytes: Form(fields: [("content", text)]).bytes)
+            try expect(try form.succeeded(201)["content"], equals: .string(text))
+        },
+        Scenario("Media keep their order, and are served as what they are", clause: "POST /posts, example 4") { world in
+            let john = try await world.person()
+            let kinds: [(Upload, String)] = [
+                (.sample, "image/jpeg"), (.video(Samples.mp4), "video/mp4"), (.video(Samples.webm), "video/webm"),
+                (.video(Samples.mov), "video/quicktime"), (.sample, "image/jpeg"),
+            ]
+            let media = kinds.map(\.0) + kinds.map(\.0)
+            let post = try await john.client.post("", media: media)
+            try expect(post.content, equals: "")
+            try expect(Set(post.media).count, equals: 10)
+            for (url, (upload, type)) in zip(post.media, kinds + kinds) {
+                let file = try await world.fetch(url)
+                try expect(file.status, equals: 200)
+                try expect(file.headers[.contentType], equals: type)
+                try expect(file.headers[.nosniff], equals: "nosniff")
+                if type.hasPrefix("video/"), case .bytes(let bytes) = upload.content {
+                    try expect(file.body == bytes, "a video was changed")
+                    let part = try await world.fetch(url, range: "bytes=4-7")
+                    try expect(part.status, equals: 206)
+                    try expect(part.body, equals: Array(bytes[4...7]))
+                    try expect(part.headers[.contentRange], equals: "bytes 4-7/\(bytes.count)")
+                }
+            }
+            try expect(try await john.posts(of: john), equals: [post])
+        },
+        Scenario("What is no post is refused", clause: "§1 POST /posts, example 4") { world in
+            let john = try await world.person()
+            for content in ["", "  \r\n\t ", nil] as [String?] {
+                let body: JSONValue = content.map { ["content": .string($0)] } ?? [:]
+                try await john.post("/posts", body).refused(400, "Post must have content or media", "\(body)")
+            }
+            let long = String(repeating: "é", count: 5001)
+            try await john.post("/posts", ["content": .string(long)])
+                .refused(400, "Content must be at most 5000 characters")
+            try await john.post("/posts", ["content": .string(String(long.dropLast()))]).succeeded(201)
+            func upload(_ contents: [[UInt8]], content: String = "x") async throws -> RawAnswer {
+                try await john.raw(
+                    .post, "/posts", headers: [.contentType: Form.type],
+                    bytes: Form(
+                        fields: [("content", content)], files: contents.map { ("media", "x.jpg", "image/jpeg", $0) }
+                    ).bytes)
+            }
+            try await upload(Array(repeating: Samples.jpeg, count: 11))
+                .refused(400, "A post can have at most 10 media files")
+            try await upload(Array(repeating: Samples.jpeg, count: 11), content: long)
+                .refused(400, "Content must be at most 5000 characters")
+            let refusal = "Only image and video files are allowed!"
+            for content in ["text", "", "<html>", "\u{1A}E\u{DF}\u{A3}matroska", "RIFF0000WAVE", "0000ftypavif"] {
+                try await upload([Array(content.utf8)]).refused(400, refusal, content)
+            }
+            try await upload(Array(repeating: Samples.jpeg, count: 9) + [Array("text".utf8)]).refused(400, refusal)
+            try await john.post("/posts", ["content": "a\u{0}"]).refused(400, "Text must not contain NUL characters")
+            try expect(try await john.posts(of: john).count, equals: 1)
+        },
+        Scenario("The three ways to ask for a user's posts agree", clause: "GET /users/:id/posts", level: .contract) {
+            world in
+            let (john, jane) = try await world.pair()
+            for index in 0..<3 { try await john.publish("post \(index)") }
+            func answers(_ query: String = "") async throws -> [RawAnswer] {
+                let more = query.isEmpty ? "" : "?" + query
+                let and = query.isEmpty ? "" : "&" + query
+                return [
+                    try await jane.get("/users/\(john.id)/posts\(more)"),
+                    try await jane.get("/posts/\(john.id)\(more)"),
+                    try await jane.get("/posts?userId=\(john.id)\(and)"),
+                ]
+            }
+            for answer in try await answers() { try expect(try answer.succeeded(200), equals: []) }
+            try await jane.follow(john)
+            for query in ["", "limit=2"] {
+                let found = try await answers(query)
+                try expect(try found[0].succeeded(200).elements.count, equals: query.isEmpty ? 3 : 2)
+                try expect(found[1].body == found[0].body && found[2].body == found[0].body, "they differ: \(query)")
+            }
+            for path in ["/users/999999999999/posts", "/posts/999999999999", "/posts?userId=999999999999"] {
+                try expect(try await jane.get(path).succeeded(200), equals: [])
+            }
+            try await jane.get("/posts").refused(400, "Missing userId parameter")
+            try await jane.get("/posts?userId=x").refused(400, "Invalid userId parameter")
+            try await jane.get("/posts?userId=0").refused(400, "Invalid userId parameter")
+            try await jane.get("/posts/x").refused(400, "Invalid user ID")
+            try await jane.get("/users/x/posts").refused(400, "Invalid user ID")
+        },
+        Scenario("For GET the id is a user's, for DELETE a post's", clause: "GET /posts/:id, DELETE /posts/:id") {
+            world in
+            let john = try await world.person()
+            let post = try await john.publish()
+            try expect(try await john.send(Dunbar.ListPostsByPath(user: john.id)).map(\.id), equals: [post.id])
+            try await john.raw(.delete, "/posts/\(post.id)").said("Post deleted")
+            try await john.raw(.delete, "/posts/\(post.id)").refused(404, "Post not found")
+            try expect(try await john.posts(of: john), equals: [])
+            try await john.raw(.delete, "/posts/x").refused(400, "Invalid post ID")
+            try await world.raw.send(.delete, "/posts/x").refused(401, "Unauthorized")
+        },
+        Scenario("A deleted post takes its comments and files along", clause: "DELETE /posts/:id") { world in
+            let (john, jane) = try await world.pair()
+            try await jane.follow(john)
+            let post = try await john.client.post("x", media: [.sample, .video(Samples.mp4)])
+            try await jane.send(Dunbar.AddComment(post: post.id, content: "Great post!"))
+            try await jane.raw(.delete, "/posts/\(post.id)").refused(403, "Not authorized to delete this post")
+            for url in post.media { try expect(try await world.fetch(url).status, equals: 200) }
+            try await john.send(Dunbar.DeletePost(id: post.id))
+            for url in post.media { try expect(try await world.fetch(url).status, equals: 404) }
+            try await jane.get("/posts/\(post.id)/comments").refused(404, "Post not found")
+            try expect(try await jane.feed(), equals: [])
+        },
+        Scenario("The feed is one's own posts and those of whom one follows", clause: "GET /feed", level: .contract) {
+            world in
+            let (john, jane, alex) = try await world.trio()
+            let stranger = try await world.person(isPrivate: false)
+            try await stranger.publish("not in any feed")
+            let first = try await john.publish("first")
+            let second = try await jane.publish("second")
+            let third = try await alex.publish("third")
+            try await john.follow(jane)
+            try await john.send(Dunbar.Follow(user: alex.id))
+            try expect(try await john.feed(), equals: [second, first])
+            try await alex.send(Dunbar.AcceptRequest(id: try await alex.request(of: john)))
+            try expect(try await john.feed(), equals: [third, second, first])
+            try await john.send(Dunbar.Unfollow(user: jane.id))
+            try expect(try await john.feed(), equals: [third, first])
+            try await alex.send(Dunbar.RemoveFollower(follower: john.id))
+            try expect(try await john.feed(), equals: [first])
+            try expect(try await jane.feed(), equals: [second])
+        },
+    ]
+
+    static let paging: [Scenario<DunbarWorld>] = [
+        Scenario("Posts and the feed come in pages that nothing disturbs", clause: "§6 paging, example 7") { world in
+            let (john, jane) = try await world.pair()
+            try await jane.follow(john)
+            var posts: [Dunbar.Post] = []
+            for index in 0..<9 {
+                posts.insert(try await (index % 3 == 0 ? jane : john).publish("p\(index + 1)"), at: 0)
+            }
+            let all = posts.map(\.id)
+            func feed(_ query: String) async throws -> [Dunbar.Post.ID] {
+                try await jane.get("/feed\(query)").succeeded(200).elements.map { .init($0["id"]?.integer ?? 0) }
+            }
+            try expect(try await feed(""), equals: all)
+            try expect(try await feed("?limit=4"), equals: Array(all[0..<4]))
+            try expect(try await feed("?limit=4&before=\(all[3])"), equals: Array(all[4..<8]))
+            try expect(try await feed("?limit=4&before=\(all[7])"), equals: Array(all[8..<9]))
+            try expect(try await feed("?before=\(all[8])"), equals: [])
+            try await john.publish("p10")
+            try expect(try await feed("?limit=4&before=\(all[3])"), equals: Array(all[4..<8]))
+            // A cursor that is deleted is a place all the same.
+            let author = posts[3].userId == john.id ? john : jane
+            try await author.send(Dunbar.DeletePost(id: all[3]))
+            try expect(try await feed("?limit=4&before=\(all[3])"), equals: Array(all[4..<8]))
+            var paged: [Dunbar.Post.ID] = []
+            for try await post in jane.client.feed(pageSize: 2) { paged.append(post.id) }
+            try expect(paged.count, equals: 9)
+            try expect(paged.filter { $0 != paged[0] }, equals: all.filter { $0 != all[3] })
+            var own: [Dunbar.Post] = []
+            for try await post in jane.client.posts(of: john.id, pageSize: 2) { own.append(post) }
+            try expect(own, equals: try await jane.posts(of: john))
+        },
+        Scenario("Comments come in pages, the newest page first", clause: "§6 paging") { world in
+            let john = try await world.person()
+            let post = try await john.publish()
+            var ids: [Dunbar.Comment.ID] = []
+            for index in 0..<5 {
+                ids.append(try await john.send(Dunbar.AddComment(post: post.id, content: "\(index)")).id)
+            }
+            func page(_ limit: Int?, _ before: Dunbar.Comment.ID?) async throws -> [Dunbar.Comment.ID] {
+                try await john.send(Dunbar.ListComments(post: post.id, limit: limit, before: before)).map(\.id)
+            }
+            try expect(try await page(nil, nil), equals: ids)
+            try expect(try await page(2, nil), equals: Array(ids[3...]))
+            try expect(try await page(2, ids[3]), equals: Array(ids[1...2]))
+            try expect(try await page(2, ids[1]), equals: [ids[0]])
+            try expect(try await page(2, ids[0]), equals: [])
+        },
+        Scenario("Followers and requests come in pages", clause: "§6 paging") { world in
+            let john = try await world.person(isPrivate: false)
+            let others = try await world.people(5)
+            for other in others { try await other.follow(john) }
+            let newest = others.map(\.id).reversed().map { $0 }
+            func page(_ limit: Int?, _ before: Dunbar.User.ID?) async throws -> [Dunbar.User.ID] {
+                try await john.send(Dunbar.ListFollowers(of: john.id, limit: limit, before: before)).map(\.id)
+            }
+            try expect(try await page(nil, nil), equals: newest)
+            try expect(try await page(2, nil), equals: Array(newest[0..<2]))
+            try expect(try await page(2, newest[1]), equals: Array(newest[2..<4]))
+            for other in others { try await john.send(Dunbar.Follow(user: other.id)) }
+            let outgoing = try await john.send(Dunbar.ListOutgoingRequests())
+            try expect(outgoing.map(\.following.id), equals: newest)
+            try expect(
+                try await john.send(Dunbar.ListOutgoingRequests(limit: 2, before: outgoing[1].id)),
+                equals: Array(outgoing[2..<4]))
+        },
+        Scenario("A limit or cursor that is none is refused", clause: "§6 paging") { world in
+            let john = try await world.person()
+            let post = try await john.publish()
+            for path in [
+                "/feed", "/users/\(john.id)/posts", "/posts/\(john.id)", "/posts/\(post.id)/comments",
+                "/users/\(john.id)/followers", "/users/\(john.id)/following", "/follow-requests/pending",
+                "/follow-requests/outgoing",
+            ] {
+                for limit in ["0", "-1", "x", "501", ""] {
+                    try await john.get("\(path)?limit=\(limit)").refused(400, "Invalid limit", "\(path) \(limit)")
+                }
+                for before in ["0", "x", "-1", ""] {
+                    try await john.get("\(path)?before=\(before)").refused(400, "Invalid before", "\(path) \(before)")
+                }
+            }
+            for path in ["/feed", "/users/\(john.id)/posts", "/posts/\(post.id)/comments"] {
+                try await john.get("\(path)?limit=101").refused(400, "Invalid limit", path)
+                try await john.get("\(path)?limit=100").succeeded(200)
+            }
+        },
+    ]
+}

@@ -1,0 +1,129 @@
+import Contract
+import ContractCheck
+import DunbarClient
+import Foundation
+import HTTPTypes
+
+/// Who sees what of whom: every cell of the decisions' table, asked of a running server.
+public struct VisibilityTable: Sendable, CustomStringConvertible {
+    public enum Viewer: String, CaseIterable, Sendable {
+        case anonymous, stranger, pending, follower, owner, admin
+    }
+
+    /// One row of it: what is looked at, and what each viewer is answered, in their order.
+    public struct Row: Sendable, Equatable {
+        public var account: String
+        public var what: String
+        public var cells: [String]
+    }
+
+    public var rows: [Row]
+
+    /// As it has to be. "shown" is 200 with the post, "-" is 200 without it; F and P are `isFollowing` and `isPending`.
+    public static let expected = VisibilityTable(
+        rows: ["public", "private"].flatMap { account -> [Row] in
+            let isPublic = account == "public"
+            func row(_ what: String, _ cells: String...) -> Row { Row(account: account, what: what, cells: cells) }
+            let (posts, hidden) = isPublic ? ("shown", "200") : ("-", "404")
+            return [
+                row("profile", "200", "200", "200 P", "200 F", "200", "200"),
+                row("posts, /users/:id/posts", "401", posts, posts, "shown", "shown", "shown"),
+                row("posts, /posts/:id", "401", posts, posts, "shown", "shown", "shown"),
+                row("posts, /posts?userId=", "401", posts, posts, "shown", "shown", "shown"),
+                row("comments", "401", hidden, hidden, "200", "200", "200"),
+                row("add a comment", "401", isPublic ? "201" : "404", isPublic ? "201" : "404", "201", "201", "201"),
+                row("feed", "401", "-", "-", "shown", "shown", "-"),
+                row("followers", "401", "403", "403", "403", "200", "403"),
+                row("following", "401", "403", "403", "403", "200", "403"),
+                row("search", "401", "shown", "shown", "shown", "shown", "shown"),
+                row("change the profile", "401", "403", "403", "403", "200", "200"),
+                row("delete a post", "401", isPublic ? "403" : "404", isPublic ? "403" : "404", "403", "200", "200"),
+            ]
+        })
+
+    /// As it is.
+    public static func observed(in world: DunbarWorld) async throws -> VisibilityTable {
+        var rows: [Row] = []
+        for account in ["public", "private"] {
+            let owner = try await world.person(world.freshName("owner"))
+            let (stranger, pending, follower) = try await world.trio()
+            let admin = try await world.admin()
+            try await follower.follow(owner)
+            try await pending.send(Dunbar.Follow(user: owner.id))
+            if account == "public" { try await owner.send(Dunbar.UpdateUser(id: owner.id, isPrivate: false)) }
+            let post = try await owner.publish("seen by those who may")
+            try await owner.send(Dunbar.AddComment(post: post.id, content: "mine"))
+            let viewers = [nil, stranger, pending, follower, owner, admin]
+            func row(
+                _ what: String, _ look: (Person?) async throws -> String
+            ) async throws {
+                var cells: [String] = []
+                for viewer in viewers { cells.append(try await look(viewer)) }
+                rows.append(Row(account: account, what: what, cells: cells))
+            }
+            func send(
+                _ viewer: Person?, _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil
+            ) async throws -> RawAnswer {
+                guard let viewer else { return try await world.raw.send(method, path, body: body) }
+                return try await viewer.raw(method, path, body: body)
+            }
+            func list(_ viewer: Person?, _ path: String, of id: JSONValue) async throws -> String {
+                let answer = try await send(viewer, .get, path)
+                guard answer.status == 200 else { return "\(answer.status)" }
+                return try answer.json().elements.contains { $0["id"] == id } ? "shown" : "-"
+            }
+            try await row("profile") { viewer in
+                let answer = try await send(viewer, .get, "/users/\(owner.id)")
+                let body = try answer.json()
+                return "\(answer.status)" + (body["isFollowing"] == true ? " F" : "")
+                    + (body["isPending"] == true ? " P" : "")
+            }
+            for path in ["/users/:id/posts", "/posts/:id", "/posts?userId="] {
+                let url = path.replacingOccurrences(of: ":id", with: "\(owner.id)")
+                try await row("posts, \(path)") {
+                    try await list($0, url.hasSuffix("=") ? "\(url)\(owner.id)" : url, of: post.id.json)
+                }
+            }
+            try await row("comments") { "\(try await send($0, .get, "/posts/\(post.id)/comments").status)" }
+            try await row("add a comment") {
+                "\(try await send($0, .post, "/posts/\(post.id)/comments", #"{"content":"x"}"#).status)"
+            }
+            try await row("feed") { try await list($0, "/feed", of: post.id.json) }
+            for name in ["followers", "following"] {
+                try await row(name) { "\(try await send($0, .get, "/users/\(owner.id)/\(name)").status)" }
+            }
+            try await row("search") { try await list($0, "/users/search?q=\(owner.name)", of: owner.id.json) }
+            try await row("change the profile") {
+                "\(try await send($0, .patch, "/users/\(owner.id)", #"{"bio":"x"}"#).status)"
+            }
+            try await row("delete a post") { viewer in
+                let post = try await owner.publish("to be deleted")
+                return "\(try await send(viewer, .delete, "/posts/\(post.id)").status)"
+            }
+        }
+        return VisibilityTable(rows: rows)
+    }
+
+    /// For people.
+    public var description: String {
+        let header = ["account", "what"] + Viewer.allCases.map(\.rawValue)
+        let lines = [header] + rows.map { [$0.account, $0.what] + $0.cells }
+        let widths = header.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+        return lines.map { line in
+            zip(line, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+}
+
+extension DunbarScenarios {
+    static let visibility: [Scenario<DunbarWorld>] = [
+        Scenario("Everybody sees what the table says, in every cell", clause: "§3") { world in
+            let (observed, expected) = (try await VisibilityTable.observed(in: world), VisibilityTable.expected)
+            try expect(observed.rows.count, equals: expected.rows.count)
+            for (found, wanted) in zip(observed.rows, expected.rows) {
+                try expect(
+                    found == wanted, "\(wanted.account), \(wanted.what): \(found.cells), expected \(wanted.cells)")
+            }
+        }
+    ]
+}

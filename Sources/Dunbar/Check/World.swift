@@ -1,0 +1,225 @@
+import Contract
+import ContractCheck
+import ContractClient
+import DunbarClient
+import Foundation
+import HTTPTypes
+
+/// A Dunbar server to try scenarios on, and the people who try them.
+public struct DunbarWorld: Sendable {
+    /// What only a server's operator can do and see.
+    public struct Operator: Sendable {
+        /// Makes somebody an admin, by username.
+        public var promote: @Sendable (_ username: String) async throws -> Void
+        /// The texts of the letters to an address.
+        public var letters: @Sendable (_ address: String) async throws -> [String]
+
+        public init(
+            promote: @escaping @Sendable (_ username: String) async throws -> Void,
+            letters: @escaping @Sendable (_ address: String) async throws -> [String]
+        ) {
+            self.promote = promote
+            self.letters = letters
+        }
+    }
+
+    public let baseURL: URL
+    public let transport: any Transport
+    public let raw: RawClient
+    let `operator`: Operator?
+
+    /// A world whose every answer is looked at.
+    ///
+    /// - Parameter operator: Nil for somebody else's server.
+    public init(_ server: Server, operator: Operator? = nil) {
+        let witness = Witness(of: server, holdingTo: DunbarShapes.all)
+        self.baseURL = server.baseURL
+        self.transport = witness
+        self.raw = RawClient(baseURL: server.baseURL, transport: witness)
+        self.operator = `operator`
+    }
+
+    /// A username that nobody has: scenarios share a server.
+    public func freshName(_ stem: String = "u") -> String {
+        stem + UUID().uuidString.lowercased().filter { $0 != "-" }.prefix(16)
+    }
+
+    /// A key that nobody has used.
+    func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
+
+    static let password = "secret123"
+
+    /// Somebody with an account, signed in.
+    ///
+    /// - Parameter isPrivate: As everybody is from the start.
+    @discardableResult
+    public func person(
+        _ name: String? = nil, named displayName: String = "John Doe", isPrivate: Bool = true
+    ) async throws -> Person {
+        let name = name ?? freshName()
+        let answer = try await register(name, displayName: displayName)
+        let user = try answer.succeeded(201)["user"]
+        guard let id = user?["id"]?.integer, let cookie = answer.cookie else { throw Broken("no user: \(answer.text)") }
+        let person = Person(id: .init(id), name: name, cookie: cookie, world: self)
+        if !isPrivate { try await person.send(Dunbar.UpdateUser(id: person.id, isPrivate: false)) }
+        return person
+    }
+
+    public func people(_ count: Int, isPrivate: Bool = true) async throws -> [Person] {
+        try await together(count, width: 8) { _ in try await person(isPrivate: isPrivate) }
+    }
+
+    public func pair() async throws -> (Person, Person) {
+        let people = try await people(2)
+        return (people[0], people[1])
+    }
+
+    public func trio() async throws -> (Person, Person, Person) {
+        let people = try await people(3)
+        return (people[0], people[1], people[2])
+    }
+
+    /// Somebody whom the operator has made an admin.
+    public func admin() async throws -> Person {
+        guard let `operator` else { throw Broken("only an operator makes admins") }
+        let person = try await person(freshName("admin"))
+        try await `operator`.promote(person.name)
+        return person
+    }
+
+    func register(
+        _ name: String, displayName: String = "John Doe", email: String? = nil, headers: HTTPFields = [:]
+    ) async throws -> RawAnswer {
+        let body: JSONValue = [
+            "username": .string(name), "email": .string(email ?? "\(name)@example.com"),
+            "password": .string(Self.password), "displayName": .string(displayName),
+        ]
+        return try await raw.send(.post, "/register", headers: headers, body: body.description)
+    }
+
+    func login(_ name: String, _ password: String = Self.password, headers: HTTPFields = [:]) async throws -> RawAnswer
+    {
+        let body: JSONValue = ["username": .string(name), "password": .string(password)]
+        return try await raw.send(.post, "/login", headers: headers, body: body.description)
+    }
+}
+
+/// Somebody with a session, and the SDK that has it.
+public struct Person: Sendable {
+    public let id: Dunbar.User.ID
+    public let name: String
+    /// As it is sent.
+    public let cookie: String
+    public let client: DunbarClient
+    let world: DunbarWorld
+
+    init(id: Dunbar.User.ID, name: String, cookie: String, world: DunbarWorld) {
+        self.id = id
+        self.name = name
+        self.cookie = cookie
+        self.world = world
+        let parts = cookie.split(separator: "=", maxSplits: 1).map(String.init)
+        let stored = StoredCookie(name: parts[0], value: parts.last ?? "", expiresAt: nil, isSecure: false)
+        client = DunbarClient(
+            baseURL: world.baseURL, store: MemoryCookieStore([stored]), transport: world.transport, retry: .never,
+            isConnected: { true })
+    }
+
+    @discardableResult
+    public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Dunbar {
+        try await client.send(request)
+    }
+
+    /// A raw request in this person's session.
+    public func raw(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
+    ) async throws -> RawAnswer {
+        try await raw(method, path, headers: headers, bytes: body.map { Array($0.utf8) })
+    }
+
+    func raw(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], bytes: [UInt8]?
+    ) async throws -> RawAnswer {
+        var headers = headers
+        headers[.cookie] = cookie
+        return try await world.raw.send(method, path, headers: headers, bytes: bytes)
+    }
+
+    func get(_ path: String) async throws -> RawAnswer { try await raw(.get, path) }
+
+    func post(_ path: String, _ body: JSONValue = [:], headers: HTTPFields = [:]) async throws -> RawAnswer {
+        try await raw(.post, path, headers: headers, body: body.description)
+    }
+
+    /// Publishes a text.
+    @discardableResult
+    public func publish(_ content: String = "Hello world") async throws -> Dunbar.Post {
+        try await send(Dunbar.CreatePost(content: content))
+    }
+
+    /// Follows somebody, who accepts where that is needed.
+    public func follow(_ other: Person) async throws {
+        guard try await client.follow(other.id) == .requested else { return }
+        try await other.send(Dunbar.AcceptRequest(id: try await other.request(of: self)))
+    }
+
+    /// The id of somebody's request to follow this person.
+    func request(of other: Person) async throws -> Dunbar.FollowRequest.ID {
+        let pending = try await send(Dunbar.ListPendingRequests())
+        guard let request = pending.first(where: { $0.follower.id == other.id }) else { throw Broken("no request") }
+        return request.id
+    }
+
+    func posts(of other: Person) async throws -> [Dunbar.Post] {
+        try await send(Dunbar.ListUserPosts(user: other.id))
+    }
+
+    func feed() async throws -> [Dunbar.Post] { try await send(Dunbar.GetFeed()) }
+
+    func flags(of other: Person) async throws -> [Bool] {
+        let found = try await send(Dunbar.GetUser(id: other.id))
+        return [found.isFollowing, found.isPending]
+    }
+}
+
+extension RawAnswer {
+    /// Fails unless this is a refusal: the status, and the message alone, exactly worded.
+    @discardableResult
+    func refused(
+        _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
+        file: StaticString = #fileID
+    ) throws -> RawAnswer {
+        try refused(status, text, as: ["message": .string(text)], what(), line: line, file: file)
+    }
+
+    /// Fails unless this is a 200 that says exactly this.
+    @discardableResult
+    func said(
+        _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
+    ) throws -> RawAnswer {
+        let body = try succeeded(200, what(), line: line, file: file)
+        guard body == ["message": .string(text)] else {
+            throw Broken(expected: text, found: body.description, what(), in: exchange, line: line, file: file)
+        }
+        return self
+    }
+
+    /// The cookie that is handed out, as it is to be sent.
+    public var cookie: String? {
+        guard let pair = headers[.setCookie]?.split(separator: ";").first.map(String.init), !pair.hasSuffix("=") else {
+            return nil
+        }
+        return pair
+    }
+}
+
+/// The contract as scenarios, one list for each section.
+public enum DunbarScenarios {
+    /// What anybody can try.
+    public static var all: [Scenario<DunbarWorld>] {
+        errors + authentication + users + photos + posts + comments + follows + search + health + paging + idempotency
+    }
+
+    /// What takes the server's operator.
+    public static var operated: [Scenario<DunbarWorld>] { administration + verification + visibility }
+}

@@ -1,0 +1,207 @@
+import Contract
+import ContractClient
+import DunbarAPI
+import Foundation
+import HTTPTypes
+
+/// The Dunbar Social API for an app.
+///
+/// ```swift
+/// let dunbar = DunbarClient(baseURL: url, store: KeychainCookieStore(service: "dunbar"))
+/// let me = try await dunbar.signIn(username: "jdoe", password: "secret123")
+/// let post = try await dunbar.post("Hello world", media: [picture])
+/// for try await post in dunbar.feed() { show(post) }
+/// ```
+///
+/// The session is a cookie, which the client keeps itself. Before its first request it wakes the server up. Requests that
+/// fail on the way are sent again where that cannot act twice. Whatever goes wrong is an ``APIError``, or a
+/// `CancellationError`. Safe to use from any task.
+public struct DunbarClient: Sendable {
+    /// What the contract's paths are appended to.
+    public let baseURL: URL
+    private let client: Client<Dunbar>
+    private let jar: CookieJar
+    private let transport: WakingTransport
+    private let isConnected: @Sendable () -> Bool
+
+    /// - Parameters:
+    ///   - baseURL: Such as `https://dbsocial.example.com/api`.
+    ///   - store: Keeps the session between launches. By default it ends with this value.
+    ///   - transport: Carries requests.
+    ///   - retry: When a request that cannot act twice is sent again: after 2, 3 and 4.5 seconds, or when the server says.
+    ///   - patience: How long the server may take to wake up.
+    ///   - now: This device's clock.
+    ///   - isConnected: Whether there is a network; without one requests fail at once.
+    public init(
+        baseURL: URL, store: any CookieStore = MemoryCookieStore(), transport: any Transport = URLSessionTransport(),
+        retry: Retry = .dunbar, patience: Duration = .seconds(20), now: @escaping @Sendable () -> Date = { Date() },
+        isConnected: @escaping @Sendable () -> Bool = { NetworkMonitor.shared.isConnected }
+    ) {
+        self.baseURL = baseURL
+        self.isConnected = isConnected
+        jar = CookieJar(store: store, now: now)
+        self.transport = WakingTransport(
+            CookieTransport(transport, jar: jar), health: baseURL.appendingPathComponent("storage/health"),
+            patience: patience, sleep: retry.sleep, isConnected: isConnected)
+        client = Client(baseURL: baseURL, transport: self.transport, retry: retry)
+    }
+
+    /// Sends any request of the API.
+    ///
+    /// - Throws: ``APIError``, `CancellationError`.
+    @discardableResult
+    public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == Dunbar {
+        guard let output = try await answer(request).output else { throw APIError.noData }
+        return output
+    }
+
+    /// Sends any request, and returns the answer with its status and headers.
+    ///
+    /// - Parameters:
+    ///   - idempotencyKey: To repeat a creating request in another launch of the app without doing it twice.
+    ///   - progress: Told how much of an upload is on its way, in bytes.
+    /// - Throws: ``APIError``, `CancellationError`.
+    public func answer<E: Contract.Endpoint>(
+        _ request: E, idempotencyKey: String? = nil, progress: UploadProgress? = nil
+    ) async throws -> Answer<E.Output> where E.API == Dunbar {
+        guard isConnected() else { throw APIError.networkUnavailable }
+        do {
+            return try await client.answer(request, idempotencyKey: idempotencyKey, progress: progress)
+        } catch let error as CancellationError {
+            throw error
+        } catch let error as ContractClient.APIError where error.status == .unauthorized && E.needsSession {
+            throw try await isSignedOut() ? APIError.unauthorized : APIError(error)
+        } catch {
+            throw APIError(error)
+        }
+    }
+
+    // MARK: The session
+
+    /// Asks the server whether it is awake, and waits until it is. Every request does so by itself where it has to.
+    ///
+    /// - Returns: False when it did not answer in time, or is not well.
+    @discardableResult
+    public func wakeUp() async -> Bool { await transport.wakeUp() }
+
+    /// Signs in. Whoever was signed in before is no longer.
+    ///
+    /// - Throws: ``APIError/serverError(_:_:)`` with 401 for a wrong name or password, 429 after too many of them.
+    @discardableResult
+    public func signIn(username: String, password: String) async throws -> Dunbar.Account {
+        try await send(Dunbar.Login(username: username, password: password)).user
+    }
+
+    /// Makes an account and signs in.
+    @discardableResult
+    public func register(_ request: Dunbar.Register) async throws -> Dunbar.Account {
+        try await send(request).user
+    }
+
+    /// Signs out: on the server, then here. When the server cannot be reached, here all the same.
+    public func signOut() async throws {
+        let cookies = try await jar.header(for: baseURL)
+        do {
+            try await send(Dunbar.Logout())
+        } catch {
+            try await jar.forget(cookies)
+            throw error
+        }
+        try await jar.forget(cookies)
+    }
+
+    /// Who is signed in; nil when nobody is.
+    public func currentUser() async throws -> Dunbar.Account? {
+        do {
+            return try await send(Dunbar.GetCurrentUser()).user
+        } catch APIError.unauthorized {
+            return nil
+        }
+    }
+
+    /// One refusal does not end a session: the server is asked who is signed in, and only its clear answer counts.
+    private func isSignedOut() async throws -> Bool {
+        let cookies = try await jar.header(for: baseURL)
+        do {
+            _ = try await client.send(Dunbar.GetCurrentUser())
+            return false
+        } catch let error as ContractClient.APIError where error.status == .unauthorized {
+            try await jar.forget(cookies)
+            return true
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return false
+        }
+    }
+
+    // MARK: Posts
+
+    /// Publishes a text with pictures and videos, from memory or from disk.
+    ///
+    /// - Parameter progress: Told how much is on its way, in bytes.
+    @discardableResult
+    public func post(
+        _ content: String, media: [Upload] = [], progress: UploadProgress? = nil
+    ) async throws -> Dunbar.Post {
+        let answer = try await answer(Dunbar.CreatePost(content: content, media: media), progress: progress)
+        guard let post = answer.output else { throw APIError.noData }
+        return post
+    }
+
+    /// Uploads a profile photo, from memory or from disk: one's own, or anybody's as an admin.
+    @discardableResult
+    public func uploadPhoto(
+        _ photo: Upload, of user: Dunbar.User.ID, progress: UploadProgress? = nil
+    ) async throws -> Dunbar.UpdatedUser {
+        let answer = try await answer(Dunbar.UploadPhoto(id: user, photo: photo), progress: progress)
+        guard let user = answer.output else { throw APIError.noData }
+        return user
+    }
+
+    /// The feed, newest first, a page at a time as it is asked for.
+    public func feed(pageSize: Int = 50) -> Pages<Dunbar.Post, Dunbar.Post.ID?> {
+        pages(pageSize) { Dunbar.GetFeed(limit: pageSize, before: $0) }
+    }
+
+    /// A user's posts, newest first, a page at a time as they are asked for.
+    public func posts(of user: Dunbar.User.ID, pageSize: Int = 50) -> Pages<Dunbar.Post, Dunbar.Post.ID?> {
+        pages(pageSize) { Dunbar.ListUserPosts(user: user, limit: pageSize, before: $0) }
+    }
+
+    private func pages<E: Contract.Endpoint>(
+        _ size: Int, _ request: @escaping @Sendable (Dunbar.Post.ID?) -> E
+    ) -> Pages<Dunbar.Post, Dunbar.Post.ID?> where E.API == Dunbar, E.Output == [Dunbar.Post] {
+        Pages(from: nil) { before in
+            let page = try await send(request(before))
+            return (page, page.count < size ? nil : page.last.map(\.id))
+        }
+    }
+
+    // MARK: People
+
+    /// What became of a wish to follow somebody.
+    public enum Following: Hashable, Sendable {
+        case following
+        /// The account is private: its owner is asked.
+        case requested
+    }
+
+    /// Follows a public account, or asks a private one.
+    @discardableResult
+    public func follow(_ user: Dunbar.User.ID) async throws -> Following {
+        try await send(Dunbar.Follow(user: user)).message == Dunbar.Follow.requested ? .requested : .following
+    }
+}
+
+extension Contract.Endpoint {
+    fileprivate static var needsSession: Bool { self is any AuthenticatedEndpoint.Type }
+}
+
+extension Retry {
+    /// As the contract has it: three repeats, after 2, 3 and 4.5 seconds or what the server says, up to a minute; after
+    /// network errors, 408, 429 and 5xx.
+    public static let dunbar = Retry(
+        attempts: 3, base: .seconds(2), factor: 1.5, cap: .seconds(60), isExact: true,
+        statuses: Set([408, 429] + Array(500..<600)))
+}

@@ -1,0 +1,24 @@
+// One import is enough for an app. Of `Contract` and `ContractClient` only what an app names: `APIError` is here the one
+// of Dunbar's contract.
+@_exported import DunbarAPI
+@_exported import HTTPTypes
+
+@_exported import struct Contract.Answer
+@_exported import struct Contract.Identifier
+@_exported import struct Contract.Timestamp
+@_exported import struct Contract.Upload
+@_exported import protocol ContractClient.CookieStore
+@_exported import struct ContractClient.FileCookieStore
+@_exported import class ContractClient.MemoryCookieStore
+@_exported import struct ContractClient.Pages
+@_exported import struct ContractClient.Retry
+@_exported import struct ContractClient.StoredCookie
+@_exported import protocol ContractClient.Transport
+@_exported import struct ContractClient.TransportRequest
+@_exported import struct ContractClient.TransportResponse
+@_exported import struct ContractClient.URLSessionTransport
+@_exported import typealias ContractClient.UploadProgress
+
+#if canImport(Security)
+@_exported import struct ContractClient.KeychainCookieStore
+#endif

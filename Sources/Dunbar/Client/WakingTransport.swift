@@ -1,0 +1,73 @@
+import Contract
+import ContractClient
+import DunbarAPI
+import Foundation
+import HTTPTypes
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Wakes the server up before the first request, and again after it could not be reached: one that sleeps takes a while
+/// to answer, and what is sent meanwhile may get lost.
+actor WakingTransport: Transport {
+    private let base: any Transport
+    private let health: URL
+    private let patience: Duration
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let isConnected: @Sendable () -> Bool
+    private var isAwake = false
+    private var waking: Task<Bool, Never>?
+
+    /// - Parameters:
+    ///   - health: `GET /storage/health`.
+    ///   - patience: How long the server may take to wake up.
+    ///   - isConnected: Whether there is a network.
+    init(
+        _ base: any Transport, health: URL, patience: Duration,
+        sleep: @escaping @Sendable (Duration) async throws -> Void, isConnected: @escaping @Sendable () -> Bool
+    ) {
+        self.base = base
+        self.health = health
+        self.patience = patience
+        self.sleep = sleep
+        self.isConnected = isConnected
+    }
+
+    func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+        guard isConnected() else { throw APIError.networkUnavailable }
+        if !isAwake, request.url != health {
+            guard await wakeUp() else { throw APIError.serverUnavailable }
+        }
+        do {
+            return try await base.send(request, progress: progress)
+        } catch let error where !(error is CancellationError) {
+            isAwake = false
+            throw error
+        }
+    }
+
+    /// Whether the server is awake: asks it, once for all who want to know now.
+    func wakeUp() async -> Bool {
+        if let waking { return await waking.value }
+        let task = Task { await ask() }
+        waking = task
+        isAwake = await task.value
+        waking = nil
+        return isAwake
+    }
+
+    private func ask() async -> Bool {
+        guard isConnected() else { return false }
+        let request = TransportRequest(method: .get, url: health, headers: [.accept: "application/json"])
+        return await withTaskGroup(of: Bool.self) { [base, sleep, patience] group in
+            group.addTask { (try? await base.send(request, progress: nil))?.status == .ok }
+            group.addTask {
+                try? await sleep(patience)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Contract
+import ContractMocks
+import DunbarAPI
+
+extension Dunbar.Comment {
+    /// Sarah's, on John's post.
+    public static let example: Self = contractExample(
+        """
+        {
+          "id": 1,
+          "content": "Great post!",
+          "postId": 1,
+          "userId": 2,
+          "createdAt": "2025-01-01T00:00:00.000Z",
+          "user": {
+            "id": 2,
+            "username": "sarah",
+            "displayName": "Sarah Smith",
+            "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/sarah.jpg"
+          }
+        }
+        """)
+}
+
+extension DunbarMock {
+    func comments() {
+        server.example(of: Dunbar.AddComment.self) { [memory] request in
+            try memory.use { memory in
+                try memory.require(request.post)
+                let number = Int64(memory.comments.count + 1)
+                let time = Dunbar.Comment.example.createdAt.milliseconds + number * 60_000
+                let comment = Dunbar.Comment(
+                    id: .init(number), content: request.content.trimmed, postId: request.post,
+                    userId: Dunbar.User.example.id, createdAt: .init(milliseconds: time), user: .example)
+                memory.comments.append(comment)
+                return comment
+            }
+        }
+        server.example(of: Dunbar.ListComments.self) { [memory] request in
+            try memory.use { memory in
+                try memory.require(request.post)
+                let comments = memory.comments.filter {
+                    $0.postId == request.post && $0.id < request.before ?? .init(.max)
+                }
+                return Array(comments.suffix(request.limit ?? .max))
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Contract
+import ContractMocks
+import DunbarAPI
+
+extension Dunbar.User {
+    /// John, as others see him.
+    public static let example: Self = contractExample(
+        """
+        {
+          "id": 1,
+          "username": "jdoe",
+          "displayName": "John Doe",
+          "bio": "Hello world",
+          "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/profile.jpg",
+          "isPrivate": true,
+          "createdAt": "2025-01-01T00:00:00.000Z"
+        }
+        """)
+
+    /// Sarah, who asks to follow John.
+    public static let sarah = Self(of: .sarah)
+    /// Alex, whom John asks.
+    public static let alex = Self(of: .alex)
+
+    private init(of user: Dunbar.UserSummary) {
+        self.init(
+            id: user.id, username: user.username, displayName: user.displayName, bio: nil, photo: user.photo,
+            isPrivate: true, createdAt: Self.example.createdAt)
+    }
+}
+
+extension Dunbar.UserSummary {
+    /// John.
+    public static let example: Self = contractExample(
+        """
+        {
+          "id": 1,
+          "username": "jdoe",
+          "displayName": "John Doe",
+          "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/profile.jpg"
+        }
+        """)
+
+    public static let sarah: Self = contractExample(
+        """
+        {
+          "id": 2,
+          "username": "sarah",
+          "displayName": "Sarah Smith",
+          "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/sarah.jpg"
+        }
+        """)
+
+    public static let alex: Self = contractExample(
+        """
+        {
+          "id": 3,
+          "username": "alex",
+          "displayName": "Alex Johnson",
+          "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/alex.jpg"
+        }
+        """)
+}
+
+extension DunbarMock {
+    /// Everybody there is.
+    static let people: [Dunbar.User] = [.example, .sarah, .alex]
+
+    static func requireUser(_ id: Dunbar.User.ID) throws -> Dunbar.User {
+        guard let user = people.first(where: { $0.id == id }) else { throw Problem(.notFound, "User not found") }
+        return user
+    }
+
+    static func requireSelf(_ id: Dunbar.User.ID, _ refusal: String) throws {
+        guard id == Dunbar.User.example.id else { throw Problem(.forbidden, refusal) }
+    }
+
+    func users() {
+        server.example(of: Dunbar.GetUser.self) { request in
+            let user = try Self.requireUser(request.id)
+            return WithRelationship(user, isPending: user == .alex)
+        }
+        server.example(of: Dunbar.UpdateUser.self) { request in
+            _ = try Self.requireUser(request.id)
+            try Self.requireSelf(request.id, "Not authorized to update this profile")
+            var account = Dunbar.Account.example
+            if let name = request.displayName { account.displayName = name.trimmed }
+            if let bio = request.bio?.trimmed { account.bio = bio.isEmpty ? nil : bio }
+            if let isPrivate = request.isPrivate { account.isPrivate = isPrivate }
+            return .own(account)
+        }
+        server.example(of: Dunbar.UploadPhoto.self) { request in
+            _ = try Self.requireUser(request.id)
+            try Self.requireSelf(request.id, "Not authorized to update this profile")
+            return .own(.example)
+        }
+        server.example(of: Dunbar.SearchUsers.self) { request in
+            let text = request.query.trimmed.lowercased()
+            return Self.people.filter { user in
+                !text.isEmpty && [user.username, user.displayName].contains { $0.lowercased().contains(text) }
+            }.sorted { $0.username < $1.username }
+        }
+    }
+}

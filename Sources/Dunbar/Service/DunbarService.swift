@@ -1,0 +1,141 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import DunbarAPI
+import HTTPTypes
+import Identity
+import Mail
+import ObjectStore
+
+/// Who asks: whose session a request came with.
+public struct Viewer: Sendable {
+    public let user: Dunbar.User.ID
+    /// What the answer has to say of the session.
+    let headers: HTTPFields
+}
+
+/// The Dunbar API's behaviour. Each section of the contract is an extension in a file of its own.
+public struct DunbarService: Sendable {
+    typealias Sessions = CookieSessions<Dunbar.User.ID>
+
+    let database: Database
+    let objects: any ObjectStore
+    let passwords: Passwords
+    let sessions: Sessions
+    let attempts: Attempts
+    let images: ImageMaker
+    let outbox: Outbox
+    let urls: PublicURLs
+    let time: TimeSource
+    let settings: Settings
+    private let origins: OriginPolicy
+    private let secret: [UInt8]
+
+    public struct Settings: Sendable {
+        /// What the URLs of files and of letters' links begin with, without a slash at its end and without `/api`.
+        public var publicURL: String
+        /// Of other sites whose pages may change something.
+        public var origins: [String] = []
+        public var attempts = Attempts.Limits()
+
+        public init(publicURL: String) { self.publicURL = publicURL }
+    }
+
+    /// What an image is to become.
+    public enum ImageUse: Hashable, Sendable {
+        /// A JPEG of at most 1024 by 1024 pixels.
+        case profile
+        /// An image of this type (``MediaType/jpeg`` for HEIC), of the same size.
+        case post(MediaType)
+    }
+
+    /// Makes of the image file at a path, upright and without metadata, what it is to become; nil when it is no image
+    /// that can be read, or has more than 40 megapixels. Throws when it cannot tell now.
+    public typealias ImageMaker = @Sendable (_ path: String, _ use: ImageUse) async throws -> [UInt8]?
+
+    /// - Parameters:
+    ///   - database: With ``schema``.
+    ///   - objects: Keeps photos, pictures and videos.
+    ///   - outbox: Sends the letters.
+    ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`.
+    public init(
+        database: Database, objects: any ObjectStore, passwords: Passwords, images: @escaping ImageMaker,
+        outbox: Outbox, secret: [UInt8], time: TimeSource = .system, settings: Settings
+    ) {
+        self.database = database
+        self.objects = objects
+        self.passwords = passwords
+        self.sessions = Sessions(
+            database: database,
+            cookie: SessionCookie(
+                name: "dunbar.session", isSecure: settings.publicURL.lowercased().hasPrefix("https:")),
+            time: time)
+        self.attempts = Attempts(limits: settings.attempts, phrases: Dunbar.phrases)
+        self.images = images
+        self.outbox = outbox
+        self.urls = PublicURLs(base: settings.publicURL)
+        self.time = time
+        self.settings = settings
+        self.origins = OriginPolicy([settings.publicURL] + settings.origins)
+        self.secret = secret
+    }
+
+    /// Every operation with its handler, and the files.
+    public func routes() -> Routes<Dunbar, Viewer> {
+        var routes = Routes<Dunbar, Viewer>(
+            spool: ObjectSpool(objects), secret: secret, name: { "user \($0.user)" },
+            admit: { [origins] in try origins.admit($0, Dunbar.phrases) },
+            authenticate: { [sessions] headers in
+                guard let session = try await sessions.find(headers) else { throw Self.unauthorized }
+                return Viewer(user: session.user, headers: session.headers)
+            }, headers: \.headers)
+        authentication(&routes)
+        users(&routes)
+        posts(&routes)
+        comments(&routes)
+        follows(&routes)
+        health(&routes)
+        routes.serve(publicly: objects, under: "/" + MediaFile.folder) { MediaFile.type(of: $0)?.contentType }
+        return routes
+    }
+
+    static let unauthorized = Problem(.unauthorized, "Unauthorized")
+
+    /// Throws when the database or the object store does not answer.
+    public func check() async throws {
+        try await database.check()
+        try await objects.check()
+    }
+
+    /// Forgets what has expired, and removes stored files that nothing shows. To be called now and then.
+    public func sweep() async throws {
+        let now = time.milliseconds()
+        try await database.write { db in
+            try OnceOnly.sweep(at: now, in: db)
+            try Attempts.sweep(at: now, in: db)
+            try Sessions.sweep(at: now, in: db)
+            try EmailTokens.sweep(at: now, in: db)
+        }
+        try await sweepFiles()
+    }
+
+    /// Makes somebody an admin, or no longer one: for the operator.
+    ///
+    /// - Parameter username: In any case.
+    /// - Returns: Whether there is such a user.
+    public static func setAdmin(_ isAdmin: Bool, _ username: String, in database: Database) async throws -> Bool {
+        try await database.write { db in
+            try db.run("UPDATE users SET is_admin = \(isAdmin) WHERE username_key = \(Users.key(username))") > 0
+        }
+    }
+}
+
+/// Where what the server has is found from outside.
+struct PublicURLs: Sendable {
+    let base: String
+
+    /// Of a stored file, by its name.
+    func file(_ name: String) -> String { "\(base)/\(MediaFile.folder)/\(name)" }
+    func verification(_ token: String) -> String { "\(base)\(Dunbar.basePath)/verify-email/\(token)" }
+}

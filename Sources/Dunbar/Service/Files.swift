@@ -1,0 +1,142 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import DunbarAPI
+import Foundation
+import HTTPTypes
+import NIOConcurrencyHelpers
+import NIOCore
+import ObjectStore
+
+extension DunbarService {
+    /// A file without a row this long after it was written belongs to an upload that failed. In seconds.
+    static let orphanAge: Int64 = 3600
+
+    func uploadPhoto(
+        _ request: Dunbar.UploadPhoto, from viewer: Viewer, _ info: RequestInfo
+    ) async throws -> Answer<Dunbar.UpdatedUser> {
+        let now = time.milliseconds()
+        try await database.read { try Users.require(viewer.user, mayChange: request.id, in: $0) }
+        try request.validate()
+        if let replay = try await database.replay(
+            info.once, phrases: Dunbar.phrases, at: now, as: Dunbar.UpdatedUser.self)
+        {
+            return replay
+        }
+        let refused = Problem(.badRequest, "Only image files are allowed")
+        guard let upload = request.photo, let file = upload.spooledFile, try type(of: file)?.isImage == true,
+            let picture = try await images(file.path, .profile)
+        else { throw refused }
+        let name = MediaFile.name(.jpeg)
+        try await store(try await spool(picture), as: name, .jpeg)
+        return try await keeping([name]) { [urls] in
+            let before = NIOLockedValueBox<String?>(nil)
+            let answer = try await database.write(info.once, phrases: Dunbar.phrases, at: now) { db in
+                try Users.queue(request.id, in: db)
+                try Users.require(viewer.user, mayChange: request.id, in: db)
+                let old: String?? = try db.value("SELECT photo FROM users WHERE id = \(request.id)")
+                before.withLockedValue { $0 = old ?? nil }
+                try db.run("UPDATE users SET photo = \(name) WHERE id = \(request.id)")
+                return Answer(.ok, try Users.changed(request.id, by: viewer.user, urls, in: db))
+            }
+            if answer.headers[.idempotentReplayed] == nil, let old = before.withLockedValue({ $0 }) {
+                await remove([old])
+            }
+            return answer
+        }
+    }
+
+    // MARK: From an upload to stored files
+
+    /// Stores the files of a post, in their order, under new names; all of them or none.
+    ///
+    /// - Throws: 400 when one is neither an image nor a video.
+    func store(_ uploads: [Upload]) async throws -> [String] {
+        let refused = Problem(.badRequest, "Only image and video files are allowed!")
+        // What all of them are, before the first is worked on.
+        let files = try uploads.map { upload in
+            guard let file = upload.spooledFile, let type = try type(of: file) else { throw refused }
+            return (file, type)
+        }
+        var names: [String] = []
+        do {
+            for (file, type) in files {
+                let kept = type == .heic ? MediaType.jpeg : type
+                var content = file
+                if type.isImage {
+                    guard let picture = try await images(file.path, .post(kept)) else { throw refused }
+                    content = try await spool(picture)
+                }
+                let name = MediaFile.name(kept)
+                try await store(content, as: name, kept)
+                names.append(name)
+            }
+        } catch {
+            await remove(names)
+            throw error
+        }
+        return names
+    }
+
+    private func type(of file: SpooledFile) throws -> MediaType? {
+        let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: file.path))
+        defer { try? handle.close() }
+        return MediaType(head: [UInt8](try handle.read(upToCount: MediaType.headSize) ?? Data()))
+    }
+
+    private func spool(_ content: [UInt8]) async throws -> SpooledFile {
+        let file = try await objects.spool()
+        try await file.append(ByteBuffer(bytes: content))
+        return file
+    }
+
+    private func store(_ file: SpooledFile, as name: String, _ type: MediaType) async throws {
+        guard let key = MediaFile.key(name) else { throw Problem(.internalServerError, Dunbar.phrases.internalError) }
+        try await objects.put(file, at: key, contentType: type.contentType)
+    }
+
+    /// Writes the rows of stored files. Where that fails the files go again.
+    ///
+    /// When it is not known whether the rows were written, or another answer is repeated, which may be this request's own
+    /// from before the connection was lost, what no row names is swept later.
+    func keeping<Output>(
+        _ names: [String], _ write: () async throws -> Answer<Output>
+    ) async throws -> Answer<Output> {
+        do {
+            return try await write()
+        } catch DatabaseFailure.unknownOutcome(let reason) {
+            throw DatabaseFailure.unknownOutcome(reason)
+        } catch {
+            await remove(names)
+            throw error
+        }
+    }
+
+    /// Removes files whose rows have gone. What cannot be removed now is swept later.
+    func remove(_ names: [String]) async {
+        for key in names.compactMap(MediaFile.key) { try? await objects.delete(key) }
+    }
+
+    /// Removes stored files that nothing shows.
+    func sweepFiles() async throws {
+        try await objects.sweep(olderThan: time.milliseconds() / 1000 - Self.orphanAge) { keys in
+            let names = keys.map { String($0.dropFirst(MediaFile.folder.count + 1)) }
+            let kept: [String] = try await database.read { db in
+                try db.all(
+                    """
+                    SELECT name FROM media WHERE name IN (\(list: names))
+                    UNION ALL SELECT photo FROM users WHERE photo IN (\(list: names))
+                    """
+                ) { try $0.get(0) }
+            }
+            return Set(kept.map { "\(MediaFile.folder)/\($0)" })
+        }
+    }
+}
+
+extension Upload {
+    fileprivate var spooledFile: SpooledFile? {
+        if case .spooled(let content) = content { content as? SpooledFile } else { nil }
+    }
+}

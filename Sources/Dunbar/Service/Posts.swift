@@ -1,0 +1,176 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import DunbarAPI
+import HTTPTypes
+
+extension DunbarService {
+    func posts(_ routes: inout Routes<Dunbar, Viewer>) {
+        routes.on(answering: createPost)
+        routes.on(use: { (request: Dunbar.ListUserPosts, viewer) in
+            try await posts(of: request.user, request.limit, request.before, to: viewer)
+        })
+        routes.on(use: { (request: Dunbar.ListPostsByPath, viewer) in
+            try await posts(of: request.user, request.limit, request.before, to: viewer)
+        })
+        routes.on(use: { (request: Dunbar.ListPostsByQuery, viewer) in
+            try await posts(of: request.user ?? .absent, request.limit, request.before, to: viewer)
+        })
+        routes.on(use: getFeed)
+        routes.on(use: deletePost)
+    }
+
+    func createPost(
+        _ request: Dunbar.CreatePost, from viewer: Viewer, _ info: RequestInfo
+    ) async throws -> Answer<Dunbar.Post> {
+        let now = time.milliseconds()
+        if let replay = try await database.replay(info.once, phrases: Dunbar.phrases, at: now, as: Dunbar.Post.self) {
+            return replay
+        }
+        let names = try await store(request.media)
+        return try await keeping(names) { [urls] in
+            try await database.write(info.once, phrases: Dunbar.phrases, at: now) { db in
+                let id = try Posts.insert(request.content, names, by: viewer.user, at: now, in: db)
+                guard let post = try id.flatMap({ try Posts.one($0, urls, in: db) }) else { throw Self.unauthorized }
+                return Answer(.created, post)
+            }
+        }
+    }
+
+    /// The three ways to ask for a user's posts are one.
+    private func posts(
+        of user: Dunbar.User.ID, _ limit: Int?, _ before: Dunbar.Post.ID?, to viewer: Viewer
+    ) async throws -> [Dunbar.Post] {
+        try await database.read { [urls] db in
+            try db.all(
+                Posts.pageQuery(
+                    of: user, before: before, limit: limit ?? Dunbar.maximumPage, to: viewer.user)
+            ) { try .init(row: $0, urls) }
+        }
+    }
+
+    func getFeed(_ request: Dunbar.GetFeed, from viewer: Viewer) async throws -> [Dunbar.Post] {
+        try await database.read { [urls] db in
+            try db.all(
+                Posts.feedQuery(
+                    of: viewer.user, before: request.before, limit: request.limit ?? Dunbar.maximumPage, in: db)
+            ) { try .init(row: $0, urls) }
+        }
+    }
+
+    func deletePost(_ request: Dunbar.DeletePost, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+        let names = try await database.write { db in
+            let author = try Posts.requireVisible(request.id, to: viewer.user, in: db)
+            guard try author == viewer.user || Users.isAdmin(viewer.user, in: db) else {
+                throw Problem(.forbidden, "Not authorized to delete this post")
+            }
+            return try Posts.delete(request.id, in: db)
+        }
+        await remove(names)
+        return .init(message: "Post deleted")
+    }
+}
+
+enum Posts {
+    static let notFound = Problem(.notFound, "Post not found")
+
+    private static let columns: SQL = "p.id, p.content, p.media, p.user_id, p.created_at, \(Users.summaryColumns)"
+    private static let table = ListTable("posts", list: "user_id", time: "created_at")
+
+    /// Nil when there is no such user any more.
+    static func insert(
+        _ content: String, _ files: [String], by user: Dunbar.User.ID, at now: Int64, in db: Session
+    ) throws -> Dunbar.Post.ID? {
+        // In line behind the author's other posts, and later than all of them: whoever has seen the newest has missed
+        // none before it.
+        guard try Users.queue(user, in: db) else { return nil }
+        let last: Int64? = try db.value(
+            "SELECT created_at FROM posts WHERE user_id = \(user) ORDER BY created_at DESC, id DESC LIMIT 1")
+        let id: Dunbar.Post.ID? = try db.value(
+            """
+            INSERT INTO posts (user_id, content, media, created_at)
+            VALUES (\(user), \(content), \(files.joined(separator: " ")), \(max(now, last ?? 0))) RETURNING id
+            """)
+        if let id { for name in files { try db.run("INSERT INTO media (name, post_id) VALUES (\(name), \(id))") } }
+        return id
+    }
+
+    static func one(_ id: Dunbar.Post.ID, _ urls: PublicURLs, in db: Session) throws -> Dunbar.Post? {
+        try db.one("SELECT \(columns) FROM posts p JOIN users u ON u.id = p.user_id WHERE p.id = \(id)") {
+            try .init(row: $0, urls)
+        }
+    }
+
+    /// A post's author.
+    ///
+    /// - Throws: 404 when the viewer may not see it, or it is not there: nobody can tell which.
+    @discardableResult
+    static func requireVisible(
+        _ id: Dunbar.Post.ID, to viewer: Dunbar.User.ID, in db: Session
+    ) throws -> Dunbar.User.ID {
+        let author: Dunbar.User.ID? = try db.value(
+            """
+            SELECT u.id FROM posts p JOIN users u ON u.id = p.user_id
+            WHERE p.id = \(id) AND \(Visibility.ofPosts(to: viewer))
+            """)
+        guard let author else { throw notFound }
+        return author
+    }
+
+    static func pageQuery(
+        of user: Dunbar.User.ID, before: Dunbar.Post.ID?, limit: Int, to viewer: Dunbar.User.ID
+    ) -> SQL {
+        let rest: SQL = before.map { "AND (p.created_at, p.id) < \(place(of: $0))" } ?? ""
+        return """
+            SELECT \(columns) FROM users u JOIN posts p ON p.user_id = u.id
+            WHERE u.id = \(user) AND \(Visibility.ofPosts(to: viewer)) \(rest)
+            ORDER BY p.created_at DESC, p.id DESC LIMIT \(limit)
+            """
+    }
+
+    /// The newest posts of the viewer and of whom they follow.
+    static func feedQuery(
+        of viewer: Dunbar.User.ID, before: Dunbar.Post.ID?, limit: Int, in db: Session
+    ) -> SQL {
+        let authors: SQL = """
+            SELECT u.id FROM users u
+            WHERE u.id IN (
+                SELECT f.target_id FROM follows f WHERE f.follower_id = \(viewer) AND f.is_accepted = 1
+                UNION ALL SELECT CAST(\(viewer) AS BIGINT)) AND \(Visibility.ofPosts(to: viewer))
+            """
+        return """
+            SELECT \(columns)
+            FROM \(db.newest(limit, of: table, in: authors, before: before.map(place))) n
+                JOIN posts p ON p.id = n.id JOIN users u ON u.id = p.user_id
+            ORDER BY n.at DESC, n.id DESC
+            """
+    }
+
+    /// Where a post stands in the order of posts; one that is gone, behind the last that was made before it.
+    private static func place(of id: Dunbar.Post.ID) -> SQL {
+        "(SELECT b.created_at, CAST(\(id) AS BIGINT) FROM posts b WHERE b.id <= \(id) ORDER BY b.id DESC LIMIT 1)"
+    }
+
+    /// With its comments.
+    ///
+    /// - Returns: The names of its files.
+    static func delete(_ id: Dunbar.Post.ID, in db: Session) throws -> [String] {
+        // In line behind comments that are being made, which then go too.
+        try db.run("UPDATE posts SET id = id WHERE id = \(id)")
+        let names: [String] = try db.all("SELECT name FROM media WHERE post_id = \(id)") { try $0.get(0) }
+        try db.run("DELETE FROM media WHERE post_id = \(id)")
+        try db.run("DELETE FROM comments WHERE post_id = \(id)")
+        try db.run("DELETE FROM posts WHERE id = \(id)")
+        return names
+    }
+}
+
+extension Dunbar.Post {
+    init(row: borrowing Row, _ urls: PublicURLs) throws {
+        self.init(
+            id: try row.get(0), content: try row.get(1),
+            media: try row.get(2, as: String.self).split(separator: " ").map { urls.file(String($0)) },
+            userId: try row.get(3), createdAt: try row.get(4), user: try .init(row: row, at: 5, urls))
+    }
+}

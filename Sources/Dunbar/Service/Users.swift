@@ -1,0 +1,194 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import DunbarAPI
+import Foundation
+import HTTPTypes
+
+extension DunbarService {
+    func users(_ routes: inout Routes<Dunbar, Viewer>) {
+        routes.open(answering: getUser)
+        routes.on(use: updateUser)
+        routes.on(answering: uploadPhoto)
+        routes.on(use: searchUsers)
+    }
+
+    func getUser(
+        _ request: Dunbar.GetUser, _ info: RequestInfo
+    ) async throws -> Answer<WithRelationship<Dunbar.User>> {
+        // Open to anybody; a session only adds what its user has to do with them.
+        let session = try await sessions.find(info.headers)
+        let found = try await database.read { [urls] db in
+            guard let user = try Users.profile(request.id, urls, in: db) else { throw Users.notFound }
+            let isAccepted = try session.flatMap { try Follows.isAccepted($0.user, to: user.id, in: db) }
+            return WithRelationship(user, isFollowing: isAccepted == true, isPending: isAccepted == false)
+        }
+        return Answer(.ok, found, headers: session?.headers ?? [:])
+    }
+
+    func updateUser(_ request: Dunbar.UpdateUser, from viewer: Viewer) async throws -> Dunbar.UpdatedUser {
+        try await database.write { [urls] db in
+            try Users.require(viewer.user, mayChange: request.id, in: db)
+            try request.validate()
+            try Users.update(request, in: db)
+            return try Users.changed(request.id, by: viewer.user, urls, in: db)
+        }
+    }
+
+    func searchUsers(_ request: Dunbar.SearchUsers, from viewer: Viewer) async throws -> [Dunbar.User] {
+        let text = request.query.trimmed
+        if text.isEmpty { return [] }
+        return try await database.read { [urls] in try Users.matching(text, urls, in: $0) }
+    }
+}
+
+enum Users {
+    static let notFound = Problem(.notFound, "User not found")
+
+    /// How names are compared: composed, in lower case.
+    static func key(_ name: String) -> String { name.lowercased().precomposedStringWithCanonicalMapping }
+
+    // MARK: What is shown of whom
+
+    private static let profileColumns: SQL =
+        "u.id, u.username, u.display_name, u.bio, u.photo, u.is_private, u.created_at"
+    /// Of a user `u`, as ``DunbarAPI/Dunbar/UserSummary/init(row:at:_:)`` reads them.
+    static let summaryColumns: SQL = "u.id, u.username, u.display_name, u.photo"
+
+    static func exists(_ id: Dunbar.User.ID, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM users WHERE id = \(id)")
+    }
+
+    static func profile(_ id: Dunbar.User.ID, _ urls: PublicURLs, in db: Session) throws -> Dunbar.User? {
+        try db.one("SELECT \(profileColumns) FROM users u WHERE u.id = \(id)") { try .init(row: $0, urls) }
+    }
+
+    /// For nobody but the user.
+    static func account(_ id: Dunbar.User.ID, _ urls: PublicURLs, in db: Session) throws -> Dunbar.Account? {
+        try db.one(
+            """
+            SELECT id, username, email, bio, photo, is_admin, created_at, is_private, display_name, is_verified
+            FROM users WHERE id = \(id)
+            """
+        ) { row in
+            Dunbar.Account(
+                id: try row.get(0), username: try row.get(1), email: try row.get(2), bio: try row.get(3),
+                photo: try row.get(4, as: String?.self).map(urls.file), isAdmin: try row.get(5),
+                createdAt: try row.get(6), isPrivate: try row.get(7), displayName: try row.get(8),
+                emailVerified: try row.get(9))
+        }
+    }
+
+    /// Profiles of a list of users `u`.
+    static func list(_ rest: SQL, _ urls: PublicURLs, in db: Session) throws -> [Dunbar.User] {
+        try db.all("SELECT \(profileColumns) FROM users u \(rest)") { try .init(row: $0, urls) }
+    }
+
+    /// The first 20 whose username or display name contains the text, without admins.
+    static func matching(_ text: String, _ urls: PublicURLs, in db: Session) throws -> [Dunbar.User] {
+        let key = key(text)
+        // Longer than any name; an engine's limit on patterns is no reason to fail either.
+        guard key.length <= 256, !key.containsNUL else { return [] }
+        let escaped = key.replacingOccurrences(of: #"([%_\\])"#, with: #"\\$1"#, options: .regularExpression)
+        let pattern = "%\(escaped)%"
+        return try list(
+            #"""
+            WHERE u.is_admin = 0 AND (u.username_key LIKE \#(pattern) ESCAPE '\'
+                OR u.display_key LIKE \#(pattern) ESCAPE '\')
+            ORDER BY u.username_key, u.id LIMIT 20
+            """#, urls, in: db)
+    }
+
+    // MARK: Signing in
+
+    /// Adds a user whose name and address are free.
+    ///
+    /// - Throws: 400 when one of them is taken.
+    static func insert(
+        _ request: Dunbar.Register, password: String, at now: Int64, _ urls: PublicURLs, in db: Session
+    ) throws -> Dunbar.Account {
+        let (email, name) = (request.email.trimmed, request.displayName.trimmed)
+        let id: Dunbar.User.ID? = try db.value(
+            """
+            INSERT INTO users (
+                username, username_key, email, email_key, password, display_name, display_key, created_at)
+            VALUES (\(request.username), \(key(request.username)), \(email), \(key(email)), \(password), \(name),
+                \(key(name)), \(now))
+            ON CONFLICT DO NOTHING RETURNING id
+            """)
+        guard let id, let user = try account(id, urls, in: db) else {
+            let isNameTaken = try db.exists("SELECT 1 FROM users WHERE username_key = \(key(request.username))")
+            throw Problem(.badRequest, isNameTaken ? "Username already exists" : "Email already exists")
+        }
+        return user.withoutVerification
+    }
+
+    static func credentials(_ username: String, in db: Session) throws -> (id: Dunbar.User.ID, password: String)? {
+        try db.one("SELECT id, password FROM users WHERE username_key = \(key(username))") {
+            try (id: $0.get(0), password: $0.get(1))
+        }
+    }
+
+    // MARK: Changes
+
+    static func isAdmin(_ id: Dunbar.User.ID, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM users WHERE id = \(id) AND is_admin = 1")
+    }
+
+    /// - Throws: 404 when there is no such user, 403 when it is neither the viewer nor the viewer an admin.
+    static func require(_ viewer: Dunbar.User.ID, mayChange id: Dunbar.User.ID, in db: Session) throws {
+        guard try exists(id, in: db) else { throw notFound }
+        guard try viewer == id || isAdmin(viewer, in: db) else {
+            throw Problem(.forbidden, "Not authorized to update this profile")
+        }
+    }
+
+    static func update(_ request: Dunbar.UpdateUser, in db: Session) throws {
+        if let name = request.displayName?.trimmed {
+            try db.run(
+                "UPDATE users SET display_name = \(name), display_key = \(key(name)) WHERE id = \(request.id)")
+        }
+        if let bio = request.bio?.trimmed {
+            try db.run("UPDATE users SET bio = \(bio.isEmpty ? nil : bio) WHERE id = \(request.id)")
+        }
+        if let isPrivate = request.isPrivate {
+            try db.run("UPDATE users SET is_private = \(isPrivate) WHERE id = \(request.id)")
+        }
+    }
+
+    /// A user as they are shown to whoever changed them.
+    static func changed(
+        _ id: Dunbar.User.ID, by viewer: Dunbar.User.ID, _ urls: PublicURLs, in db: Session
+    ) throws -> Dunbar.UpdatedUser {
+        if id == viewer, let account = try account(id, urls, in: db) { return .own(account.withoutVerification) }
+        guard let profile = try profile(id, urls, in: db) else { throw notFound }
+        return .other(profile)
+    }
+
+    /// Puts this transaction in line behind others that queue for the same user: what it reads next holds until its end.
+    ///
+    /// - Returns: Whether there is such a user.
+    @discardableResult
+    static func queue(_ id: Dunbar.User.ID, in db: Session) throws -> Bool {
+        try db.run("UPDATE users SET id = id WHERE id = \(id)") > 0
+    }
+}
+
+extension Dunbar.User {
+    init(row: borrowing Row, _ urls: PublicURLs) throws {
+        self.init(
+            id: try row.get(0), username: try row.get(1), displayName: try row.get(2), bio: try row.get(3),
+            photo: try row.get(4, as: String?.self).map(urls.file), isPrivate: try row.get(5),
+            createdAt: try row.get(6))
+    }
+}
+
+extension Dunbar.UserSummary {
+    /// - Parameter first: Where the columns begin (``Users/summaryColumns``).
+    init(row: borrowing Row, at first: Int, _ urls: PublicURLs) throws {
+        self.init(
+            id: try row.get(first), username: try row.get(first + 1), displayName: try row.get(first + 2),
+            photo: try row.get(first + 3, as: String?.self).map(urls.file))
+    }
+}

@@ -1,0 +1,97 @@
+import ContractCheck
+import Database
+import DunbarAPI
+import Foundation
+import Testbed
+import Testing
+
+@testable import DunbarService
+
+/// The feed of somebody who follows as many as one can.
+@Suite struct DunbarFeedTests {
+    /// 150 whom user 1 follows, and 50 whom they do not; each with so many posts, all interleaved.
+    static func fill(_ database: Database, posts: Int) async throws {
+        let numbers: @Sendable (Int) -> SQL = { count in
+            """
+            WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(count))
+            """
+        }
+        try await database.write { db in
+            try db.run(
+                """
+                INSERT INTO users (id, username, username_key, email, email_key, password, display_name, display_key,
+                    created_at)
+                \(numbers(201)) SELECT n, 'u' || n, 'u' || n, 'u' || n || '@x', 'u' || n || '@x', '', 'U', 'u', 0
+                FROM numbers
+                """)
+            try db.run(
+                """
+                INSERT INTO follows (follower_id, target_id, is_accepted, created_at)
+                \(numbers(150)) SELECT 1, n + 1, 1, 0 FROM numbers
+                """)
+            try db.run(
+                """
+                INSERT INTO posts (id, user_id, content, media, created_at)
+                \(numbers(200 * posts)) SELECT n, 2 + (n * 7) % 200, 'post ' || n, '', 1000 * n FROM numbers
+                """)
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func theNewestOfAllOfThemInOrder(_ engine: Stack.Engine) async throws {
+        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+            try await Self.fill(host.database, posts: 20)
+            let urls = PublicURLs(base: "")
+            for (limit, before) in [(500, nil), (1, nil), (50, 2001), (100, 100), (500, 1)] as [(Int, Int64?)] {
+                let (found, wanted) = try await host.database.read { db in
+                    let place = before.map { Dunbar.Post.ID($0) }
+                    let found = try db.all(Posts.feedQuery(of: 1, before: place, limit: limit, in: db)) {
+                        try Dunbar.Post(row: $0, urls).id.rawValue
+                    }
+                    // The same, said simply.
+                    let wanted: [Int64] = try db.all(
+                        """
+                        SELECT id FROM posts WHERE id < \(before ?? 1_000_000) AND user_id IN (
+                            SELECT target_id FROM follows WHERE follower_id = 1)
+                        ORDER BY created_at DESC, id DESC LIMIT \(limit)
+                        """
+                    ) { try $0.get(0) }
+                    return (found, wanted)
+                }
+                #expect(found == wanted)
+                #expect(found.count == (before == 1 ? 0 : min(limit, wanted.count)))
+            }
+        }
+    }
+
+    /// Every look at the posts goes by an index: none scans or sorts them.
+    @Test func noPostIsLookedAtInVainOnSQLite() async throws {
+        try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in
+            try await Self.fill(host.database, posts: 20)
+            let plan = try await host.database.read { db in
+                try db.plan(of: Posts.feedQuery(of: 1, before: 100, limit: 50, in: db))
+            }
+            let steps = plan.filter { $0.hasPrefix("SCAN") || $0.hasPrefix("SEARCH") }
+            for step in steps where step.contains(" t ") || step.contains(" n ") || step.contains(" p ") {
+                let isIndexed =
+                    step.contains("USING COVERING INDEX posts_in_order") || step.contains("USING INTEGER PRIMARY KEY")
+                // The merged rows themselves, which are as many as the page.
+                #expect(isIndexed || step == "SCAN n", "\(step)\n\(plan.joined(separator: "\n"))")
+            }
+            #expect(steps.contains { $0.contains("SEARCH t USING COVERING INDEX posts_in_order (user_id=?") })
+        }
+    }
+
+    @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+    func noPostIsLookedAtInVainOnPostgreSQL() async throws {
+        try await withDunbar(on: Stack(.postgreSQL, .inProcess)) { host in
+            try await Self.fill(host.database, posts: 200)
+            try await host.database.write { db in try db.run("ANALYZE") }
+            let plan = try await host.database.read { db in
+                try db.plan(of: Posts.feedQuery(of: 1, before: nil, limit: 50, in: db))
+            }.joined(separator: "\n")
+            #expect(!plan.contains("Seq Scan on posts"), "\(plan)")
+            #expect(plan.contains("posts_in_order"), "\(plan)")
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Backend
+import Contract
+import ContractCheck
+import ContractServer
+import DunbarAPI
+import DunbarService
+import Foundation
+import HTTPTypes
+import Logging
+import Testbed
+import Testing
+
+extension Example {
+    /// One for every operation; of each optional field one that has it.
+    static let dunbar: [Example] = {
+        let picture = Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg")
+        do {
+            return [
+                try Example(Dunbar.Login(username: "jdoe", password: " ")),
+                try Example(
+                    Dunbar.Register(
+                        username: "älice\"b\"", email: "a+b@example.com", password: "p\\ss/word 🎉", displayName: "A",
+                        confirmPassword: "p\\ss/word 🎉")),
+                try Example(Dunbar.Logout()), try Example(Dunbar.GetCurrentUser()),
+                try Example(Dunbar.VerifyEmail(token: "a-b_c")), try Example(Dunbar.GetUser(id: 7)),
+                try Example(Dunbar.UpdateUser(id: 7, displayName: "N \"α\"", bio: "", isPrivate: false)),
+                try Example(Dunbar.UploadPhoto(id: 7, photo: picture)),
+                try Example(Dunbar.CreatePost(content: "\r\n\t\u{1F}é🎉")),
+                try Example(Dunbar.CreatePost(content: "", media: [picture, picture])),
+                try Example(Dunbar.ListUserPosts(user: 7, limit: 3, before: 9)),
+                try Example(Dunbar.ListPostsByPath(user: 7, limit: 3, before: 9)),
+                try Example(Dunbar.ListPostsByQuery(user: 7, limit: 3, before: 9)),
+                try Example(Dunbar.GetFeed(limit: 3, before: 9)), try Example(Dunbar.DeletePost(id: 7)),
+                try Example(Dunbar.AddComment(post: 7, content: "é🎉")),
+                try Example(Dunbar.ListComments(post: 7, limit: 3, before: 9)),
+                try Example(Dunbar.Follow(user: 7)), try Example(Dunbar.Unfollow(user: 7)),
+                try Example(Dunbar.RemoveFollower(follower: 7)),
+                try Example(Dunbar.ListFollowers(of: 7, limit: 3, before: 9)),
+                try Example(Dunbar.ListFollowing(of: 7, limit: 3, before: 9)),
+                try Example(Dunbar.ListPendingRequests(limit: 3, before: 9)),
+                try Example(Dunbar.ListOutgoingRequests(limit: 3, before: 9)),
+                try Example(Dunbar.AcceptRequest(id: 7)), try Example(Dunbar.RejectRequest(id: 7)),
+                try Example(Dunbar.SearchUsers("50% & a+b=c?/#é")), try Example(Dunbar.CheckHealth()),
+            ]
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }()
+}
+
+/// What must hold for the API as a whole, so that no operation is forgotten anywhere.
+@Suite struct DunbarLawTests {
+    /// The contract's headings, in its order (26 operations), with what the decisions add to a section behind it.
+    static let summary = [
+        "POST /login", "POST /register", "POST /logout", "GET /user", "GET /verify-email/{token}",
+        "GET /users/{id}", "PATCH /users/{id}", "POST /users/{id}/photo",
+        "POST /posts", "GET /users/{id}/posts", "GET /posts/{id}", "GET /posts", "GET /feed", "DELETE /posts/{id}",
+        "POST /posts/{id}/comments", "GET /posts/{id}/comments",
+        "POST /users/{id}/follow", "POST /users/{id}/unfollow", "POST /followers/{id}/remove",
+        "GET /users/{id}/followers", "GET /users/{id}/following", "GET /follow-requests/pending",
+        "GET /follow-requests/outgoing", "POST /follow-requests/{id}/accept", "POST /follow-requests/{id}/reject",
+        "GET /users/search", "GET /storage/health",
+    ]
+
+    /// Those that anybody may call (decisions §3).
+    static let open: Set = [
+        "POST /login", "POST /register", "POST /logout", "GET /verify-email/{token}", "GET /users/{id}",
+        "GET /storage/health",
+    ]
+
+    /// Decisions §1, of those that are here.
+    static let keyed: Set = ["POST /register", "POST /posts", "POST /posts/{id}/comments", "POST /users/{id}/photo"]
+
+    @Test func theOperationsAreTheContractsInItsOrder() {
+        #expect(Dunbar.endpoints.map { $0.signature } == Self.summary)
+        #expect(Self.summary.filter { !$0.contains("verify-email") }.count == 26)
+    }
+
+    @Test func everyOperationHasAnExample() {
+        #expect(Set(Example.dunbar.map(\.signature)) == Set(Self.summary))
+    }
+
+    @Test func onlyTheseAreOpenToAnybody() {
+        for endpoint in Dunbar.endpoints {
+            let (isOpen, isAuthenticated) = (
+                endpoint is any OpenEndpoint.Type, endpoint is any AuthenticatedEndpoint.Type
+            )
+            #expect(isOpen == Self.open.contains(endpoint.signature), "\(endpoint.signature)")
+            #expect(isAuthenticated == !isOpen, "\(endpoint.signature)")
+        }
+    }
+
+    @Test func everyCreatingPostTakesAnIdempotencyKey() {
+        let keyed = Dunbar.endpoints.filter { $0.route.acceptsIdempotencyKey }
+        #expect(Set(keyed.map { $0.signature }) == Self.keyed)
+        for endpoint in Dunbar.endpoints where endpoint.route.status == .created {
+            #expect(endpoint.route.acceptsIdempotencyKey, "\(endpoint.signature)")
+        }
+    }
+
+    @Test(arguments: Example.dunbar)
+    func aRequestSurvivesTheWire(_ example: Example) throws {
+        let (sent, received) = try example.roundTrip()
+        #expect(sent == received)
+    }
+
+    @Test(arguments: Example.dunbar)
+    func everyCaptureIsAField(_ example: Example) throws {
+        for capture in example.route.captures {
+            let expected = example.route.segments.map { segment in
+                switch segment {
+                case .literal(let text): text
+                case .capture(let name): name == capture ? "123456" : "7"
+                }
+            }
+            let moved = try example.moved(capture, "123456").split(separator: "?")[0]
+            #expect(moved == "/" + expected.joined(separator: "/"))
+        }
+    }
+
+    @Test func everyOperationIsAnsweredUnderItsBasePathAndNothingElse() async throws {
+        try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in
+            var routes = host.service.routes()
+            let options = RouteTable<Dunbar>.Options(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let files = ["GET /media/{name*}", "HEAD /media/{name*}"]
+            let operations = Self.summary.map { $0.replacing(" /", with: " /api/", maxReplacements: 1) }
+            #expect(RouteTable(routes, options: options).signatures.sorted() == (operations + files).sorted())
+            routes.serve(Health(check: host.service.check))
+            let beyond = Set(RouteTable(routes, options: options).signatures).subtracting(operations + files)
+            #expect(beyond == ["GET /health", "GET /ready"])
+        }
+    }
+
+    @Test(arguments: Stack.all)
+    func everyOperationIsAnsweredInJSONAndNeverEmpty(_ stack: Stack) async throws {
+        try await withDunbar(on: stack) { host in
+            let john = try await host.world().person()
+            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
+            for example in Example.dunbar {
+                for cookie in [nil, john.cookie] {
+                    var headers: HTTPFields = [:]
+                    headers[.cookie] = cookie
+                    let body = example.route.method == .get ? nil : "{"
+                    let answer = try await raw.send(example.route.method, example.path, headers: headers, body: body)
+                    #expect(answer.status < 500, "\(example.signature)")
+                    #expect(answer.headers[.contentType] == "application/json", "\(example.signature)")
+                    _ = try answer.json()
+                }
+            }
+        }
+    }
+
+    @Test func healthIsAnsweredAtTheRoot() async throws {
+        try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in
+            let root = try #require(URL(string: "http://test"))
+            for path in ["/health", "/ready"] {
+                let answer = try await RawClient(baseURL: root, transport: host.transport).send(.get, path)
+                #expect(answer.status == 200)
+                #expect(answer.text == #"{"status":"ok"}"#)
+            }
+        }
+    }
+}
