@@ -2,6 +2,7 @@ import ArgumentParser
 import ContractCheck
 import ContractClient
 import DeuceDiaryCheck
+import DunbarCheck
 import Foundation
 import Identity
 import MessengerCheck
@@ -14,7 +15,7 @@ import FoundationNetworking
 
 struct Check: AsyncParsableCommand {
     /// Every API that can be checked.
-    static let apis = ["messenger", "deuce-diary"]
+    static let apis = ["messenger", "deuce-diary", "dunbar"]
 
     static let configuration = CommandConfiguration(
         abstract: "Hold a server to the contract of an API.",
@@ -26,6 +27,7 @@ struct Check: AsyncParsableCommand {
                 concord check messenger http://localhost:8080
                 concord check messenger https://example.com --format junit > check.xml
                 concord check deuce-diary http://localhost:8081 --data ./data
+                concord check dunbar http://localhost:5000/api
 
             A failure shows what was expected and found, and shell commands that repeat the request (with curl; for \
             sockets with PyPI's websockets).
@@ -162,7 +164,8 @@ struct Check: AsyncParsableCommand {
     }
 
     private func checklist() throws -> Checklist {
-        guard api == "deuce-diary" else { return MessengerScenarios.checklist }
+        if api == "messenger" { return MessengerScenarios.checklist }
+        if api == "dunbar" { return DunbarScenarios.checklist }
         return DeuceDiaryScenarios.checklist(list || !token.isEmpty ? .given(token) : .issuer(try issuer()))
     }
 

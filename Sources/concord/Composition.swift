@@ -3,6 +3,7 @@ import Contract
 import ContractServer
 import Database
 import DeuceDiaryAPI
+import DunbarAPI
 import Foundation
 import Identity
 import Logging
@@ -15,6 +16,8 @@ import ObjectStore
 /// One API, put together and ready to listen.
 struct Hosted: Sendable {
     let name: String
+    /// What stands before its paths.
+    var basePath = ""
     let listener: Listener
     let health: Health
     /// Runs until it is cancelled: hears what other nodes announce.
@@ -43,14 +46,18 @@ struct Composition: Sendable {
     let objects: String
     let environment: [String: String]
     let deuceDiary: DeuceDiarySettings
+    let dunbar: DunbarSettings
 
     /// Every API there is, with the port it takes when none is given.
-    static let apis: [(name: String, port: Int)] = [(Messenger.name, 8080), (DeuceDiary.name, 8081)]
+    static let apis: [(name: String, port: Int)] = [
+        (Messenger.name, 8080), (DeuceDiary.name, 8081), (Dunbar.name, 5000),
+    ]
 
     func host(_ name: String) throws -> Hosted {
         switch name {
         case Messenger.name: try hostMessenger()
         case DeuceDiary.name: try hostDeuceDiary()
+        case Dunbar.name: try hostDunbar()
         default: preconditionFailure("names are checked before")
         }
     }

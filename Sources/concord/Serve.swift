@@ -16,8 +16,8 @@ struct Serve: AsyncParsableCommand {
             finished, live sockets are closed with code 1001, and the process exits with 0.
 
             A flag wins over its environment variable. Secrets are generated into the data folder on the first \
-            start; CONCORD_MESSENGER_TOKEN_KEY, CONCORD_DEUCE_DIARY_REQUEST_KEY and CONCORD_URL_KEY (base64 of 32 bytes \
-            or more) and CONCORD_DEUCE_DIARY_ISSUER_KEY (an RSA private key) replace them.
+            start; CONCORD_MESSENGER_TOKEN_KEY, CONCORD_DEUCE_DIARY_REQUEST_KEY, CONCORD_DUNBAR_REQUEST_KEY and \
+            CONCORD_URL_KEY (base64 of 32 bytes or more) and CONCORD_DEUCE_DIARY_ISSUER_KEY (an RSA private key) replace them.
 
             Log lines go to standard error.
             """)
@@ -86,6 +86,9 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup(title: "Deuce Diary")
     var deuceDiary: DeuceDiaryOptions
 
+    @OptionGroup(title: "Dunbar")
+    var dunbar: DunbarOptions
+
     static var names: [String] { Composition.apis.map(\.name) }
     static var defaults: String { Composition.apis.map { "\($0.name)=\($0.port)" }.joined(separator: ", ") }
 
@@ -125,6 +128,7 @@ struct Serve: AsyncParsableCommand {
             .check(with: database)
         let ports = try ports(environment)
         let diary = try deuceDiary.settings(environment)
+        let people = try dunbar.settings(environment)
         let urls = try environment.perAPI(publicURL, "CONCORD_PUBLIC_URL", names: Self.names)
 
         let logger = Logger(label: "concord") { LogOutput(label: $0, level: level, format: format) }
@@ -143,7 +147,8 @@ struct Serve: AsyncParsableCommand {
                 storageQuota, "CONCORD_STORAGE_QUOTA", Int64.init, default: 10 * 1024 * 1024 * 1024),
             database: database,
             objects: try environment.value(objects, "CONCORD_OBJECTS", Self.store, default: "local"),
-            environment: environment.variables, deuceDiary: diary)
+            environment: environment.variables, deuceDiary: diary,
+            dunbar: people)
 
         let hosted = try await compose(composition)
         for api in hosted { await api.review() }
@@ -234,7 +239,7 @@ private struct ListenerService: Service {
 
     func run() async throws {
         try await hosted.listener.serve(on: address, logger: logger) { port in
-            await announcement.started(hosted.name, "http://\(address.host):\(port)")
+            await announcement.started(hosted.name, "http://\(address.host):\(port)\(hosted.basePath)")
         }
     }
 }
