@@ -3,10 +3,12 @@ import Foundation
 /// A request and its answer on a connection of their own, blocking: to set the scene, not to measure.
 enum Exchange {
     static func request(
-        _ method: String, _ path: String, port: Int, token: String? = nil, body: String? = nil, keepAlive: Bool = false
+        _ method: String, _ path: String, port: Int, token: String? = nil, cookie: String? = nil, body: String? = nil,
+        keepAlive: Bool = false
     ) -> String {
         var text = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
         if let token { text += "Authorization: Bearer \(token)\r\n" }
+        if let cookie { text += "Cookie: \(cookie)\r\n" }
         if let body { text += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
         if !keepAlive { text += "Connection: close\r\n" }
         return text + "\r\n" + (body ?? "")

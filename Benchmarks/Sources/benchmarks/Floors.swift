@@ -27,6 +27,7 @@ struct HTTPFloor: AsyncParsableCommand {
         router.get("/chats/{id}/messages") { _, _ in response }
         router.post("/chats/{id}/messages") { _, _ in response }
         router.get("/api/groups/{id}") { _, _ in response }
+        router.get("/api/feed") { _, _ in response }
         router.get("/health") { _, _ in response }
         var logger = Logger(label: "floor")
         logger.logLevel = .warning
