@@ -38,12 +38,12 @@ extension Composition {
         var settings = DeuceDiaryService.Settings(publicURL: publicURL(api.name))
         settings.joinRedirect = deuceDiary.joinRedirect
         settings.socketAuthentication = deuceDiary.sockets
-        let thumbnailer = Result { () throws(ImageError) in
-            Thumbnailer(executable: try Thumbnailer.locate(environment: environment))
-        }
+        let pictures = Pictures(environment: environment, phrases: api.phrases, logger: logger)
         let service = DeuceDiaryService(
             database: database, objects: objects, tokens: tokens,
-            pictures: pictureMaker(thumbnailer, logger),
+            pictures: { path in
+                try await pictures.make { helper throws(ImageError) in try await helper.jpeg(of: path, .crop(to: 200)) }
+            },
             secret: secret, group: group, settings: settings)
         let health = Health(check: service.check)
         var routes = service.routes()
@@ -52,7 +52,7 @@ extension Composition {
         return Hosted(
             name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
             listen: { await service.listen() }, sweep: service.sweep,
-            review: { await review(thumbnailer, logger) },
+            review: pictures.review,
             close: { try await close(database, objects) })
     }
 
@@ -80,40 +80,6 @@ extension Composition {
             } catch {
                 return nil
             }
-        }
-    }
-
-    /// What is wrong with the image is its owner's affair; what is wrong with this machine the operator's.
-    private func pictureMaker(
-        _ thumbnailer: Result<Thumbnailer, ImageError>, _ logger: Logger
-    ) -> DeuceDiaryService.PictureMaker {
-        { path in
-            do throws(ImageError) {
-                return try await thumbnailer.get().jpeg(of: path, .crop(to: 200))
-            } catch {
-                switch error {
-                case .notAnImage, .tooLarge: return nil
-                case .crashed, .timedOut:
-                    logger.warning("a picture cannot be made", metadata: ["error": "\(error)"])
-                    return nil
-                case .cancelled: throw CancellationError()
-                case .unavailable, .unreadable:
-                    logger.error("no picture can be made", metadata: ["error": "\(error)"])
-                    throw Problem(.serviceUnavailable, DeuceDiary.phrases.unavailable).retry(afterSeconds: 5)
-                }
-            }
-        }
-    }
-
-    /// Says at the start what will not work.
-    private func review(_ thumbnailer: Result<Thumbnailer, ImageError>, _ logger: Logger) async {
-        do throws(ImageError) {
-            let missing = try await thumbnailer.get().missingFormats()
-            guard !missing.isEmpty else { return }
-            let formats = missing.map(\.rawValue).joined(separator: ", ")
-            logger.warning("some pictures cannot be read on this machine", metadata: ["formats": "\(formats)"])
-        } catch {
-            logger.warning("profile pictures are refused with 503", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -29,15 +29,21 @@ extension Composition {
         let objects = try openObjects(api.name)
         var settings = DunbarService.Settings(publicURL: publicURL(api.name))
         settings.origins = dunbar.origins
-        let thumbnailer = Result { () throws(ImageError) in
-            Thumbnailer(executable: try Thumbnailer.locate(environment: environment))
-        }
+        let pictures = Pictures(environment: environment, phrases: api.phrases, logger: logger)
         let (mailer, place) = mailer(api.name)
         let outbox = Outbox(mailer) { error in
             logger.warning("a letter was not sent", metadata: ["error": "\(error)"])
         }
         let service = DunbarService(
-            database: database, objects: objects, passwords: passwords, images: imageMaker(thumbnailer, logger),
+            database: database, objects: objects, passwords: passwords,
+            images: { path, use in
+                try await pictures.make { helper throws(ImageError) in
+                    switch use {
+                    case .profile: try await helper.jpeg(of: path, .fit(within: 1024))
+                    case .post: try await helper.rewritten(path).bytes
+                    }
+                }
+            },
             outbox: outbox, secret: secret, settings: settings)
         let health = Health(check: service.check)
         var routes = service.routes()
@@ -49,14 +55,7 @@ extension Composition {
             listen: {}, sweep: service.sweep,
             review: {
                 logger.info("letters", metadata: ["to": "\(place)"])
-                do throws(ImageError) {
-                    let missing = try await thumbnailer.get().missingFormats()
-                    guard !missing.isEmpty else { return }
-                    let formats = missing.map(\.rawValue).joined(separator: ", ")
-                    logger.warning("some pictures cannot be read on this machine", metadata: ["formats": "\(formats)"])
-                } catch {
-                    logger.warning("pictures are refused with 503", metadata: ["error": "\(error)"])
-                }
+                await pictures.review()
             },
             close: {
                 await outbox.close()
@@ -72,30 +71,5 @@ extension Composition {
         }
         let path = "\(folder)/mail/\(name)"
         return (MailboxFolder(path: path, from: dunbar.sender, now: now), path)
-    }
-
-    /// What is wrong with the image is its owner's affair; what is wrong with this machine the operator's.
-    private func imageMaker(
-        _ thumbnailer: Result<Thumbnailer, ImageError>, _ logger: Logger
-    ) -> DunbarService.ImageMaker {
-        { path, use in
-            do throws(ImageError) {
-                switch use {
-                case .profile: return try await thumbnailer.get().jpeg(of: path, .fit(within: 1024))
-                case .post: return try await thumbnailer.get().rewritten(path).bytes
-                }
-            } catch {
-                switch error {
-                case .notAnImage, .tooLarge: return nil
-                case .crashed, .timedOut:
-                    logger.warning("a picture cannot be made", metadata: ["error": "\(error)"])
-                    return nil
-                case .cancelled: throw CancellationError()
-                case .unavailable, .unreadable:
-                    logger.error("no picture can be made", metadata: ["error": "\(error)"])
-                    throw Problem(.serviceUnavailable, Dunbar.phrases.unavailable).retry(afterSeconds: 5)
-                }
-            }
-        }
     }
 }
