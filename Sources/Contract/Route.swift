@@ -21,6 +21,8 @@ public struct Route: Sendable {
     }
 
     public let method: HTTPRequest.Method
+    /// Other methods that a server takes for ``method``. The SDK never sends them.
+    public let alternatives: [HTTPRequest.Method]
     /// With captures in braces: `/chats/{id}/messages`.
     public let path: String
     public let segments: [Segment]
@@ -35,9 +37,10 @@ public struct Route: Sendable {
     /// - Parameter mayRepeat: By default as HTTP has it (RFC 9110 §9.2.2), and with an `Idempotency-Key`.
     public init(
         _ method: HTTPRequest.Method, _ path: String, _ status: HTTPResponse.Status = .ok, in form: Form,
-        idempotencyKey: Bool = false, mayRepeat: Bool? = nil
+        idempotencyKey: Bool = false, mayRepeat: Bool? = nil, alternatives: [HTTPRequest.Method] = []
     ) {
         self.method = method
+        self.alternatives = alternatives
         self.path = path
         self.status = status
         self.form = form
@@ -59,8 +62,12 @@ public struct Route: Sendable {
         Route(.post, path, status, in: form, idempotencyKey: idempotencyKey, mayRepeat: mayRepeat)
     }
 
-    public static func put(_ path: String, _ status: HTTPResponse.Status = .ok, in form: Form = .json) -> Route {
-        Route(.put, path, status, in: form)
+    /// - Parameter alternatives: Such as `PATCH`, where the API takes it for the same.
+    public static func put(
+        _ path: String, _ status: HTTPResponse.Status = .ok, in form: Form = .json,
+        alternatives: [HTTPRequest.Method] = []
+    ) -> Route {
+        Route(.put, path, status, in: form, alternatives: alternatives)
     }
 
     public static func patch(

@@ -35,7 +35,9 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
         var root = Node()
         for operation in routes.operations {
             let base = Route(.get, API.basePath, in: .query).segments
-            root.insert((base + operation.route.segments)[...], operation.route.method, .operation(operation))
+            for method in [operation.route.method] + operation.route.alternatives {
+                root.insert((base + operation.route.segments)[...], method, .operation(operation))
+            }
         }
         for plain in routes.plain {
             let segments = Route(plain.method, plain.path, in: .query).segments

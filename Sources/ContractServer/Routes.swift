@@ -11,11 +11,13 @@ import NIOCore
 public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     /// Finds the caller of a request, or throws the 401 that the contract words.
     public typealias Authenticate = @Sendable (HTTPFields) async throws -> Caller
+    /// The same, where it matters what is asked for and from where: limits on how often.
+    public typealias Identify = @Sendable (Route, RequestInfo) async throws -> Caller
     /// Refuses a request by its head, before anybody asks whose it is.
     public typealias Admit = @Sendable (HTTPRequest) throws -> Void
 
     private let admit: Admit
-    private let authenticate: Authenticate
+    private let identify: Identify
     private let name: @Sendable (Caller) -> String
     private let headers: @Sendable (Caller) -> HTTPFields
     private let reading: Reading
@@ -33,9 +35,20 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         admit: @escaping Admit = { _ in }, authenticate: @escaping Authenticate,
         headers: @escaping @Sendable (Caller) -> HTTPFields = { _ in [:] }
     ) {
+        self.init(
+            spool: spool, secret: secret, name: name, admit: admit,
+            identify: { _, info in try await authenticate(info.headers) }, headers: headers)
+    }
+
+    /// - Parameter identify: Finds the caller of a request, and may refuse it for other reasons.
+    public init(
+        spool: (any UploadSpool)? = nil, secret: [UInt8], name: @escaping @Sendable (Caller) -> String,
+        admit: @escaping Admit = { _ in }, identify: @escaping Identify,
+        headers: @escaping @Sendable (Caller) -> HTTPFields = { _ in [:] }
+    ) {
         self.admit = admit
+        self.identify = identify
         self.headers = headers
-        self.authenticate = authenticate
         self.name = name
         self.reading = Reading(spool: spool, fingerprintKey: SymmetricKey(data: secret))
     }
@@ -49,11 +62,11 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     public mutating func on<E: AuthenticatedEndpoint>(
         answering handler: @escaping @Sendable (E, Caller, RequestInfo) async throws -> Answer<E.Output>
     ) where E.API == API {
-        let (admit, authenticate, name, headers, reading) = (admit, authenticate, name, headers, reading)
+        let (admit, identify, name, headers, reading) = (admit, identify, name, headers, reading)
         operations.append(
             Operation(E.self) { call in
                 try admit(call.request.head)
-                let caller = try await authenticate(call.request.headers)
+                let caller = try await identify(E.route, call.info)
                 return try await saying(headers(caller)) {
                     var info = call.info
                     let request = try await call.read(E.self, into: &info, caller: name(caller), reading)
@@ -204,7 +217,7 @@ private func respond<Output: Encodable>(_ answer: Answer<Output>) throws -> Resp
         headers[.contentType] = "application/json"
         return Response(status: answer.status, headers: headers, body: .init(byteBuffer: try JSONBody.encode(output)))
     case .encoded(let body):
-        if !body.isEmpty { headers[.contentType] = "application/json" }
+        if !body.isEmpty, headers[.contentType] == nil { headers[.contentType] = "application/json" }
         return Response(status: answer.status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 }

@@ -1,0 +1,79 @@
+import Contract
+import ContractServer
+import Foundation
+import HTTPTypes
+import Logging
+import Testing
+
+/// An API below `/api`, whose callers are told how much more they may ask.
+private enum Based: ServiceAPI {
+    static let name = "based"
+    static let basePath = "/api"
+    static let phrases = Phrases()
+    static var endpoints: [any Contract.Endpoint.Type] { [Rename.self] }
+
+    struct Failure: WireFailure {
+        let message: String
+        init(_ problem: Problem, requestID: String) { message = problem.message }
+    }
+
+    struct Rename: AuthenticatedEndpoint {
+        typealias API = Based
+        static let route = Route.put("/things/{id}", alternatives: [.patch])
+        typealias Output = String
+        var id: Int
+        var name: String
+    }
+
+    static func table() -> RouteTable<Based> {
+        var routes = Routes<Based, String>(
+            secret: [], name: { $0 },
+            identify: { route, info in
+                guard let caller = info.headers[.authorization] else { throw Problem(.unauthorized, "Who are you?") }
+                return "\(caller) from \(info.address) for \(route.path)"
+            },
+            headers: { [.allow: $0] })
+        routes.on(answering: { (request: Rename, caller: String, _) in
+            guard request.id == 7 else { throw Problem(.notFound, "No such thing") }
+            return Answer(.ok, encoded: Array(request.name.utf8), headers: [.contentType: "text/plain"])
+        })
+        return RouteTable(routes, options: .init(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+    }
+}
+
+@Suite struct BasePathTests {
+    private let table = Based.table()
+    private let said = "me from 192.0.2.1 for /things/{id}"
+
+    @Test(arguments: [HTTPRequest.Method.put, .patch])
+    func aMethodIsTakenForAnother(_ method: HTTPRequest.Method) async throws {
+        let answer = try await table.send(
+            method, "/api/things/7", headers: [.authorization: "me"], body: #"{"name":"x"}"#)
+        #expect(answer.status == .ok)
+        #expect(answer.text == "x")
+        // A handler's own type stands.
+        #expect(answer.headers[.contentType] == "text/plain")
+        #expect(answer.headers[.allow] == said)
+    }
+
+    @Test func refusalsOfACallerSayTheSame() async throws {
+        let answer = try await table.send(.put, "/api/things/8", headers: [.authorization: "me"], body: "{}")
+        #expect(answer.status == .notFound)
+        #expect(answer.headers[.allow] == said)
+        let malformed = try await table.send(.put, "/api/things/7", headers: [.authorization: "me"], body: "{")
+        #expect(malformed.status == .badRequest)
+        #expect(malformed.headers[.allow] == said)
+        let stranger = try await table.send(.put, "/api/things/7", body: "{")
+        #expect(stranger.status == .unauthorized)
+        #expect(stranger.headers[.allow] == nil)
+    }
+
+    @Test func thePathWithoutItsBaseIsNone() async throws {
+        #expect(table.signatures.sorted() == ["PATCH /api/things/{id}", "PUT /api/things/{id}"])
+        let answer = try await table.send(.put, "/things/7", headers: [.authorization: "me"], body: "{}")
+        #expect(answer.status == .notFound)
+        let other = try await table.send(.get, "/api/things/7")
+        #expect(other.status == .methodNotAllowed)
+        #expect(other.headers[.allow] == "PUT, PATCH")
+    }
+}
