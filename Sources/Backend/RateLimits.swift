@@ -1,0 +1,99 @@
+import Contract
+import Database
+import HTTPTypes
+import NIOConcurrencyHelpers
+
+/// How many requests somebody may send in a minute, on all nodes together. A window begins with its first request.
+///
+/// Where the database has one node the counters are in memory: nothing is written for a request that reads.
+public final class RateLimits: Sendable {
+    /// In milliseconds.
+    static let window: Int64 = 60_000
+
+    /// Where somebody stands within a window.
+    public struct Standing: Sendable, Hashable {
+        public let limit: Int
+        /// With the request that was just counted.
+        public let used: Int
+        /// Milliseconds since 1970.
+        public let endsAt: Int64
+
+        public var isExceeded: Bool { used > limit }
+
+        /// `X-RateLimit-Limit`, `-Remaining`, and `-Reset` in Unix seconds.
+        public var headers: HTTPFields {
+            [
+                .rateLimit: String(limit), .rateLimitRemaining: String(max(0, limit - used)),
+                .rateLimitReset: String((endsAt + 999) / 1000),
+            ]
+        }
+
+        /// 429, with when to come back.
+        public func refusal(_ phrases: Phrases, at now: Int64) -> Problem {
+            Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: (endsAt - now + 999) / 1000)
+        }
+    }
+
+    /// The tables, for each API's schema.
+    public static let tables = [
+        "CREATE TABLE rate_windows (key {KEY} PRIMARY KEY, used BIGINT NOT NULL, ends_at BIGINT NOT NULL)",
+        "CREATE INDEX rate_windows_age ON rate_windows (ends_at)",
+    ]
+
+    private struct Window {
+        var used = 0
+        var endsAt: Int64
+    }
+
+    private let database: Database
+    private let time: TimeSource
+    private let windows = NIOLockedValueBox<[String: Window]>([:])
+
+    public init(_ database: Database, time: TimeSource) {
+        self.database = database
+        self.time = time
+    }
+
+    /// Counts one request more.
+    ///
+    /// - Parameter key: Whose, and of what kind.
+    public func count(_ key: String, limit: Int) async throws -> Standing {
+        let now = time.milliseconds()
+        guard database.isShared else { return countHere(key, limit: limit, at: now) }
+        return try await database.write { db in
+            let standing = try db.one(
+                """
+                INSERT INTO rate_windows (key, used, ends_at) VALUES (\(key), 1, \(now + Self.window))
+                ON CONFLICT (key) DO UPDATE SET
+                    used = CASE WHEN rate_windows.ends_at <= \(now) THEN 1 ELSE rate_windows.used + 1 END,
+                    ends_at = CASE WHEN rate_windows.ends_at <= \(now) THEN excluded.ends_at
+                        ELSE rate_windows.ends_at END
+                RETURNING used, ends_at
+                """
+            ) { Standing(limit: limit, used: try $0.get(0), endsAt: try $0.get(1)) }
+            return standing ?? Standing(limit: limit, used: 1, endsAt: now + Self.window)
+        }
+    }
+
+    private func countHere(_ key: String, limit: Int, at now: Int64) -> Standing {
+        windows.withLockedValue { windows in
+            if windows.count >= 100_000 { windows = windows.filter { $0.value.endsAt > now } }
+            var window = windows[key] ?? Window(endsAt: now + Self.window)
+            if window.endsAt <= now { window = Window(endsAt: now + Self.window) }
+            window.used += 1
+            windows[key] = window
+            return Standing(limit: limit, used: window.used, endsAt: window.endsAt)
+        }
+    }
+
+    /// Forgets windows that have ended.
+    public static func sweep(at now: Int64, in db: Session) throws {
+        try db.run("DELETE FROM rate_windows WHERE ends_at <= \(now)")
+    }
+}
+
+extension HTTPField.Name {
+    public static let rateLimit = HTTPField.Name("X-RateLimit-Limit")!
+    public static let rateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
+    public static let rateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
+}
