@@ -10,6 +10,8 @@ public indirect enum Shape: Sendable {
     case anyOf([Shape])
     case text
     case integer
+    /// An integer or a fraction.
+    case number
     /// An integer above zero.
     case id
     /// `2026-02-23T10:00:00Z`, and a day that exists.
@@ -41,12 +43,14 @@ public indirect enum Shape: Sendable {
         case (.anyOf(let shapes), _):
             let differences = shapes.map { $0.difference(in: value, level: level, at: path) }
             return differences.contains { $0 == nil } ? nil : differences.first ?? nil
-        case (.text, .string), (.integer, .integer), (.nullable, .null):
+        case (.text, .string), (.integer, .integer), (.number, .integer), (.number, .number), (.nullable, .null):
             return nil
         case (.text, _):
             return unless(false, "a text")
         case (.integer, _):
             return unless(false, "an integer")
+        case (.number, _):
+            return unless(false, "a number")
         case (.id, .integer(let id)):
             return unless(id > 0, "an id above 0")
         case (.id, _):
