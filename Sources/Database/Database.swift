@@ -18,7 +18,8 @@ public final class Database: Sendable {
     /// Opens an SQLite file, making it when there is none, and brings its schema up to date.
     ///
     /// - Parameters:
-    ///   - path: The file; its folder exists. No other process may write to it.
+    ///   - path: The file; its folder exists. Another process may write to it for a moment: transactions wait for each
+    ///     other up to five seconds.
     ///   - readers: Connections that read side by side.
     /// - Throws: ``SchemaMismatch`` for a database of a newer version or of another program.
     public static func sqlite(
