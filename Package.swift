@@ -143,7 +143,7 @@ func service(_ name: String) -> [Target] {
     ]
 }
 
-let services = ["Messenger", "DeuceDiary", "Dunbar"]
+let services = ["Messenger", "DeuceDiary", "Dunbar", "Monica"]
 
 let command: Target = .executableTarget(
     name: "concord",
@@ -223,6 +223,7 @@ let package = Package(
         .testTarget(name: "MessengerTests", dependencies: ["MessengerCheck", "MessengerMocks", "Testbed"]),
         .testTarget(name: "DeuceDiaryTests", dependencies: ["DeuceDiaryCheck", "DeuceDiaryMocks", "Testbed"]),
         .testTarget(name: "DunbarTests", dependencies: ["DunbarCheck", "DunbarMocks", "Testbed"]),
+        .testTarget(name: "MonicaTests", dependencies: ["MonicaCheck", "MonicaMocks", "Testbed"]),
         .testTarget(name: "ConcordTests", dependencies: ["concord", "chat-example", "Testbed"]),
     ]
 )

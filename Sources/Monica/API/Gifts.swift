@@ -1,0 +1,162 @@
+import Contract
+
+extension Monica {
+    static let gifts: [any Contract.Endpoint.Type] = [
+        List<Gift>.self, ListOfContact<Gift>.self, Get<Gift>.self, Create<Gift>.self, Update<Gift>.self,
+        Delete<Gift>.self,
+    ]
+
+    public enum GiftOrder: String, Order {
+        case createdAt = "created_at"
+        case updatedAt = "updated_at"
+    }
+
+    public struct GiftStatus: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public static let idea = Self(rawValue: "idea")
+        public static let offered = Self(rawValue: "offered")
+        public static let received = Self(rawValue: "received")
+        package static let all = [idea, offered, received]
+    }
+
+    /// A present for somebody, or from somebody.
+    public struct Gift: Listed, Writable, Identifiable {
+        public typealias By = GiftOrder
+        public typealias Draft = GiftDraft
+        public static let plural = "gifts"
+        public static let singular = "gift"
+        public static let createdStatus = HTTPStatus.created
+
+        public var id: Int
+        public var uuid: String
+        public private(set) var object = "gift"
+        public var contactID: Int
+        public var name: String
+        @OrNull public var comment: String?
+        @OrNull public var url: String?
+        /// `12.34`
+        @OrNull public var amount: String?
+        /// The same as a number.
+        @OrNull public var value: Double?
+        /// `$12.34`; empty when there is none.
+        public var amountWithCurrency: String
+        public var status: GiftStatus
+        public var isAnIdea: Bool
+        public var hasBeenOffered: Bool
+        @OrNull public var date: Day?
+        @OrNull public var recipient: ShortContact?
+        public var photos: [JSONValue]
+        @OrNull public var contact: ShortContact?
+        public var account: AccountReference
+        public var createdAt: Timestamp
+        public var updatedAt: Timestamp
+
+        /// - Parameter cents: Hundredths of the account's currency.
+        public init(
+            id: Int, uuid: String = "", contactID: Int, name: String, comment: String? = nil, url: String? = nil,
+            cents: Int? = nil, status: GiftStatus, date: Day? = nil, recipient: ShortContact? = nil,
+            contact: ShortContact? = nil, account: Int = 1, createdAt: Timestamp, updatedAt: Timestamp
+        ) {
+            self.id = id
+            self.uuid = uuid
+            self.contactID = contactID
+            self.name = name
+            self.comment = comment
+            self.url = url
+            let digits = cents.map { "\($0 / 100)." + ($0 % 100 < 10 ? "0" : "") + "\($0 % 100)" }
+            amount = digits
+            value = cents.map { Double($0) / 100 }
+            amountWithCurrency = digits.map { "$" + $0 } ?? ""
+            self.status = status
+            isAnIdea = status == .idea
+            hasBeenOffered = status == .offered
+            self.date = date
+            self.recipient = recipient
+            photos = []
+            self.contact = contact
+            self.account = AccountReference(id: account)
+            self.createdAt = createdAt
+            self.updatedAt = updatedAt
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case id, uuid, object
+            case contactID = "contact_id"
+            case name, comment, url, amount, value
+            case amountWithCurrency = "amount_with_currency"
+            case status
+            case isAnIdea = "is_an_idea"
+            case hasBeenOffered = "has_been_offered"
+            case date, recipient, photos, contact, account
+            case createdAt = "created_at"
+            case updatedAt = "updated_at"
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: CodingKeys.self)
+            id = try fields.id(.id)
+            uuid = try fields.text(.uuid) ?? ""
+            name = try fields.text(.name) ?? ""
+            comment = try fields.text(.comment)
+            url = try fields.text(.url)
+            let digits = try fields.text(.amount).flatMap { $0.isEmpty ? nil : $0 }
+            amount = digits
+            value = try fields.number(.value) ?? digits.flatMap { Double($0) }
+            amountWithCurrency = try fields.text(.amountWithCurrency) ?? ""
+            let (idea, offered) = (try fields.truth(.isAnIdea), try fields.truth(.hasBeenOffered))
+            let older: GiftStatus = idea == true ? .idea : offered == true ? .offered : .received
+            let status = try fields.text(.status).map(GiftStatus.init(rawValue:)) ?? older
+            self.status = status
+            isAnIdea = idea ?? (status == .idea)
+            hasBeenOffered = offered ?? (status == .offered)
+            date = try fields.day(.date)
+            recipient = try fields.value(.recipient)
+            photos = try fields.list(.photos)
+            let nested: ShortContact? = try fields.value(.contact)
+            contact = nested
+            contactID = try fields.integer(.contactID) ?? nested?.id ?? 0
+            account = try fields.value(.account) ?? AccountReference(id: 0)
+            createdAt = try fields.time(.createdAt) ?? Timestamp(milliseconds: 0)
+            updatedAt = try fields.time(.updatedAt) ?? createdAt
+        }
+    }
+
+    public struct GiftDraft: Draft, Hashable {
+        public typealias Item = Gift
+
+        public var contactID: Int
+        /// At most 255 characters.
+        public var name: String
+        public var status: GiftStatus
+        public var comment: String?
+        public var url: String?
+        /// `12.34`; at most two decimals are kept.
+        public var amount: String?
+        public var date: Day?
+        /// A contact of the account.
+        public var recipientID: Int?
+
+        public init(
+            contactID: Int, name: String, status: GiftStatus = .idea, comment: String? = nil, url: String? = nil,
+            amount: String? = nil, date: Day? = nil, recipientID: Int? = nil
+        ) {
+            self.contactID = contactID
+            self.name = name
+            self.status = status
+            self.comment = comment
+            self.url = url
+            self.amount = amount
+            self.date = date
+            self.recipientID = recipientID
+        }
+
+        public var form: Form {
+            Form([
+                "contact_id": .integer(Int64(contactID)), "name": .string(name), "status": .string(status.rawValue),
+                "comment": .orNull(comment), "url": .orNull(url), "amount": .orNull(amount),
+                "date": .orNull(date?.description), "recipient_id": .orNull(recipientID),
+            ])
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Contract
+import HTTPTypes
+
+/// The Monica API: the people one knows, and what one does with them. Every account sees its own only.
+///
+/// Its models live in here, since one of them is called `Task`.
+public enum Monica: ServiceAPI {
+    /// An operation that needs `Authorization: Bearer`, with a personal access token.
+    public protocol Endpoint: AuthenticatedEndpoint where API == Monica {}
+
+    public typealias Timestamp = Contract.Timestamp<Seconds>
+
+    public static let name = "monica"
+    public static let basePath = "/api"
+    public static let captureForm = CaptureForm.text
+    public static let phrases: Phrases = {
+        var phrases = Phrases()
+        phrases.notFound = "The requested resource was not found."
+        phrases.malformedJSON = "Problems parsing JSON"
+        phrases.tooManyRequests = "Too many attempts, please slow down the request"
+        phrases.storageUnavailable = phrases.unavailable
+        phrases.internalError = "Internal server error"
+        return phrases
+    }()
+    /// Each section lists its own.
+    public static var endpoints: [any Contract.Endpoint.Type] {
+        contacts + activities + notes + tasks + gifts + tags + account
+    }
+
+    /// `{ "error": { "message": "…", "code": 404, "error_code": 31 } }`
+    ///
+    /// Reads what other servers write too: a message that is a list, a body without `code`, a flat `message`.
+    public struct Failure: WireFailure, Hashable {
+        public let message: String
+        /// The HTTP status. Other servers may leave it out.
+        public let code: Int?
+        /// Tells refusals of one status apart; 0 where there is nothing to tell.
+        public let errorCode: Int?
+
+        public init(_ problem: Problem, requestID: String) {
+            message = problem.message
+            code = problem.status.code
+            errorCode = Self.errorCode(of: problem)
+        }
+
+        public init(message: String, code: Int?, errorCode: Int?) {
+            self.message = message
+            self.code = code
+            self.errorCode = errorCode
+        }
+
+        private static func errorCode(of problem: Problem) -> Int {
+            switch (problem.status.code, problem.message) {
+            case (400, Refusal.limitTooBig.message), (400, Refusal.limit.message): 30
+            case (400, phrases.malformedJSON): 37
+            case (400, Refusal.sort.message): 39
+            case (400, _), (422, phrases.reusedIdempotencyKey): 41
+            case (401, _): 42
+            case (404, _): 31
+            case (422, _): 32
+            case (429, _): 34
+            default: 0
+            }
+        }
+    }
+
+    /// What is refused in the same words by several operations.
+    package enum Refusal {
+        package static let unauthenticated = Problem(.unauthorized, "Unauthenticated.")
+        package static let limitTooBig = Problem(.badRequest, "The limit parameter is too big")
+        package static let limit = Problem(.badRequest, "The limit parameter must be a positive integer")
+        package static let page = Problem(.badRequest, "The page parameter must be a positive integer")
+        package static let contact = Problem(.badRequest, "The contact_id parameter must be a positive integer")
+        package static let query = Problem(.badRequest, "The query parameter is too long")
+        package static let sort = Problem(.badRequest, "The sorting criteria is invalid")
+
+        /// - Parameter what: `contact`, `note` …
+        package static func notFound(_ what: String) -> Problem {
+            Problem(.notFound, "The requested \(what) was not found.")
+        }
+
+        /// Every text of a validation, in the order of the fields.
+        package static func invalid(_ texts: [String]) -> Problem {
+            Problem(.unprocessableContent, texts.joined(separator: " "))
+        }
+    }
+}
+
+extension Monica.Failure: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case error, message, code
+        case errorCode = "error_code"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let outer = try decoder.container(keyedBy: CodingKeys.self)
+        // `{"error": "…"}` is an error without members.
+        let inner = try? outer.nestedContainer(keyedBy: CodingKeys.self, forKey: .error)
+        let container = inner ?? outer
+        let texts: [String]
+        switch try container.decodeIfPresent(JSONValue.self, forKey: .message) {
+        case .string(let text): texts = [text]
+        case .list(let elements): texts = elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+        default: texts = (try? outer.decode(String.self, forKey: .error)).map { [$0] } ?? []
+        }
+        guard !texts.isEmpty else {
+            throw DecodingError.dataCorruptedError(forKey: .message, in: container, debugDescription: "no message")
+        }
+        message = texts.joined(separator: " ")
+        code = try container.integer(.code)
+        errorCode = try container.integer(.errorCode)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var outer = encoder.container(keyedBy: CodingKeys.self)
+        var error = outer.nestedContainer(keyedBy: CodingKeys.self, forKey: .error)
+        try error.encode(message, forKey: .message)
+        try error.encodeIfPresent(code, forKey: .code)
+        try error.encodeIfPresent(errorCode, forKey: .errorCode)
+    }
+}

@@ -1,0 +1,102 @@
+import Contract
+
+extension Monica {
+    static let notes: [any Contract.Endpoint.Type] = [
+        List<Note>.self, ListOfContact<Note>.self, Get<Note>.self, Create<Note>.self, Update<Note>.self,
+        Delete<Note>.self,
+    ]
+
+    public enum NoteOrder: String, Order {
+        case createdAt = "created_at"
+        case updatedAt = "updated_at"
+        case favoritedAt = "favorited_at"
+    }
+
+    /// What is worth remembering of somebody.
+    public struct Note: Listed, Writable, Identifiable {
+        public typealias By = NoteOrder
+        public typealias Draft = NoteDraft
+        public static let plural = "notes"
+        public static let singular = "note"
+        public static let createdStatus = HTTPStatus.created
+
+        public var id: Int
+        public var uuid: String
+        public private(set) var object = "note"
+        public var contactID: Int
+        public var body: String
+        public var isFavorited: Bool
+        @OrNull public var favoritedAt: Timestamp?
+        public var url: String
+        public var account: AccountReference
+        @OrNull public var contact: ShortContact?
+        public var createdAt: Timestamp
+        public var updatedAt: Timestamp
+
+        public init(
+            id: Int, uuid: String = "", contactID: Int, body: String, favoritedAt: Timestamp? = nil, url: String = "",
+            account: Int = 1, contact: ShortContact? = nil, createdAt: Timestamp, updatedAt: Timestamp
+        ) {
+            self.id = id
+            self.uuid = uuid
+            self.contactID = contactID
+            self.body = body
+            isFavorited = favoritedAt != nil
+            self.favoritedAt = favoritedAt
+            self.url = url
+            self.account = AccountReference(id: account)
+            self.contact = contact
+            self.createdAt = createdAt
+            self.updatedAt = updatedAt
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case id, uuid, object
+            case contactID = "contact_id"
+            case body
+            case isFavorited = "is_favorited"
+            case favoritedAt = "favorited_at"
+            case url, account, contact
+            case createdAt = "created_at"
+            case updatedAt = "updated_at"
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: CodingKeys.self)
+            id = try fields.id(.id)
+            uuid = try fields.text(.uuid) ?? ""
+            body = try fields.text(.body) ?? ""
+            let star = try fields.time(.favoritedAt)
+            favoritedAt = star
+            isFavorited = try fields.truth(.isFavorited) ?? (star != nil)
+            url = try fields.text(.url) ?? ""
+            account = try fields.value(.account) ?? AccountReference(id: 0)
+            let nested: ShortContact? = try fields.value(.contact)
+            contact = nested
+            contactID = try fields.integer(.contactID) ?? nested?.id ?? 0
+            createdAt = try fields.time(.createdAt) ?? Timestamp(milliseconds: 0)
+            updatedAt = try fields.time(.updatedAt) ?? createdAt
+        }
+    }
+
+    public struct NoteDraft: Draft, Hashable {
+        public typealias Item = Note
+
+        public var contactID: Int
+        /// At most 100,000 characters.
+        public var body: String
+        public var isFavorited: Bool
+
+        public init(contactID: Int, body: String, isFavorited: Bool = false) {
+            self.contactID = contactID
+            self.body = body
+            self.isFavorited = isFavorited
+        }
+
+        public var form: Form {
+            Form([
+                "contact_id": .integer(Int64(contactID)), "body": .string(body), "is_favorited": .bool(isFavorited),
+            ])
+        }
+    }
+}

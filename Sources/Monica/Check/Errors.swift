@@ -1,0 +1,95 @@
+import Contract
+import ContractCheck
+import HTTPTypes
+import MonicaClient
+
+extension MonicaScenarios {
+    static let errors: [Scenario<MonicaWorld>] = [
+        Scenario("Without a good token everything is 401", clause: "Authentication", level: .contract) { world in
+            let paths = ["/contacts", "/contacts/1", "/activities", "/notes", "/tasks", "/gifts", "/tags"]
+            for path in paths { try expect(try await world.raw.send(.get, path).status, equals: 401) }
+            try expect(try await world.raw.send(.get, "/contacts", token: world.freshWord()).status, equals: 401)
+        },
+        Scenario("What is unknown is 404, another method 405, in the API's shape", clause: "§1 Order of checks") {
+            world in
+            let owner = try await world.owner()
+            for path in ["/nowhere", "/contacts/1/x", "/contacts/", "/Contacts", "/notes/1/x"] {
+                try await owner.get(path).refused(404, 31, "The requested resource was not found.", path)
+            }
+            for path in ["/contacts", "/contacts/1", "/tags", "/me"] {
+                let answer = try await world.raw.send(HTTPRequest.Method("PURGE")!, path)
+                try answer.refused(405, 0, "Method not allowed", path)
+                try expect(answer.headers[.allow]?.contains("GET") == true, "Allow of \(path)")
+            }
+            try await world.raw.send(.get, "/contacts/abc").refused(401, 42, "Unauthenticated.")
+            try await world.raw.send(.get, "/contacts", headers: [.authorization: "Basic YTpi"])
+                .refused(401, 42, "Unauthenticated.")
+            let answer = try await world.raw.send(
+                .get, "/me", headers: [.authorization: "bearer \(owner.token)", .accept: "text/html"])
+            try answer.succeeded(200)
+        },
+        Scenario("An id that nobody has is 404, and so is what is no id", clause: "GET /contacts/{id}") { world in
+            let owner = try await world.owner()
+            for id in ["abc", "0", "-1", "1.5", "9999999999999999", "99999999999999999999999", "%20", "1e3"] {
+                for (plural, singular) in [
+                    ("contacts", "contact"), ("activities", "activity"), ("notes", "note"), ("tasks", "task"),
+                    ("gifts", "gift"), ("tags", "tag"),
+                ] {
+                    let text = "The requested \(singular) was not found."
+                    try await owner.get("/\(plural)/\(id)").refused(404, 31, text, id)
+                    try await owner.raw(.delete, "/\(plural)/\(id)").refused(404, 31, text, id)
+                    try await owner.raw(.put, "/\(plural)/\(id)", [:]).refused(404, 31, text, id)
+                }
+            }
+        },
+        Scenario("Limits, pages and orders are judged in this order", clause: "§1 Parameters, example 3") { world in
+            let owner = try await world.owner()
+            let (tooBig, limit) = ("The limit parameter is too big", "The limit parameter must be a positive integer")
+            let (sort, page) = ("The sorting criteria is invalid", "The page parameter must be a positive integer")
+            let contact = "The contact_id parameter must be a positive integer"
+            let refusals: [(path: String, code: Int, text: String)] = [
+                ("/contacts?limit=101", 30, tooBig), ("/notes?limit=51", 30, tooBig), ("/tasks?limit=51", 30, tooBig),
+                ("/activities?limit=999999999999999999999", 30, tooBig), ("/contacts?limit=abc", 30, limit),
+                ("/contacts?limit=0", 30, limit), ("/gifts?limit=-1", 30, limit), ("/contacts?limit=1.5", 30, limit),
+                ("/contacts?sort=name", 39, sort), ("/contacts?sort=--created_at", 39, sort),
+                ("/tags?sort=happened_at", 39, sort), ("/contacts?sort=x&limit=0&page=0", 39, sort),
+                ("/contacts?limit=0&page=0", 30, limit), ("/contacts?page=0", 41, page), ("/notes?page=x", 41, page),
+                ("/notes?contact_id=x", 41, contact), ("/notes?contact_id=0&page=0", 41, page),
+                ("/contacts?query=" + String(repeating: "a", count: 256), 41, "The query parameter is too long"),
+            ]
+            for (path, code, text) in refusals { try await owner.get(path).refused(400, code, text, path) }
+            for path in [
+                "/contacts?limit=100", "/contacts?limit=&page=&sort=&query=", "/notes?contact_id=&limit=50",
+                "/contacts?unknown=1", "/contacts?query=" + String(repeating: "a", count: 255),
+                "/notes?page=9999999999999",
+            ] {
+                try await owner.get(path).succeeded(200, path)
+            }
+        },
+        Scenario(
+            "A body is one JSON object of at most 1 MiB, judged before the path's id", clause: "§1 Order of checks"
+        ) {
+            world in
+            let owner = try await world.owner()
+            for body in ["{", "[]", "1", "\"x\"", "{\"a\":1,}", String(repeating: "{\"a\":", count: 65), "nonsense"] {
+                let answer = try await world.raw.send(.put, "/contacts/0", token: owner.token, body: body)
+                try answer.refused(400, 37, "Problems parsing JSON", body)
+            }
+            let large = #"{"first_name":""# + String(repeating: "x", count: 1_048_577) + #""}"#
+            try await world.raw.send(.post, "/contacts", token: owner.token, body: large)
+                .refused(413, 0, "Request body too large")
+            try await world.raw.send(.put, "/contacts/0", token: owner.token)
+                .refused(404, 31, "The requested contact was not found.")
+        },
+        Scenario("Every answer says how many requests are left", clause: "§1 Rate limits") { world in
+            let owner = try await world.owner()
+            for path in ["/contacts?limit=1", "/contacts/0", "/me", "/notes?limit=0"] {
+                let headers = try await owner.get(path).headers
+                for name in ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] {
+                    let value = HTTPField.Name(name).flatMap { headers[$0] }.flatMap { Int($0) }
+                    try expect(value != nil, "\(path) has no \(name)")
+                }
+            }
+        },
+    ]
+}

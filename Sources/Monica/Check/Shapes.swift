@@ -1,0 +1,189 @@
+import ContractCheck
+
+/// What goes over the wire, by hand. Another server's contacts may say more or less.
+enum MonicaShapes {
+    static let all = WireShapes(
+        operations: operations,
+        failure: .object([
+            "error": .object(["message": .text, "code": .integer], additions: ["error_code": .integer])
+        ]),
+        frames: [:])
+
+    private static let operations: [WireShapes.Operation] =
+        [
+            .init("GET", "/contacts", [200: page(.anyOf([contact, detailedContact]), query: true)]),
+            .init("GET", "/contacts/{id}", [200: one(.anyOf([contact, detailedContact]))]),
+            .init("POST", "/contacts", [201: one(contact)]),
+            .init("PUT", "/contacts/{id}", [200: one(contact)]),
+            .init("PATCH", "/contacts/{id}", [200: one(contact)]),
+            .init("DELETE", "/contacts/{id}", [200: deletion]),
+            .init("PUT", "/contacts/{id}/work", [200: one(contact)]),
+            .init("PUT", "/contacts/{id}/food", [200: one(contact)]),
+            .init("PUT", "/contacts/{id}/introduction", [200: one(contact)]),
+            .init("POST", "/contacts/{id}/setTags", [200: one(contact)]),
+            .init("POST", "/contacts/{id}/unsetTag", [200: one(contact)]),
+            .init("POST", "/contacts/{id}/unsetTags", [200: one(contact)]),
+            .init("GET", "/tags", [200: page(tag)]),
+            .init("GET", "/tags/{id}", [200: one(tag)]),
+            .init("GET", "/tags/{id}/contacts", [200: page(contact)]),
+            .init("POST", "/tags", [201: one(tag)]),
+            .init("PUT", "/tags/{id}", [200: one(tag)]),
+            .init("DELETE", "/tags/{id}", [200: deletion]),
+            .init("GET", "/me", [200: one(user)]),
+            .init("GET", "/genders", [200: .object(["data": .list(of: gender)])]),
+            .init("GET", "/activitytypes", [200: .object(["data": .list(of: activityType)])]),
+        ]
+        + resource("activities", activity) + resource("notes", note) + resource("tasks", task, created: 200)
+        + resource("gifts", gift)
+
+    private static func resource(_ plural: String, _ shape: Shape, created: Int = 201) -> [WireShapes.Operation] {
+        [
+            .init("GET", "/\(plural)", [200: page(shape)]),
+            .init("GET", "/contacts/{id}/\(plural)", [200: page(shape)]),
+            .init("GET", "/\(plural)/{id}", [200: one(shape)]),
+            .init("POST", "/\(plural)", [created: one(shape)]),
+            .init("PUT", "/\(plural)/{id}", [200: one(shape)]),
+            .init("PATCH", "/\(plural)/{id}", [200: one(shape)]),
+            .init("DELETE", "/\(plural)/{id}", [200: deletion]),
+        ]
+    }
+
+    private static func one(_ shape: Shape) -> Shape { .object(["data": shape]) }
+
+    private static func page(_ shape: Shape, query: Bool = false) -> Shape {
+        let meta: [String: Shape] = [
+            "total": .integer, "current_page": .id, "per_page": .id, "last_page": .id, "from": .nullable(.id),
+            "to": .nullable(.id),
+        ]
+        let searched = meta.merging(["query": .text]) { $1 }
+        return .object([
+            "data": .list(of: shape), "meta": query ? .anyOf([.object(meta), .object(searched)]) : .object(meta),
+            "links": .object([
+                "first": .text, "last": .text, "prev": .nullable(.text), "next": .nullable(.text),
+            ]),
+        ])
+    }
+
+    private static let deletion: Shape = .object(["deleted": .exactly(true), "id": .id])
+    private static let truth: Shape = .oneOf([true, false])
+    private static let accountOf: Shape = .object(["id": .id])
+
+    private static let date: Shape = .anyOf([
+        .object(["is_age_based": .exactly(.null), "is_year_unknown": .exactly(.null), "date": .exactly(.null)]),
+        .object(["is_age_based": truth, "is_year_unknown": truth, "date": .timestamp]),
+    ])
+
+    private static let avatar: Shape = .object([
+        "url": .nullable(.text), "source": "default", "default_avatar_color": .text,
+    ])
+
+    private static let head: [String: Shape] = [
+        "id": .id, "uuid": .uuid, "object": "contact", "hash_id": .text, "first_name": .text,
+        "last_name": .nullable(.text), "nickname": .nullable(.text), "complete_name": .text, "initials": .text,
+        "gender_id": .nullable(.id), "gender": .nullable(.text),
+        "gender_type": .nullable(.oneOf(["M", "F", "O"])), "is_starred": truth, "is_partial": truth,
+        "is_active": .exactly(true), "is_dead": truth, "is_me": .exactly(false), "url": .text, "account": accountOf,
+    ]
+
+    private static let shortContact: Shape = .object(
+        head.merging([
+            "information": .object(["birthdate": date, "deceased_date": date, "avatar": avatar])
+        ]) { $1 })
+
+    private static let relations: Shape = .object(["total": .integer, "contacts": .list(of: shortContact)])
+
+    private static let contactMembers: [String: Shape] = head.merging([
+        "description": .nullable(.text), "last_called": .exactly(.null),
+        "last_activity_together": .nullable(.timestamp),
+        "stay_in_touch_frequency": .exactly(.null), "stay_in_touch_trigger_date": .exactly(.null),
+        "information": .object([
+            "relationships": .object([
+                "love": relations, "family": relations, "friend": relations, "work": relations,
+            ]),
+            "dates": .object(["birthdate": date, "deceased_date": date]),
+            "career": .object(["job": .nullable(.text), "company": .nullable(.text)]),
+            "avatar": avatar, "food_preferences": .nullable(.text),
+            "how_you_met": .object([
+                "general_information": .nullable(.text), "first_met_date": date,
+                "first_met_through_contact": .nullable(shortContact),
+            ]),
+        ]),
+        "addresses": .list(of: .text), "tags": .list(of: tag),
+        "statistics": .object([
+            "number_of_calls": 0, "number_of_notes": .integer, "number_of_activities": .integer,
+            "number_of_reminders": 0, "number_of_tasks": .integer, "number_of_gifts": .integer, "number_of_debts": 0,
+        ]),
+        "created_at": .timestamp, "updated_at": .timestamp,
+    ]) { $1 }
+
+    private static let contact: Shape = .object(contactMembers)
+    private static let detailedContact: Shape = .object(
+        contactMembers.merging(["contactFields": .list(of: contactField), "notes": .list(of: note)]) { $1 })
+
+    private static let contactField: Shape = .object([
+        "id": .id, "uuid": .uuid, "object": "contactfield", "content": .text,
+        "contact_field_type": .object([
+            "id": .id, "uuid": .uuid, "object": "contactfieldtype", "name": "Email",
+            "fontawesome_icon": .nullable(.text), "protocol": "mailto:", "delible": .exactly(false), "type": "email",
+            "account": accountOf, "created_at": .timestamp, "updated_at": .timestamp,
+        ]),
+        "labels": .list(of: .text), "account": accountOf, "contact": shortContact, "created_at": .timestamp,
+        "updated_at": .timestamp,
+    ])
+
+    private static let activityType: Shape = .object([
+        "id": .id, "uuid": .uuid, "object": "activityType", "name": .text, "location_type": .nullable(.text),
+        "activity_type_category": .object([
+            "id": .id, "uuid": .uuid, "object": "activityTypeCategory", "name": .text, "account": accountOf,
+            "created_at": .timestamp, "updated_at": .timestamp,
+        ]),
+        "account": accountOf, "created_at": .timestamp, "updated_at": .timestamp,
+    ])
+
+    private static let activity: Shape = .object([
+        "id": .id, "uuid": .uuid, "object": "activity", "activity_type_id": .nullable(.id), "summary": .text,
+        "description": .nullable(.text), "happened_at": .day, "activity_type": .nullable(activityType),
+        "attendees": .object(["total": .integer, "contacts": .list(of: shortContact)]),
+        "contacts": .list(of: shortContact), "emotions": .list(of: .text), "url": .text, "account": accountOf,
+        "created_at": .timestamp, "updated_at": .timestamp,
+    ])
+
+    private static let note: Shape = .object([
+        "id": .id, "uuid": .uuid, "object": "note", "contact_id": .id, "body": .text, "is_favorited": truth,
+        "favorited_at": .nullable(.timestamp), "url": .text, "account": accountOf, "contact": shortContact,
+        "created_at": .timestamp, "updated_at": .timestamp,
+    ])
+
+    private static let task: Shape = .object([
+        "id": .id, "uuid": .uuid, "object": "task", "contact_id": .nullable(.id), "title": .text,
+        "description": .nullable(.text), "completed": truth, "completed_at": .nullable(.timestamp),
+        "account": accountOf, "contact": .nullable(shortContact), "created_at": .timestamp, "updated_at": .timestamp,
+    ])
+
+    private static let gift: Shape = .object([
+        "id": .id, "uuid": .uuid, "object": "gift", "contact_id": .id, "name": .text, "comment": .nullable(.text),
+        "url": .nullable(.text), "amount": .nullable(.text), "value": .nullable(.number),
+        "amount_with_currency": .text, "status": .oneOf(["idea", "offered", "received"]), "is_an_idea": truth,
+        "has_been_offered": truth, "date": .nullable(.day), "recipient": .nullable(shortContact),
+        "photos": .list(of: .text), "contact": shortContact, "account": accountOf, "created_at": .timestamp,
+        "updated_at": .timestamp,
+    ])
+
+    private static let tag: Shape = .object([
+        "id": .id, "object": "tag", "name": .text, "name_slug": .text, "account": accountOf,
+        "created_at": .timestamp, "updated_at": .timestamp,
+    ])
+
+    private static let gender: Shape = .object([
+        "id": .id, "object": "gender", "name": .text, "type": .oneOf(["M", "F", "O"]), "account": accountOf,
+        "created_at": .timestamp, "updated_at": .timestamp,
+    ])
+
+    private static let user: Shape = .object([
+        "id": .id, "uuid": .uuid, "object": "user", "first_name": .text, "last_name": .text, "name": .text,
+        "email": .text, "me_contact": .exactly(.null), "timezone": .text,
+        "currency": .object(["id": .id, "object": "currency", "iso": .text, "name": .text, "symbol": .text]),
+        "locale": "en", "is_policy_compliant": .exactly(true), "account": accountOf, "created_at": .timestamp,
+        "updated_at": .timestamp,
+    ])
+}

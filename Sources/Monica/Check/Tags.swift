@@ -1,0 +1,183 @@
+import Contract
+import ContractCheck
+import HTTPTypes
+import MonicaClient
+
+extension MonicaScenarios {
+    static let tags: [Scenario<MonicaWorld>] = [
+        Scenario("Tags are set by name, once for each whatever its case", clause: "example 9") { world in
+            let owner = try await world.owner()
+            let john = try await owner.contact("John")
+            let word = world.freshWord()
+            let set = Monica.SetTags(id: john.id, names: ["Été à \(word)", "ÉTÉ À \(word)", " ", "été à \(word)"])
+            let tagged = try await owner.send(set).data
+            try expect(tagged.tags.map(\.name), equals: ["Été à \(word)"])
+            try expect(tagged.tags.map(\.nameSlug), equals: ["ete-a-\(word)"])
+            guard let tag = tagged.tags.first else { throw Broken("no tag") }
+            try expect(try await owner.ids("/tags/\(tag.id)/contacts"), equals: [Int64(john.id)])
+            try expect(try await owner.send(Monica.ListTags()).data.contains(tag), "it is not in the list")
+            try await owner.raw(.post, "/tags", ["name": .string("été à \(word)")])
+                .refused(422, 32, "The name has already been taken.")
+            let other = try await owner.client.create(Monica.TagDraft(name: word))
+            try await owner.raw(.put, "/tags/\(other.id)", ["name": .string("été à \(word)")])
+                .refused(422, 32, "The name has already been taken.")
+            let renamed = try await owner.client.update(other.id, Monica.TagDraft(name: word.uppercased()))
+            try expect(renamed.name, equals: word.uppercased())
+            try await owner.raw(.post, "/contacts/\(john.id)/setTags", [:])
+                .refused(422, 32, "The tags field is required.")
+            try await owner.send(Monica.SetTags(id: john.id, names: [word]))
+            let one = try await owner.send(Monica.UnsetTag(id: john.id, tags: [tag.id])).data
+            try expect(one.tags.map(\.id), equals: [other.id])
+            try await owner.raw(.post, "/contacts/\(john.id)/unsetTag", ["tags": [999_999_999]])
+                .refused(404, 31, "The requested tag was not found.")
+            let none = try await owner.send(Monica.UnsetTags(id: john.id)).data
+            try expect(none.tags, equals: [])
+            try await owner.send(Monica.SetTags(id: john.id, names: [word]))
+            try await owner.client.delete(Monica.Tag.self, id: other.id)
+            try expect(try await owner.send(Monica.GetContact(id: john.id)).data.tags, equals: [])
+        },
+        Scenario("Many at once make one tag of one name", clause: "§5") { world in
+            let owner = try await world.owner()
+            let word = world.freshWord()
+            var ids: [Int] = []
+            for index in 0..<4 { ids.append(try await owner.contact("N\(index)").id) }
+            let contacts = ids
+            let tagged = try await together(12) { index in
+                try await owner.client.send(Monica.SetTags(id: contacts[index % 4], names: [word])).data
+            }
+            try expect(Set(tagged.flatMap(\.tags).map(\.id)).count, equals: 1)
+            guard let tag = tagged.first?.tags.first else { throw Broken("no tag") }
+            try expect(try await owner.ids("/tags/\(tag.id)/contacts"), equals: contacts.map(Int64.init))
+        },
+    ]
+
+    static let idempotency: [Scenario<MonicaWorld>] = [
+        Scenario("A repeat under one key gets the first answer again, and does nothing", clause: "§1 Idempotency-Key") {
+            world in
+            let owner = try await world.owner()
+            let john = try await owner.contact("John")
+            let word = world.freshWord()
+            let contact: JSONValue = [
+                "first_name": .string(word), "is_birthdate_known": false, "is_deceased": false,
+                "is_deceased_date_known": false,
+            ]
+            let creations: [(String, JSONValue, Int)] = [
+                ("/contacts", contact, 201), ("/notes", ["body": "x", "contact_id": john.id.json], 201),
+                ("/tasks", ["title": "x", "contact_id": john.id.json], 200),
+                ("/gifts", ["name": "x", "contact_id": john.id.json, "status": "idea"], 201),
+                ("/activities", ["summary": "x", "happened_at": "2024-01-01", "contacts": [john.id.json]], 201),
+                ("/tags", ["name": .string(word)], 201),
+            ]
+            for (path, body, status) in creations {
+                let key = world.freshKey()
+                let answers = try await together(6) { _ in try await owner.raw(.post, path, body, headers: key) }
+                for answer in answers { try answer.succeeded(status, path) }
+                try expect(Set(answers.map(\.body)).count, equals: 1)
+                try expect(answers.filter { $0.headers[.idempotentReplayed] == nil }.count, equals: 1)
+                try await owner.raw(
+                    .post, path, ["name": "another", "title": "another", "body": "another"], headers: key
+                )
+                .refused(422, 41, "Idempotency-Key was already used for another request", path)
+                try await owner.raw(.post, path, body, headers: [.idempotencyKey: "é"])
+                    .refused(400, 41, "Invalid Idempotency-Key", path)
+            }
+            try expect(try await owner.ids("/contacts?query=\(word)").count, equals: 1)
+            try expect(try await owner.ids("/notes?contact_id=\(john.id)").count, equals: 1)
+        }
+    ]
+
+    static let account: [Scenario<MonicaWorld>] = [
+        Scenario("An account says whose it is and takes everything along", clause: "GET /me, /export") { world in
+            let owner = try await world.owner()
+            let me = try await owner.send(Monica.GetMe()).data
+            let genders = try await owner.send(Monica.ListGenders()).data
+            try expect(genders.compactMap(\.type).prefix(3).elementsEqual(["M", "F", "O"]), "genders")
+            let word = world.freshWord()
+            let john = try await owner.client.create(
+                Monica.ContactDraft(
+                    firstName: "John", middleName: "Michael", lastName: word, genderID: genders[0].id,
+                    email: "john@example.com", birthdate: .dayOfYear(month: 5, day: 6)))
+            try expect(john.gender, equals: genders[0].name)
+            let partial = try await owner.contact("Jane", word, isPartial: true)
+            try await owner.send(Monica.SetTags(id: john.id, names: [word]))
+            let answer = try await owner.get("/export/json")
+            try expect(answer.headers[.contentDisposition]?.hasPrefix("attachment") == true, "no attachment")
+            let export = try await owner.send(Monica.ExportJSON())
+            try expect(export.version, equals: 1)
+            try expect(export.user, equals: me)
+            let exported = export.contacts.first { $0.contact.id == john.id }
+            try expect(exported?.middleName, equals: "Michael")
+            try expect(exported?.contact.contactFields?.map(\.content), equals: ["john@example.com"])
+            try expect(export.contacts.contains { $0.contact.id == partial.id }, "a partial contact is missing")
+            let cards = try await owner.get("/export/vcard")
+            try expect(cards.headers[.contentType]?.hasPrefix("text/vcard") == true, "not text/vcard")
+            let text = try await owner.send(Monica.ExportVCard()).rawValue
+            for line in [
+                "UID:urn:uuid:\(john.uuid)", "FN:John Michael \(word)", "N:\(word);John;Michael;;",
+                "EMAIL:john@example.com", "BDAY:--0506", "CATEGORIES:\(word)",
+            ] {
+                try expect(text.contains("\r\n\(line)\r\n"), "no \(line)")
+            }
+            try expect(!text.contains("FN:Jane \(word)"), "a partial contact is exported")
+        }
+    ]
+
+    static let ofTwoAccounts: [Scenario<MonicaWorld>] = [
+        Scenario("Nobody sees or changes anything of another account", clause: "§3") { world in
+            let (owner, other) = try await world.pair()
+            let word = world.freshWord()
+            let john = try await owner.contact("John", word)
+            let note = try await owner.client.create(Monica.NoteDraft(contactID: john.id, body: word))
+            let task = try await owner.client.create(Monica.TaskDraft(title: word, contactID: john.id))
+            let gift = try await owner.client.create(Monica.GiftDraft(contactID: john.id, name: word))
+            let activity = try await owner.client.create(
+                Monica.ActivityDraft(summary: word, happenedAt: Day("2024-10-20")!, contacts: [john.id]))
+            let tag = try await owner.client.create(Monica.TagDraft(name: word))
+            let resources = [
+                ("contacts", "contact", john.id), ("notes", "note", note.id), ("tasks", "task", task.id),
+                ("gifts", "gift", gift.id), ("activities", "activity", activity.id), ("tags", "tag", tag.id),
+            ]
+            for (plural, singular, id) in resources {
+                let text = "The requested \(singular) was not found."
+                try await other.get("/\(plural)/\(id)").refused(404, 31, text, plural)
+                try await other.raw(.put, "/\(plural)/\(id)", [:]).refused(404, 31, text, plural)
+                try await other.raw(.delete, "/\(plural)/\(id)").refused(404, 31, text, plural)
+                try expect(try await other.get("/\(plural)?limit=50").text.contains(word), equals: false)
+            }
+            for path in ["notes", "tasks", "gifts", "activities"] {
+                try expect(try await other.ids("/\(path)?contact_id=\(john.id)"), equals: [])
+                try await other.get("/contacts/\(john.id)/\(path)")
+                    .refused(404, 31, "The requested contact was not found.", path)
+            }
+            try expect(try await other.ids("/contacts?query=\(word)"), equals: [])
+            try await other.get("/tags/\(tag.id)/contacts").refused(404, 31, "The requested tag was not found.")
+            let jane = try await other.contact("Jane")
+            let genders = try await owner.send(Monica.ListGenders()).data
+            let foreign: [(String, JSONValue)] = [
+                ("/notes", ["body": "x", "contact_id": john.id.json]),
+                ("/tasks", ["title": "x", "contact_id": john.id.json]),
+                ("/gifts", ["name": "x", "status": "idea", "contact_id": john.id.json]),
+                ("/gifts", ["name": "x", "status": "idea", "contact_id": jane.id.json, "recipient_id": john.id.json]),
+                (
+                    "/activities",
+                    ["summary": "x", "happened_at": "2024-01-01", "contacts": [jane.id.json, john.id.json]]
+                ),
+            ]
+            for (path, body) in foreign {
+                try await other.raw(.post, path, body).refused(404, 31, "The requested contact was not found.", path)
+            }
+            try await other.raw(
+                .post, "/contacts",
+                [
+                    "first_name": "x", "gender_id": genders[0].id.json, "is_birthdate_known": false,
+                    "is_deceased": false,
+                    "is_deceased_date_known": false,
+                ]
+            ).refused(422, 32, "The selected gender id is invalid.")
+            for path in ["/export/json", "/export/vcard"] {
+                try expect(try await other.get(path).text.contains(word), equals: false)
+            }
+            try expect(try await owner.send(Monica.GetContact(id: john.id)).data.completeName, equals: "John \(word)")
+        }
+    ]
+}

@@ -1,0 +1,44 @@
+import Contract
+import ContractClient
+import Foundation
+import HTTPTypes
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// When the contract's client sends a request again: after 1, 2, 4 … seconds and a little more, or when the server says.
+public struct Backoff: Sendable {
+    /// Before the first repeat, in seconds; doubled for each further one.
+    public var base: Double
+    /// Added to each wait, so that many clients do not come back at once.
+    public var jitter: @Sendable () -> Double
+    /// A longer `Retry-After` is left to the app.
+    public var longest: Double
+    /// Waits. A test's does not.
+    public var sleep: @Sendable (Duration) async throws -> Void
+
+    public init(
+        base: Double = 1, jitter: @escaping @Sendable () -> Double = { .random(in: 0.1...0.3) }, longest: Double = 60,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.base = base
+        self.jitter = jitter
+        self.longest = longest
+        self.sleep = sleep
+    }
+
+    /// In seconds, before a repeat that is counted from 0; nil when it is too long to wait for.
+    func delay(_ attempt: Int, after response: TransportResponse? = nil) -> Double? {
+        let asked = response?.headers[.retryAfter].flatMap(Double.init)
+        if let asked { return asked <= longest ? max(0, asked) + jitter() : nil }
+        return base * Double(1 << min(attempt, 16)) + jitter()
+    }
+
+    /// Whether a server that answers so may answer otherwise the next time.
+    static func isPassing(_ status: HTTPResponse.Status) -> Bool { [429, 500, 502, 503, 504].contains(status.code) }
+
+    static func isPassing(_ error: any Error) -> Bool {
+        !(error is CancellationError) && (error as? URLError)?.code != .cancelled
+    }
+}

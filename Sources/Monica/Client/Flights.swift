@@ -1,0 +1,62 @@
+import ContractClient
+import Foundation
+
+/// Answers that are on their way or just came: identical requests share one for five seconds.
+actor Flights {
+    /// In seconds.
+    static let freshness = 5.0
+
+    private struct Flight {
+        let task: Task<TransportResponse, any Error>
+        /// When its good answer came; nil while it is under way.
+        var landedAt: Date?
+        let generation: Int
+        let number: Int
+    }
+
+    private let now: @Sendable () -> Date
+    private var flights: [String: Flight] = [:]
+    /// Grows with each write: what was asked before it may be of before it.
+    private var generation = 0
+    private var count = 0
+
+    init(now: @escaping @Sendable () -> Date) { self.now = now }
+
+    /// The answer to a request: one that is on its way or came within five seconds, else a new one.
+    func answer(
+        _ key: String, _ send: @escaping @Sendable () async throws -> TransportResponse
+    ) async throws -> TransportResponse {
+        let time = now()
+        flights = flights.filter {
+            !($0.value.landedAt.map { abs(time.timeIntervalSince($0)) >= Self.freshness } ?? false)
+        }
+        if let flight = flights[key] { return try await flight.task.value }
+        count += 1
+        let flight = Flight(task: Task { try await send() }, landedAt: nil, generation: generation, number: count)
+        flights[key] = flight
+        do {
+            let response = try await flight.task.value
+            land(key, flight, isGood: response.status.kind == .successful)
+            return response
+        } catch {
+            land(key, flight, isGood: false)
+            throw error
+        }
+    }
+
+    private func land(_ key: String, _ flight: Flight, isGood: Bool) {
+        guard flights[key]?.number == flight.number else { return }
+        flights[key] = nil
+        if isGood, flight.generation == generation {
+            var landed = flight
+            landed.landedAt = now()
+            flights[key] = landed
+        }
+    }
+
+    /// A write is about to be sent, or was: what was asked before is of no use to those who ask now.
+    func clear() {
+        generation += 1
+        flights = [:]
+    }
+}

@@ -1,0 +1,355 @@
+import Contract
+import ContractClient
+import Foundation
+import HTTPTypes
+import MonicaAPI
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Monica for an app: this project's server, or any Monica 4.
+///
+/// ```swift
+/// let client = MonicaAPIClient(configuration: .selfHosted(url: "monica.example.com", token: token))
+/// let page = try await client.listContacts(page: 1, limit: 50, query: "john")
+/// for try await contact in client.contacts(matching: "john") { … }
+/// try await client.create(Monica.NoteDraft(contactID: 1, body: "Likes tea"))
+/// ```
+///
+/// Requests that read are sent again after a network error, 429 and 5xx; identical ones within five seconds are sent
+/// once; without a network the last answer is given again. Safe to use from any task.
+public struct MonicaAPIClient: MonicaAPIClientProtocol {
+    public let configuration: APIConfiguration
+    private let transport: any Transport
+    private let cache: any ResponseCache
+    private let backoff: Backoff
+    private let flights: Flights
+    private let habits = ServerHabits()
+
+    /// - Parameters:
+    ///   - transport: Carries requests.
+    ///   - cache: Keeps answers for when the network is away.
+    ///   - now: The time, for what is fresh.
+    public init(
+        configuration: APIConfiguration, transport: (any Transport)? = nil,
+        cache: any ResponseCache = MemoryResponseCache(), backoff: Backoff = Backoff(),
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.configuration = configuration
+        self.transport = transport ?? Self.transport(timeout: configuration.timeout)
+        self.cache = cache
+        self.backoff = backoff
+        flights = Flights(now: now)
+    }
+
+    private static func transport(timeout: TimeInterval) -> any Transport {
+        let configuration = URLSessionConfiguration.monica
+        configuration.timeoutIntervalForRequest = timeout
+        return URLSessionTransport(configuration: configuration)
+    }
+
+    // MARK: Any operation
+
+    /// Sends any request of the API, those that this project adds to the contract too.
+    ///
+    /// - Parameter idempotencyKey: For a request that creates: a fresh key by default. Pass your own to repeat it in
+    ///   another launch of the app without doing it twice.
+    @discardableResult
+    public func send<E: Contract.Endpoint>(
+        _ request: E, idempotencyKey: String? = nil
+    ) async throws -> E.Output where E.API == Monica {
+        let call = try Call(request, idempotencyKey: idempotencyKey)
+        let answer: (body: [UInt8], isCached: Bool)
+        if E.route.method == .get {
+            answer = try await get(call)
+        } else {
+            await flights.clear()
+            let result: Result<TransportResponse, any Error>
+            do { result = .success(try await exchange(call)) } catch { result = .failure(error) }
+            await flights.clear()
+            answer = (try result.get().body, false)
+        }
+        // The one answer that is no JSON.
+        if let type = E.Output.self as? Monica.VCards.Type,
+            let text = type.init(rawValue: String(decoding: answer.body, as: UTF8.self)) as? E.Output
+        {
+            return text
+        }
+        do {
+            let output = try JSONDecoder().decode(E.Output.self, from: Data(answer.body))
+            guard answer.isCached, var cached = output as? any Cacheable else { return output }
+            cached.isCached = true
+            return cached as? E.Output ?? output
+        } catch let error as DecodingError {
+            throw MonicaAPIError.decodingError(error)
+        } catch {
+            throw MonicaAPIError.unknown(error)
+        }
+    }
+
+    public func create<Draft: Monica.Draft>(_ draft: Draft) async throws -> Draft.Item {
+        try await send(Monica.Create<Draft.Item>(form: draft.form)).data
+    }
+
+    /// Replaces every field of something.
+    public func update<Draft: Monica.Draft>(_ id: Int, _ draft: Draft) async throws -> Draft.Item {
+        try await send(Monica.Update<Draft.Item>(id: id, form: draft.form)).data
+    }
+
+    public func delete<Item: Monica.Writable>(_: Item.Type, id: Int) async throws {
+        try await send(Monica.Delete<Item>(id: id))
+    }
+
+    /// Forgets every answer that was kept: when somebody signs out.
+    public func forgetAnswers() async {
+        await flights.clear()
+        await cache.clear()
+    }
+
+    // MARK: The contract
+
+    public func validateToken() async throws -> Bool {
+        do {
+            let call = try Call(Monica.ListContacts(limit: 1))
+            _ = try await exchange(call, validating: false)
+            return true
+        } catch MonicaAPIError.invalidToken {
+            return false
+        }
+    }
+
+    public func listContacts(
+        page: Int, limit: Int, query: String?
+    ) async throws -> APIResponse<[Monica.Contact]> {
+        try await list(page: page, limit: limit) { page, limit in
+            try await send(Monica.ListContacts(query: query, page: page, limit: limit))
+        }
+    }
+
+    public func getContact(id: Int) async throws -> APIResponse<Monica.Contact> {
+        try await send(Monica.GetContact(id: id))
+    }
+
+    public func listActivities(
+        contactId: Int?, page: Int, limit: Int
+    ) async throws -> APIResponse<[Monica.Activity]> {
+        try await list(of: contactId, page: page, limit: limit) { activity, contact in
+            activity.contacts.contains { $0.id == contact }
+        }
+    }
+
+    public func getActivity(id: Int) async throws -> APIResponse<Monica.Activity> {
+        try await send(Monica.Get<Monica.Activity>(id: id))
+    }
+
+    public func listNotes(contactId: Int?, page: Int, limit: Int) async throws -> APIResponse<[Monica.Note]> {
+        try await list(of: contactId, page: page, limit: limit) { $0.contactID == $1 }
+    }
+
+    public func listTasks(contactId: Int?, page: Int, limit: Int) async throws -> APIResponse<[Monica.Task]> {
+        try await list(of: contactId, page: page, limit: limit) { $0.contactID == $1 }
+    }
+
+    public func listGifts(contactId: Int?, page: Int, limit: Int) async throws -> APIResponse<[Monica.Gift]> {
+        try await list(of: contactId, page: page, limit: limit) { $0.contactID == $1 }
+    }
+
+    public func listTags() async throws -> APIResponse<[Monica.Tag]> {
+        var response = try await send(Monica.ListTags())
+        var page = 1
+        while page < (response.meta?.last_page ?? 1) {
+            page += 1
+            let next = try await send(Monica.ListTags(page: page))
+            if next.data.isEmpty { break }
+            response.data += next.data
+            response.isCached = response.isCached || next.isCached
+        }
+        let count = response.data.count
+        response.meta = PaginationMeta(
+            total: count, current_page: 1, per_page: max(1, count), last_page: 1, from: count > 0 ? 1 : nil,
+            to: count > 0 ? count : nil)
+        response.links = PaginationLinks(first: "/tags", last: "/tags", prev: nil, next: nil)
+        return response
+    }
+
+    // MARK: Lists of other servers
+
+    /// Asks for a page, and for a smaller one when the server does not give so much.
+    private func list<Value: Codable & Sendable>(
+        page: Int, limit: Int, _ ask: (_ page: Int, _ limit: Int) async throws -> APIResponse<Value>
+    ) async throws -> APIResponse<Value> {
+        var smaller = Self.limits.filter { $0 < limit }
+        var (page, limit) = (page, limit)
+        while true {
+            do {
+                return try await ask(page, limit)
+            } catch MonicaAPIError.rejected(statusCode: 400, message: let message)
+                where message.lowercased().contains("limit") && limit > 0 && !smaller.isEmpty
+            {
+                let first = (page - 1) * limit
+                limit = smaller.removeFirst()
+                page = first / limit + 1
+            }
+        }
+    }
+
+    private static let limits = [100, 50, 15]
+
+    /// A list of one contact's. Servers that do not know the filter have it under the contact.
+    private func list<Item: Monica.Listed>(
+        of contact: Int?, page: Int, limit: Int, _ belongs: @Sendable (Item, _ contact: Int) -> Bool
+    ) async throws -> APIResponse<[Item]> {
+        try await list(page: page, limit: limit) { page, limit in
+            guard let contact else { return try await send(Monica.List<Item>(page: page, limit: limit)) }
+            if await !habits.ignoresContact(in: Item.plural) {
+                let response = try await send(Monica.List<Item>(contact: contact, page: page, limit: limit))
+                if response.data.allSatisfy({ belongs($0, contact) }) { return response }
+                await habits.ignoreContact(in: Item.plural)
+            }
+            do {
+                return try await send(Monica.ListOfContact<Item>(contact: contact, page: page, limit: limit))
+            } catch MonicaAPIError.notFound {
+                // As the contract has it: of an unknown contact there are none.
+                return APIResponse(data: [], meta: PaginationMeta(total: 0, page: page, limit: limit, rows: 0))
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    /// A request that reads: shared with others that ask the same, or what was kept when the network is away.
+    private func get(_ call: Call) async throws -> (body: [UInt8], isCached: Bool) {
+        let key = "\(configuration.token) \(configuration.baseURL.absoluteString)\(call.path)"
+        let name = Self.fingerprint(of: key)
+        do {
+            let response = try await flights.answer(key) { try await exchange(call) }
+            try Task.checkCancellation()
+            await cache.keep(response.body, for: name)
+            return (response.body, false)
+        } catch MonicaAPIError.networkUnavailable {
+            guard let body = await cache.response(for: name) else { throw MonicaAPIError.networkUnavailable }
+            return (body, true)
+        }
+    }
+
+    /// FNV-1a over 128 bits, in two halves: a file's name that says nothing of the token.
+    private static func fingerprint(of text: String) -> String {
+        var (left, right): (UInt64, UInt64) = (0xcbf2_9ce4_8422_2325, 0x9e37_79b9_7f4a_7c15)
+        for byte in text.utf8 {
+            left = (left ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+            right = (right ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 &+ left
+        }
+        return String(left, radix: 16) + String(right, radix: 16)
+    }
+
+    /// Sends a request, again where that helps and cannot act twice, and judges its answer.
+    ///
+    /// - Parameter validating: Whether a 401 is looked into.
+    private func exchange(_ call: Call, validating: Bool = true) async throws -> TransportResponse {
+        let request = try call.request(to: configuration)
+        var attempt = 0
+        while true {
+            let result: Result<TransportResponse, any Error>
+            do { result = .success(try await transport.send(request, progress: nil)) } catch {
+                result = .failure(error)
+            }
+            let mayPass =
+                switch result {
+                case .success(let response): Backoff.isPassing(response.status)
+                case .failure(let error): Backoff.isPassing(error)
+                }
+            if mayPass, call.mayRepeat, attempt < configuration.retryCount,
+                let delay = backoff.delay(attempt, after: try? result.get())
+            {
+                try await backoff.sleep(.milliseconds(Int64(delay * 1000)))
+                attempt += 1
+                continue
+            }
+            return try await judge(result, call, validating)
+        }
+    }
+
+    private func judge(
+        _ result: Result<TransportResponse, any Error>, _ call: Call, _ validating: Bool
+    ) async throws -> TransportResponse {
+        let response: TransportResponse
+        switch result {
+        case .success(let answer): response = answer
+        case .failure(let error):
+            if !Backoff.isPassing(error) { throw CancellationError() }
+            throw error is URLError ? MonicaAPIError.networkUnavailable : MonicaAPIError.unknown(error)
+        }
+        switch response.status.code {
+        case 200..<300: return response
+        case 300..<400: throw MonicaAPIError.invalidToken  // To a page where people sign in.
+        case 401:
+            // A token that is good after all has met a passing disorder: then once more.
+            guard validating, (try? await validateToken()) == true else { throw MonicaAPIError.invalidToken }
+            return try await exchange(call, validating: false)
+        case 403: throw MonicaAPIError.forbidden
+        case 404: throw MonicaAPIError.notFound(resourceType: call.resourceType, id: call.resourceID)
+        case 429: throw MonicaAPIError.rateLimitExceeded
+        case 500...: throw MonicaAPIError.serverError(statusCode: response.status.code)
+        default:
+            let failure = try? JSONDecoder().decode(Monica.Failure.self, from: Data(response.body))
+            throw MonicaAPIError.rejected(
+                statusCode: response.status.code, message: failure?.message ?? "Unexpected answer from the server")
+        }
+    }
+}
+
+/// A request, its type forgotten.
+private struct Call: Sendable {
+    let method: HTTPRequest.Method
+    let path: String
+    let body: [UInt8]?
+    let key: String?
+    let mayRepeat: Bool
+    let resourceType: String
+    let resourceID: Int?
+
+    init<E: Contract.Endpoint>(_ request: E, idempotencyKey: String? = nil) throws {
+        let encoded = try RequestCoding.encode(request)
+        method = E.route.method
+        path = encoded.path
+        if case .json(let bytes) = encoded.body { body = bytes } else { body = nil }
+        key = E.route.acceptsIdempotencyKey ? idempotencyKey ?? UUID().uuidString.lowercased() : nil
+        mayRepeat = method == .get || key != nil
+        let steps = encoded.path.prefix { $0 != "?" }.split(separator: "/").map(String.init)
+        let plural = steps.first ?? ""
+        resourceType = plural == "activities" ? "activity" : plural.hasSuffix("s") ? String(plural.dropLast()) : plural
+        resourceID = steps.dropFirst().first.flatMap { Int($0) }
+    }
+
+    func request(to configuration: APIConfiguration) throws -> TransportRequest {
+        guard let url = URL(string: configuration.baseURL.absoluteString + path) else {
+            throw MonicaAPIError.unknown(URLError(.badURL))
+        }
+        var request = TransportRequest(method: method, url: url)
+        for (name, value) in MonicaHeaders.all {
+            if let name = HTTPField.Name(name) { request.headers[name] = value }
+        }
+        request.headers[.authorization] = "Bearer \(configuration.token)"
+        if let key { request.headers[.idempotencyKey] = key }
+        if let body {
+            request.headers[.contentType] = "application/json"
+            request.body = .bytes(body)
+        }
+        return request
+    }
+}
+
+/// What was learnt of a server: which of its lists know nothing of contacts.
+private actor ServerHabits {
+    private var deaf: Set<String> = []
+
+    func ignoresContact(in list: String) -> Bool { deaf.contains(list) }
+    func ignoreContact(in list: String) { deaf.insert(list) }
+}
+
+private protocol Cacheable {
+    var isCached: Bool { get set }
+}
+
+extension APIResponse: Cacheable {}

@@ -1,0 +1,62 @@
+import Contract
+import ContractClient
+import MonicaAPI
+
+/// Whole lists, a page at a time as their elements are asked for.
+extension MonicaAPIClient {
+    /// Where a list goes on.
+    public struct Cursor: Hashable, Sendable {
+        var page: Int
+        var limit: Int
+    }
+
+    /// Every contact, or those that match a search.
+    ///
+    /// - Parameters:
+    ///   - query: Words of which each must be in a name, the nickname, the description or the job.
+    ///   - pageSize: At most 100; servers that give less are asked for less.
+    public func contacts(matching query: String? = nil, pageSize: Int = 100) -> Pages<Monica.Contact, Cursor> {
+        pages(pageSize) { try await listContacts(page: $0, limit: $1, query: query) }
+    }
+
+    /// Every activity, or those of one contact; the latest first.
+    public func activities(of contact: Int? = nil, pageSize: Int = 50) -> Pages<Monica.Activity, Cursor> {
+        pages(pageSize) { try await listActivities(contactId: contact, page: $0, limit: $1) }
+    }
+
+    /// Every note, or those of one contact; the newest first.
+    public func notes(of contact: Int? = nil, pageSize: Int = 50) -> Pages<Monica.Note, Cursor> {
+        pages(pageSize) { try await listNotes(contactId: contact, page: $0, limit: $1) }
+    }
+
+    /// Every task, or those of one contact; open ones first.
+    public func tasks(of contact: Int? = nil, pageSize: Int = 50) -> Pages<Monica.Task, Cursor> {
+        pages(pageSize) { try await listTasks(contactId: contact, page: $0, limit: $1) }
+    }
+
+    /// Every gift, or those for one contact.
+    public func gifts(of contact: Int? = nil, pageSize: Int = 50) -> Pages<Monica.Gift, Cursor> {
+        pages(pageSize) { try await listGifts(contactId: contact, page: $0, limit: $1) }
+    }
+
+    private func pages<Element: Codable & Sendable>(
+        _ size: Int, _ ask: @escaping @Sendable (_ page: Int, _ limit: Int) async throws -> APIResponse<[Element]>
+    ) -> Pages<Element, Cursor> {
+        Pages(from: Cursor(page: 1, limit: size)) { cursor in
+            let response = try await ask(cursor.page, cursor.limit)
+            // What the server gives at most is what it is asked for from now on.
+            let limit = response.meta.flatMap { $0.per_page > 0 ? $0.per_page : nil } ?? cursor.limit
+            let page = response.meta?.current_page ?? cursor.page
+            let isLast =
+                if let last = response.meta?.last_page {
+                    page >= last
+                } else if let total = response.meta?.total, total > 0 {
+                    page * limit >= total
+                } else {
+                    response.data.count < limit
+                }
+            let next = isLast || response.data.isEmpty ? nil : Cursor(page: page + 1, limit: limit)
+            return (response.data, next)
+        }
+    }
+}

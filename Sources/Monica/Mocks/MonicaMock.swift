@@ -1,0 +1,142 @@
+import Contract
+import ContractClient
+import ContractMocks
+import Foundation
+import MonicaAPI
+import MonicaClient
+
+/// Monica without a server, for previews and tests: the real SDK on top of answers from memory.
+///
+/// ```swift
+/// let mock = MonicaMock()
+/// mock.fail(Monica.GetContact.self, with: .notFound, "The requested contact was not found.")
+/// let client = mock.client()
+/// ```
+///
+/// It is the world of the contract's examples: John Doe, contact 1, and one thing of each kind of his. Other ids are
+/// refused as the server refuses them. Nothing is remembered.
+public struct MonicaMock: APIMock {
+    public let server: MockServer<Monica>
+
+    /// - Parameter sleep: Waits out the delays. A test's does not.
+    public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
+        server = MockServer(
+            baseURL: URL(string: "https://monica.example/api")!, sleep: sleep,
+            authorize: { token in
+                guard token?.isEmpty == false else { throw Monica.Refusal.unauthenticated }
+            })
+        contacts()
+        resource(.example as Monica.Activity)
+        resource(.example as Monica.Note)
+        resource(.example as Monica.Task)
+        resource(.example as Monica.Gift)
+        lists(.example as Monica.Activity)
+        lists(.example as Monica.Note)
+        lists(.example as Monica.Task)
+        lists(.example as Monica.Gift)
+        tags()
+        account()
+    }
+
+    /// An SDK on top of the mock.
+    ///
+    /// - Parameter retryCount: By default nothing is sent twice, so that an app sees every failure at once.
+    public func client(retryCount: Int = 0, backoff: Backoff = Backoff()) -> MonicaAPIClient {
+        MonicaAPIClient(
+            configuration: APIConfiguration(baseURL: baseURL, token: "mock", retryCount: retryCount), transport: self,
+            backoff: backoff)
+    }
+
+    private static func require<Item: Monica.Resource>(_ id: Int, is item: Item) throws -> Item {
+        guard id == item.id else { throw Monica.Refusal.notFound(Item.singular) }
+        return item
+    }
+
+    private static func page<Item, By>(
+        _ items: [Item], _ part: Monica.Part<By>, path: String, limit usual: Int, query: String? = nil
+    ) -> APIResponse<[Item]> {
+        let (page, limit) = (part.page ?? 1, part.limit ?? usual)
+        let rows = page == 1 ? items : []
+        return APIResponse(
+            data: rows,
+            meta: PaginationMeta(total: items.count, page: page, limit: limit, rows: rows.count, query: query),
+            links: PaginationLinks(
+                path: path, filters: query.map { [("query", $0)] } ?? [], page: page, limit: limit, last: 1))
+    }
+
+    // MARK: Contacts
+
+    private func contacts() {
+        let john = Monica.Contact.example
+        server.example(of: Monica.ListContacts.self) {
+            Self.page([john], $0.part, path: "/contacts", limit: 50, query: $0.query)
+        }
+        server.example(of: Monica.GetContact.self) { .init(data: try Self.require($0.id, is: john)) }
+        writes(john)
+        server.example(of: Monica.SetWork.self) { .init(data: try Self.require($0.id, is: john)) }
+        server.example(of: Monica.SetFood.self) { .init(data: try Self.require($0.id, is: john)) }
+        server.example(of: Monica.SetIntroduction.self) { .init(data: try Self.require($0.id, is: john)) }
+        server.example(of: Monica.SetTags.self) { .init(data: try Self.require($0.id, is: john)) }
+        server.example(of: Monica.UnsetTag.self) { .init(data: try Self.require($0.id, is: john)) }
+        server.example(of: Monica.UnsetTags.self) { .init(data: try Self.require($0.id, is: john)) }
+    }
+
+    private func writes<Item: Monica.Writable>(_ item: Item) {
+        server.example(of: Monica.Create<Item>.self) { _ in .init(data: item) }
+        server.example(of: Monica.Update<Item>.self) { .init(data: try Self.require($0.id, is: item)) }
+        server.example(of: Monica.Delete<Item>.self) { .init(id: try Self.require($0.id, is: item).id) }
+    }
+
+    private func resource<Item: Monica.Writable>(_ item: Item) {
+        server.example(of: Monica.Get<Item>.self) { .init(data: try Self.require($0.id, is: item)) }
+        writes(item)
+    }
+
+    private func lists<Item: Monica.Listed>(_ item: Item) {
+        server.example(of: Monica.List<Item>.self) {
+            Self.page($0.contact ?? 1 == 1 ? [item] : [], $0.part, path: "/" + Item.plural, limit: 10)
+        }
+        server.example(of: Monica.ListOfContact<Item>.self) {
+            let contact = try Self.require($0.contact, is: Monica.Contact.example).id
+            return Self.page([item], $0.part, path: "/contacts/\(contact)/" + Item.plural, limit: 10)
+        }
+    }
+
+    // MARK: The rest
+
+    private func tags() {
+        let family = Monica.Tag.example
+        resource(family)
+        server.example(of: Monica.ListTags.self) { _ in
+            .init(
+                data: [family], meta: PaginationMeta(total: 1, page: 1, limit: 1, rows: 1),
+                links: PaginationLinks(first: "/tags", last: "/tags", prev: nil, next: nil))
+        }
+        server.example(of: Monica.ListContactsOfTag.self) {
+            let tag = try Self.require($0.tag, is: family).id
+            return Self.page([Monica.Contact.example], $0.part, path: "/tags/\(tag)/contacts", limit: 50)
+        }
+    }
+
+    private func account() {
+        server.example(of: Monica.GetMe.self) { _ in .init(data: .example) }
+        server.example(of: Monica.ListGenders.self) { _ in .init(data: [.example]) }
+        server.example(of: Monica.ListActivityTypes.self) { _ in .init(data: [.example]) }
+        server.example(of: Monica.ExportJSON.self) { _ in
+            .init(
+                exportedAt: Monica.Contact.example.updatedAt, user: .example, genders: [.example],
+                activityTypes: [.example], tags: [.example], contacts: [.init(.example, middleName: nil)],
+                activities: [.example], notes: [.example], tasks: [.example], gifts: [.example])
+        }
+        server.example(answering: Monica.ExportVCard.self) { _ in
+            let card = "BEGIN:VCARD\r\nVERSION:4.0\r\nFN:John Doe\r\nN:Doe;John;;;\r\nEND:VCARD\r\n"
+            return Answer(.ok, encoded: Array(card.utf8))
+        }
+    }
+}
+
+extension MonicaAPIClient {
+    /// An SDK for previews, in which every operation answers the contract's example. See ``MonicaMock`` for answers of
+    /// your own.
+    public static func mock() -> MonicaAPIClient { MonicaMock().client() }
+}

@@ -1,0 +1,172 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import HTTPTypes
+import MonicaAPI
+
+extension MonicaService {
+    func account(_ routes: inout Routes<Monica, Caller>) {
+        routes.on(use: getMe)
+        routes.on(use: listGenders)
+        routes.on(use: listActivityTypes)
+        routes.on(answering: exportJSON)
+        routes.on(answering: exportVCard)
+    }
+
+    func getMe(_ request: Monica.GetMe, from caller: Caller) async throws -> APIResponse<Monica.User> {
+        try await database.read { db in
+            guard let user = try Accounts.user(caller.account, in: db) else { throw Monica.Refusal.unauthenticated }
+            return APIResponse(data: user)
+        }
+    }
+
+    func listGenders(
+        _ request: Monica.ListGenders, from caller: Caller
+    ) async throws -> APIResponse<[Monica.Gender]> {
+        try await database.read { db in APIResponse(data: try Accounts.genders(of: caller.account, in: db)) }
+    }
+
+    func listActivityTypes(
+        _ request: Monica.ListActivityTypes, from caller: Caller
+    ) async throws -> APIResponse<[Monica.ActivityType]> {
+        try await database.read { db in APIResponse(data: try Accounts.activityTypes(of: caller.account, in: db)) }
+    }
+
+    func exportJSON(
+        _ request: Monica.ExportJSON, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<Monica.Export> {
+        Answer(
+            .ok, try await export(caller.account),
+            headers: [.contentDisposition: #"attachment; filename="monica.json""#])
+    }
+
+    func exportVCard(
+        _ request: Monica.ExportVCard, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<Monica.VCards> {
+        Answer(
+            .ok, encoded: Array(try await vCards(of: caller.account).utf8),
+            headers: [
+                .contentType: "text/vcard; charset=utf-8",
+                .contentDisposition: #"attachment; filename="monica.vcf""#,
+            ])
+    }
+}
+
+enum Accounts {
+    /// What a new account can choose from.
+    private static let genders = [("Man", "M"), ("Woman", "F"), ("Rather not say", "O")]
+    private static let activities: [(category: String, types: [(name: String, location: String?)])] = [
+        (
+            "Simple activities",
+            [("just hung out", nil), ("watched a movie at home", "my_place"), ("talked at home", "my_place")]
+        ),
+        ("Sport", [("did sport together", nil)]),
+        (
+            "Food",
+            [
+                ("ate at their place", "his_place"), ("ate at home", "my_place"), ("went to a bar", "outside"),
+                ("ate at a restaurant", "outside"), ("picnicked", "outside"),
+            ]
+        ),
+        (
+            "Cultural activities",
+            [
+                ("went to a theater", "outside"), ("went to a concert", "outside"), ("went to a play", "outside"),
+                ("went to the museum", "outside"),
+            ]
+        ),
+    ]
+
+    static func find(_ name: String, in db: Session) throws -> Int? {
+        try db.value("SELECT id FROM accounts WHERE name = \(name)")
+    }
+
+    static func findOrMake(
+        _ name: String, email: String, at now: Int64, makeID: () -> String, in db: Session
+    ) throws -> Int {
+        let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
+        let made: Int? = try db.value(
+            """
+            INSERT INTO accounts (name, uuid, first_name, last_name, email, email_type_uuid, created_at, updated_at)
+            VALUES (\(name), \(makeID()), \(parts.first ?? name), \(parts.dropFirst().first ?? ""), \(email),
+                \(makeID()), \(now), \(now))
+            ON CONFLICT (name) DO NOTHING RETURNING id
+            """)
+        guard let account = made else {
+            guard let account = try find(name, in: db) else { throw DatabaseFailure.conflict("accounts") }
+            return account
+        }
+        for (name, type) in genders {
+            try db.run(
+                """
+                INSERT INTO genders (account_id, name, type, created_at) VALUES (\(account), \(name), \(type), \(now))
+                """)
+        }
+        for (category, types) in activities {
+            let id: Int? = try db.value(
+                """
+                INSERT INTO activity_categories (uuid, account_id, name, created_at)
+                VALUES (\(makeID()), \(account), \(category), \(now)) RETURNING id
+                """)
+            for (name, location) in types {
+                try db.run(
+                    """
+                    INSERT INTO activity_types (uuid, account_id, category_id, name, location_type, created_at)
+                    VALUES (\(makeID()), \(account), \(id), \(name), \(location), \(now))
+                    """)
+            }
+        }
+        return account
+    }
+
+    /// Puts this transaction in line with others that write to the account.
+    static func queue(_ account: Int, in db: Session) throws {
+        try db.run("UPDATE accounts SET revision = revision + 1 WHERE id = \(account)")
+    }
+
+    static func user(_ account: Int, in db: Session) throws -> Monica.User? {
+        try db.one(
+            "SELECT id, uuid, first_name, last_name, email, created_at, updated_at FROM accounts WHERE id = \(account)"
+        ) { row in
+            Monica.User(
+                id: try row.get(0), uuid: try row.get(1), firstName: try row.get(2), lastName: try row.get(3),
+                email: try row.get(4), createdAt: try row.get(5), updatedAt: try row.get(6))
+        }
+    }
+
+    static func emailType(of account: Int, in db: Session) throws -> Monica.ContactFieldType? {
+        try db.one("SELECT email_type_uuid, created_at FROM accounts WHERE id = \(account)") { row in
+            Monica.ContactFieldType(emailOf: account, uuid: try row.get(0), createdAt: try row.get(1))
+        }
+    }
+
+    static func genders(of account: Int, in db: Session) throws -> [Monica.Gender] {
+        try db.all(
+            "SELECT id, name, type, created_at FROM genders WHERE account_id = \(account) ORDER BY id"
+        ) { row in
+            let createdAt: Monica.Timestamp = try row.get(3)
+            return Monica.Gender(
+                id: try row.get(0), name: try row.get(1), type: try row.get(2), account: account,
+                createdAt: createdAt, updatedAt: createdAt)
+        }
+    }
+
+    static func activityTypes(of account: Int, in db: Session) throws -> [Monica.ActivityType] {
+        try db.all(
+            """
+            SELECT t.id, t.uuid, t.name, t.location_type, t.created_at, c.id, c.uuid, c.name, c.created_at
+            FROM activity_types t JOIN activity_categories c ON c.id = t.category_id
+            WHERE t.account_id = \(account) ORDER BY t.id
+            """
+        ) { row in
+            let (createdAt, categoryCreatedAt): (Monica.Timestamp, Monica.Timestamp) = (try row.get(4), try row.get(8))
+            return Monica.ActivityType(
+                id: try row.get(0), uuid: try row.get(1), name: try row.get(2), locationType: try row.get(3),
+                category: .init(
+                    id: try row.get(5), uuid: try row.get(6), name: try row.get(7), account: account,
+                    createdAt: categoryCreatedAt, updatedAt: categoryCreatedAt),
+                account: account, createdAt: createdAt, updatedAt: createdAt)
+        }
+    }
+}

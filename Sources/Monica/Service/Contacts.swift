@@ -1,0 +1,377 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import HTTPTypes
+import MonicaAPI
+
+extension MonicaService {
+    func contacts(_ routes: inout Routes<Monica, Caller>) {
+        routes.on(use: listContacts)
+        routes.on(use: getContact)
+        routes.on(answering: createContact)
+        routes.on(use: updateContact)
+        routes.on(use: deleteContact)
+        routes.on(use: setWork)
+        routes.on(use: setFood)
+        routes.on(use: setIntroduction)
+        routes.on(use: setTags)
+        routes.on(use: unsetTag)
+        routes.on(use: unsetTags)
+    }
+
+    func listContacts(
+        _ request: Monica.ListContacts, from caller: Caller
+    ) async throws -> APIResponse<[Monica.Contact]> {
+        let window = Window(request.part, limit: Monica.ListContacts.defaultLimit)
+        let query = request.query?.trimmed
+        let words = query.map(Folding.words) ?? []
+        // What has marks alone is a search that nothing is left of: it finds nothing.
+        let isSearch = query?.isBlank == false
+        return try await database.read { db in
+            let (ids, total) =
+                isSearch
+                ? try Contacts.page(window, request.part.sort, matching: words, of: caller.account, in: db)
+                : try Contacts.page(window, request.part.sort, of: caller.account, in: db)
+            return window.response(
+                try reader(caller.account, db).contacts(ids, with: request.with), total: total, path: "/contacts",
+                filters: [
+                    ("query", isSearch ? query : nil), ("sort", request.part.sort?.rawValue),
+                    ("with", request.with?.rawValue),
+                ], query: isSearch ? query : nil)
+        }
+    }
+
+    func getContact(
+        _ request: Monica.GetContact, from caller: Caller
+    ) async throws -> APIResponse<Monica.Contact> {
+        try await database.read { db in
+            guard let contact = try reader(caller.account, db).contact(request.id, with: request.with) else {
+                throw Monica.Refusal.notFound(Monica.Contact.singular)
+            }
+            return APIResponse(data: contact)
+        }
+    }
+
+    // MARK: Writing
+
+    func createContact(
+        _ request: Monica.Create<Monica.Contact>, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<Monica.Contact>> {
+        try await create(request, for: caller, info) { [makeID] reader, form, now in
+            let fields = try ContactFields(form, genders: reader.genders.get(), current: nil, at: now)
+            try Accounts.queue(reader.account, in: reader.db)
+            let id = try Contacts.insert(fields, uuid: makeID(), of: reader.account, at: now, in: reader.db)
+            if let email = fields.email {
+                try Contacts.addEmail(email, uuid: makeID(), to: id, at: now, in: reader.db)
+            }
+            return try reader.contact(id)
+        }
+    }
+
+    func updateContact(
+        _ request: Monica.Update<Monica.Contact>, from caller: Caller
+    ) async throws -> APIResponse<Monica.Contact> {
+        try await update(Monica.Contact.self, for: caller) { reader, now in
+            guard let row = try reader.contactRows([request.id]).first else { return nil }
+            let fields = try ContactFields(request.form, genders: reader.genders.get(), current: row, at: now)
+            try Contacts.rewrite(row.id, by: reader, at: now) { row in fields.apply(to: &row) }
+            return try reader.contact(row.id)
+        }
+    }
+
+    func deleteContact(
+        _ request: Monica.Delete<Monica.Contact>, from caller: Caller
+    ) async throws -> Monica.Deletion {
+        try await database.write { db in
+            try Accounts.queue(caller.account, in: db)
+            guard let row = try reader(caller.account, db).contactRows([request.id]).first else {
+                throw Monica.Refusal.notFound(Monica.Contact.singular)
+            }
+            try Contacts.delete(row, of: caller.account, in: db)
+            return .init(id: request.id)
+        }
+    }
+
+    /// Writes a part of a contact that partial ones do not have.
+    private func change(
+        _ id: Int, for caller: Caller, _ form: Monica.Form,
+        _ read: @escaping @Sendable (inout Input, Reader) throws -> (inout ContactRow) -> Void
+    ) async throws -> APIResponse<Monica.Contact> {
+        try await update(Monica.Contact.self, for: caller) { reader, now in
+            guard let row = try reader.contactRows([id]).first else { return nil }
+            if row.isPartial { throw Monica.Refusal.invalid(["The contact can't be a partial contact"]) }
+            var input = Input(form)
+            let change = try read(&input, reader)
+            try Contacts.rewrite(id, by: reader, at: now, change)
+            return try reader.contact(id)
+        }
+    }
+
+    func setWork(_ request: Monica.SetWork, from caller: Caller) async throws -> APIResponse<Monica.Contact> {
+        try await change(request.id, for: caller, request.form) { input, _ in
+            let (job, company) = (input.text("job"), input.text("company"))
+            try input.check()
+            return { row in (row.job, row.company) = (job, company) }
+        }
+    }
+
+    func setFood(_ request: Monica.SetFood, from caller: Caller) async throws -> APIResponse<Monica.Contact> {
+        try await change(request.id, for: caller, request.form) { input, _ in
+            let food = input.text("food_preferences", upTo: 100_000)
+            try input.check()
+            return { row in row.food = food }
+        }
+    }
+
+    func setIntroduction(
+        _ request: Monica.SetIntroduction, from caller: Caller
+    ) async throws -> APIResponse<Monica.Contact> {
+        let today = time.now(Monica.Timestamp.self).day
+        return try await change(request.id, for: caller, request.form) { input, reader in
+            let how = input.text("general_information", upTo: 100_000)
+            let through = input.integer("met_through_contact_id")
+            let isKnown = input.truth("is_date_known", required: true) ?? false
+            let met = isKnown ? input.date("", named: "date", today: today) : nil
+            try input.check()
+            if let through, try !Contacts.exists(through, of: reader.account, in: reader.db) {
+                throw Monica.Refusal.notFound(Monica.Contact.singular)
+            }
+            return { row in (row.metHow, row.metThrough, row.met) = (how, through, met) }
+        }
+    }
+}
+
+/// The fields that a contact is made of or written anew with.
+struct ContactFields: Sendable {
+    var firstName: String
+    var middleName: String?
+    var lastName: String?
+    var nickname: String?
+    var description: String?
+    var gender: Int?
+    var email: String?
+    var isPartial: Bool
+    var isStarred: Bool
+    var isDead: Bool
+    var birth: StoredDate?
+    var death: StoredDate?
+    var job: String?
+    var company: String?
+
+    init(firstName: String) {
+        self.firstName = firstName
+        isPartial = false
+        isStarred = false
+        isDead = false
+    }
+
+    /// - Parameter current: The contact that is written anew; nil for a new one.
+    /// - Throws: 422.
+    init(_ form: Monica.Form, genders: [Int: Monica.Gender], current: ContactRow?, at now: Int64) throws {
+        var input = Input(form)
+        let today = Monica.Timestamp(milliseconds: now).day
+        let first = input.text("first_name", required: true)
+        middleName = input.text("middle_name")
+        lastName = input.text("last_name")
+        nickname = input.text("nickname")
+        description = input.text("description")
+        gender = input.integer("gender_id")
+        if let gender, genders[gender] == nil { input.refuseSelection("gender_id") }
+        email = current == nil ? input.email("email") : nil
+        isPartial = input.truth("is_partial") ?? false
+        isStarred = input.truth("is_starred") ?? current?.isStarred ?? false
+        let isBirthKnown = input.truth("is_birthdate_known", required: true) ?? false
+        birth = isBirthKnown ? input.date("birthdate_", named: "birthdate", today: today) : nil
+        isDead = input.truth("is_deceased", required: current == nil) ?? false
+        let isDeathKnown = input.truth("is_deceased_date_known", required: true) ?? false
+        death = isDeathKnown ? input.date("deceased_date_", named: "deceased_date", today: today) : nil
+        try input.check()
+        firstName = first ?? ""
+        // Of the living nobody knows the day.
+        if !isDead { death = nil }
+    }
+
+    func apply(to row: inout ContactRow) {
+        row.firstName = firstName
+        row.middleName = middleName
+        row.lastName = lastName
+        row.nickname = nickname
+        row.description = description
+        row.gender = gender
+        row.isPartial = isPartial
+        row.isStarred = isStarred
+        row.isDead = isDead
+        row.birth = birth
+        row.death = death
+    }
+}
+
+enum Contacts {
+    static func exists(_ id: Int, of account: Int, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM contacts WHERE id = \(id) AND account_id = \(account)")
+    }
+
+    // MARK: Pages
+
+    typealias Page = (ids: [Int], total: Int)
+
+    static func page(
+        _ window: Window, _ sort: Monica.Sort<Monica.ContactOrder>?, of account: Int, in db: Session
+    ) throws -> Page {
+        let total = try db.value("SELECT contact_count FROM accounts WHERE id = \(account)", as: Int.self) ?? 0
+        guard let offset = window.offset(in: total) else { return ([], total) }
+        let ids: [Int] = try db.all("\(query(of: account, by: sort)) LIMIT \(window.limit) OFFSET \(offset)") {
+            try $0.get(0)
+        }
+        return (ids, total)
+    }
+
+    /// The ids of an account's list, all of them.
+    static func query(of account: Int, by sort: Monica.Sort<Monica.ContactOrder>?) -> SQL {
+        """
+        SELECT t.id FROM contacts t WHERE t.account_id = \(account) AND t.is_partial = 0 ORDER BY \(order(by: sort))
+        """
+    }
+
+    static func page(
+        _ window: Window, _ sort: Monica.Sort<Monica.ContactOrder>?, matching words: [String], of account: Int,
+        in db: Session
+    ) throws -> Page {
+        let matches = words.isEmpty ? [] : try SearchBlocks.matches(words, account: account, in: db)
+        guard let offset = window.offset(in: matches.count) else { return ([], matches.count) }
+        var ordered = matches
+        if sort?.order == .updatedAt {
+            // The index has every contact in order; those that match are picked out.
+            let found = Set(matches)
+            ordered = try db.all(query(of: account, by: sort)) { try $0.get(0, as: Int.self) }.filter(found.contains)
+        } else if sort?.isDescending == true {
+            ordered.reverse()
+        }
+        return (Array(ordered.dropFirst(offset).prefix(window.limit)), matches.count)
+    }
+
+    /// The order of ids is the order of their making.
+    static func order(by sort: Monica.Sort<Monica.ContactOrder>?) -> SQL {
+        let isDescending = sort?.isDescending ?? false
+        return switch sort?.order {
+        case .updatedAt: .order("t.updated_at", descending: isDescending)
+        case .createdAt, nil: isDescending ? "t.id DESC" : "t.id"
+        }
+    }
+
+    // MARK: Writing. The caller has the account's turn.
+
+    /// - Returns: The id.
+    static func insert(
+        _ fields: ContactFields, uuid: String, of account: Int, at now: Int64, in db: Session
+    ) throws -> Int {
+        let newest: Int64? = try db.value(
+            "SELECT created_at FROM contacts WHERE account_id = \(account) ORDER BY id DESC LIMIT 1")
+        let createdAt = max(now, newest ?? now)
+        let id: Int? = try db.value(
+            """
+            INSERT INTO contacts (
+                uuid, account_id, first_name, middle_name, last_name, nickname, description, gender_id, is_starred,
+                is_partial, is_dead, birth_day, birth_kind, death_day, death_kind, job, company, created_at, updated_at)
+            VALUES (\(uuid), \(account), \(fields.firstName), \(fields.middleName), \(fields.lastName),
+                \(fields.nickname), \(fields.description), \(fields.gender), \(fields.isStarred), \(fields.isPartial),
+                \(fields.isDead), \(fields.birth?.day.daysSince1970), \(fields.birth?.kind.rawValue),
+                \(fields.death?.day.daysSince1970), \(fields.death?.kind.rawValue), \(fields.job), \(fields.company),
+                \(createdAt), \(createdAt))
+            RETURNING id
+            """)
+        guard let id else { throw DatabaseFailure.failed("no id") }
+        if !fields.isPartial {
+            let texts = [
+                fields.firstName, fields.middleName, fields.lastName, fields.nickname, fields.description, fields.job,
+            ]
+            try list(id, texts, of: account, in: db)
+        }
+        return id
+    }
+
+    static func addEmail(_ email: String, uuid: String, to contact: Int, at now: Int64, in db: Session) throws {
+        try db.run(
+            """
+            INSERT INTO contact_fields (uuid, contact_id, content, created_at, updated_at)
+            VALUES (\(uuid), \(contact), \(email), \(now), \(now))
+            """)
+    }
+
+    /// Changes a contact, and where it is found.
+    static func rewrite(
+        _ id: Int, by reader: Reader, at now: Int64, _ change: (inout ContactRow) -> Void
+    ) throws {
+        let (db, account) = (reader.db, reader.account)
+        try Accounts.queue(account, in: db)
+        guard let old = try reader.contactRows([id]).first else {
+            throw Monica.Refusal.notFound(Monica.Contact.singular)
+        }
+        var new = old
+        change(&new)
+        try db.run(
+            """
+            UPDATE contacts SET first_name = \(new.firstName), middle_name = \(new.middleName),
+                last_name = \(new.lastName), nickname = \(new.nickname), description = \(new.description),
+                gender_id = \(new.gender), is_starred = \(new.isStarred), is_partial = \(new.isPartial),
+                is_dead = \(new.isDead), birth_day = \(new.birth?.day.daysSince1970),
+                birth_kind = \(new.birth?.kind.rawValue), death_day = \(new.death?.day.daysSince1970),
+                death_kind = \(new.death?.kind.rawValue), job = \(new.job), company = \(new.company),
+                food = \(new.food), met_how = \(new.metHow), met_day = \(new.met?.day.daysSince1970),
+                met_kind = \(new.met?.kind.rawValue), met_through = \(new.metThrough), updated_at = \(now)
+            WHERE id = \(id)
+            """)
+        switch (old.isPartial, new.isPartial) {
+        case (true, true): break
+        case (true, false): try list(id, new.searched, of: account, in: db)
+        case (false, true): try unlist(old, of: account, in: db)
+        case (false, false):
+            if let block = old.block, new.searched != old.searched {
+                try SearchBlocks.replace(new.searched, of: id, in: block, db)
+            }
+        }
+    }
+
+    static func delete(_ row: ContactRow, of account: Int, in db: Session) throws {
+        let id = row.id
+        try db.run("UPDATE gifts SET recipient_id = NULL WHERE recipient_id = \(id)")
+        try db.run("UPDATE contacts SET met_through = NULL WHERE met_through = \(id)")
+        let left: [Int] = try db.all("SELECT activity_id FROM activity_contacts WHERE contact_id = \(id)") {
+            try $0.get(0)
+        }
+        try db.run("DELETE FROM activity_contacts WHERE contact_id = \(id)")
+        for activity in left {
+            try db.run(
+                """
+                DELETE FROM activities WHERE id = \(activity)
+                    AND NOT EXISTS (SELECT 1 FROM activity_contacts WHERE activity_id = \(activity))
+                """)
+        }
+        try db.run("DELETE FROM contact_tags WHERE contact_id = \(id)")
+        try db.run("DELETE FROM contact_fields WHERE contact_id = \(id)")
+        try db.run("DELETE FROM notes WHERE contact_id = \(id)")
+        try db.run("DELETE FROM tasks WHERE contact_id = \(id)")
+        try db.run("DELETE FROM gifts WHERE contact_id = \(id)")
+        if !row.isPartial { try unlist(row, of: account, in: db) }
+        try db.run("DELETE FROM contacts WHERE id = \(id)")
+    }
+
+    /// Its row has changed in what other tables say of it.
+    static func touch(_ id: Int, at now: Int64, in db: Session) throws {
+        try db.run("UPDATE contacts SET updated_at = \(now) WHERE id = \(id)")
+    }
+
+    /// From now on lists and searches have it.
+    private static func list(_ id: Int, _ texts: [String?], of account: Int, in db: Session) throws {
+        let block = try SearchBlocks.add(texts, of: id, account: account, in: db)
+        try db.run("UPDATE contacts SET block_id = \(block) WHERE id = \(id)")
+        try db.run("UPDATE accounts SET contact_count = contact_count + 1 WHERE id = \(account)")
+    }
+
+    private static func unlist(_ row: ContactRow, of account: Int, in db: Session) throws {
+        if let block = row.block { try SearchBlocks.remove(row.id, from: block, db) }
+        try db.run("UPDATE contacts SET block_id = NULL WHERE id = \(row.id)")
+        try db.run("UPDATE accounts SET contact_count = contact_count - 1 WHERE id = \(account)")
+    }
+}

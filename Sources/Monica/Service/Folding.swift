@@ -1,0 +1,37 @@
+import Foundation
+
+/// Text as it is compared: without regard to case or accents.
+enum Folding {
+    /// Case is folded through the upper case, so that `ß` is `ss` and every sigma is one; combining marks are removed.
+    static func fold(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
+        var folded = String.UnicodeScalarView()
+        for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars where !scalar.isMark {
+            for upper in scalar.properties.uppercaseMapping.unicodeScalars {
+                folded.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars.lazy.filter { !$0.isMark })
+            }
+        }
+        return String(folded)
+    }
+
+    /// The words of a text, folded.
+    static func words(_ text: String) -> [String] {
+        fold(text).unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { String($0) }
+    }
+
+    /// `ete-a-paris`: letters and digits, folded; whatever stands between them is one hyphen.
+    static func slug(_ text: String) -> String {
+        fold(text).unicodeScalars
+            .split { !($0.properties.isAlphabetic || $0.properties.numericType != nil) }
+            .map { String($0) }.joined(separator: "-")
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isMark: Bool {
+        switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
+        }
+    }
+}

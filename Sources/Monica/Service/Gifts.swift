@@ -1,0 +1,134 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import MonicaAPI
+
+extension MonicaService {
+    func gifts(_ routes: inout Routes<Monica, Caller>) {
+        routes.on(answering: createGift)
+        routes.on(use: updateGift)
+        routes.on { (request: Monica.Delete<Monica.Gift>, caller: Caller) in
+            try await delete(Monica.Gift.self, request.id, for: caller)
+        }
+    }
+
+    func createGift(
+        _ request: Monica.Create<Monica.Gift>, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<Monica.Gift>> {
+        try await create(request, for: caller, info) { [makeID] reader, form, now in
+            let fields = try GiftFields(form)
+            try Accounts.queue(reader.account, in: reader.db)
+            try fields.require(by: reader)
+            let id: Int? = try reader.db.value(
+                """
+                INSERT INTO gifts (
+                    uuid, account_id, contact_id, name, comment, url, cents, status, day, recipient_id, created_at,
+                    updated_at)
+                VALUES (\(makeID()), \(reader.account), \(fields.contact), \(fields.name), \(fields.comment),
+                    \(fields.url), \(fields.cents), \(fields.status), \(fields.date?.daysSince1970),
+                    \(fields.recipient), \(now), \(now)) RETURNING id
+                """)
+            return try id.flatMap { try Monica.Gift.one($0, by: reader) }
+        }
+    }
+
+    func updateGift(
+        _ request: Monica.Update<Monica.Gift>, from caller: Caller
+    ) async throws -> APIResponse<Monica.Gift> {
+        try await update(Monica.Gift.self, for: caller) { reader, now in
+            guard try Monica.Gift.one(request.id, by: reader) != nil else { return nil }
+            let fields = try GiftFields(request.form)
+            try Accounts.queue(reader.account, in: reader.db)
+            try fields.require(by: reader)
+            try reader.db.run(
+                """
+                UPDATE gifts SET contact_id = \(fields.contact), name = \(fields.name), comment = \(fields.comment),
+                    url = \(fields.url), cents = \(fields.cents), status = \(fields.status),
+                    day = \(fields.date?.daysSince1970), recipient_id = \(fields.recipient), updated_at = \(now)
+                WHERE id = \(request.id)
+                """)
+            return try Monica.Gift.one(request.id, by: reader)
+        }
+    }
+}
+
+private struct GiftFields {
+    let contact: Int
+    let name: String
+    let status: String
+    let comment: String?
+    let url: String?
+    let cents: Int?
+    let date: Day?
+    let recipient: Int?
+
+    init(_ form: Monica.Form) throws {
+        var input = Input(form)
+        let contact = input.integer("contact_id", required: true)
+        let name = input.text("name", required: true)
+        let status = input.text("status", required: true)
+        if let status, !Monica.GiftStatus.all.map(\.rawValue).contains(status) { input.refuseSelection("status") }
+        comment = input.text("comment", upTo: 100_000)
+        url = input.text("url", upTo: 100_000)
+        cents = input.cents("amount")
+        date = input.day("date")
+        recipient = input.integer("recipient_id")
+        try input.check()
+        self.contact = contact ?? 0
+        self.name = name ?? ""
+        self.status = status ?? ""
+    }
+
+    /// - Throws: 404 when the contact or the recipient is not the account's.
+    func require(by reader: Reader) throws {
+        for id in [contact, recipient].compactMap(\.self) {
+            guard try Contacts.exists(id, of: reader.account, in: reader.db) else {
+                throw Monica.Refusal.notFound(Monica.Contact.singular)
+            }
+        }
+    }
+}
+
+extension Monica.Gift: StoredList {
+    static var table: SQL { "gifts" }
+
+    static func order(by sort: Monica.Sort<Monica.GiftOrder>?) -> SQL {
+        switch sort?.order {
+        case .updatedAt: .order("t.updated_at", descending: sort?.isDescending ?? false)
+        case .createdAt, nil: .order("t.created_at", descending: sort?.isDescending ?? false)
+        }
+    }
+
+    static func restriction(to contact: Int) -> SQL { "t.contact_id = \(contact)" }
+
+    static func load(_ ids: [Int], by reader: Reader) throws -> [Self] {
+        guard !ids.isEmpty else { return [] }
+        let found = try reader.inBatches(ids) { batch in
+            try reader.db.all(
+                """
+                SELECT id, uuid, contact_id, name, comment, url, cents, status, day, recipient_id, created_at,
+                    updated_at
+                FROM gifts WHERE id IN (\(list: batch)) AND account_id = \(reader.account)
+                """
+            ) { row in
+                let gift = Self(
+                    id: try row.get(0), uuid: try row.get(1), contactID: try row.get(2), name: try row.get(3),
+                    comment: try row.get(4), url: try row.get(5), cents: try row.get(6),
+                    status: Monica.GiftStatus(rawValue: try row.get(7)),
+                    date: try row.get(8, as: Int64?.self).map(Day.init(daysSince1970:)), account: reader.account,
+                    createdAt: try row.get(10), updatedAt: try row.get(11))
+                return (gift: gift, recipient: try row.get(9, as: Int?.self))
+            }
+        } id: {
+            $0.gift.id
+        }
+        let contacts = try reader.shortContacts(found.map(\.gift.contactID) + found.compactMap(\.recipient))
+        return found.map { gift, recipient in
+            var gift = gift
+            gift.contact = contacts[gift.contactID]
+            gift.recipient = recipient.flatMap { contacts[$0] }
+            return gift
+        }
+    }
+}

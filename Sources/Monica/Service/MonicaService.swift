@@ -1,0 +1,117 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import HTTPTypes
+import MonicaAPI
+
+/// The Monica API's behaviour. Each section of the contract is an extension in a file of its own.
+public struct MonicaService: Sendable {
+    let database: Database
+    let tokens: Tokens
+    let time: TimeSource
+    let makeID: @Sendable () -> String
+    /// Where the API is, as clients reach it: `https://monica.example.com/api`.
+    let baseURL: String
+    private let secret: [UInt8]
+
+    public struct Settings: Sendable {
+        /// What the absolute URLs begin with, without the `/api` and without a slash at its end.
+        public var publicURL: String
+        public var limits = Limits()
+
+        public init(publicURL: String) { self.publicURL = publicURL }
+    }
+
+    /// How often one may ask, in a minute.
+    public struct Limits: Sendable {
+        /// For contacts and exports, with one token.
+        public var contactRequests = 100
+        /// For everything else together, with one token.
+        public var otherRequests = 200
+        /// With wrong tokens, from one address.
+        public var wrongTokens = 10
+
+        public init() {}
+    }
+
+    /// - Parameters:
+    ///   - database: With ``schema``.
+    ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`.
+    ///   - makeID: Makes UUIDs of version 4, in lower case.
+    public init(
+        database: Database, secret: [UInt8], time: TimeSource = .system,
+        makeID: @escaping @Sendable () -> String = RandomUUID.make, settings: Settings
+    ) {
+        self.database = database
+        self.secret = secret
+        self.time = time
+        self.makeID = makeID
+        baseURL = settings.publicURL + Monica.basePath
+        tokens = Tokens(database: database, time: time, limits: settings.limits)
+    }
+
+    /// Every operation with its handler.
+    public func routes() -> Routes<Monica, Caller> {
+        var routes = Routes<Monica, Caller>(
+            secret: secret, name: { "account \($0.account)" }, identify: tokens.caller,
+            headers: { $0.standing.headers })
+        contacts(&routes)
+        lists(&routes, of: Monica.Activity.self)
+        activities(&routes)
+        lists(&routes, of: Monica.Note.self)
+        notes(&routes)
+        lists(&routes, of: Monica.Task.self)
+        tasks(&routes)
+        lists(&routes, of: Monica.Gift.self)
+        gifts(&routes)
+        tags(&routes)
+        account(&routes)
+        return routes
+    }
+
+    /// Throws when the database does not answer.
+    public func check() async throws { try await database.check() }
+
+    /// Forgets what has expired. To be called now and then.
+    public func sweep() async throws {
+        let now = time.milliseconds()
+        try await database.write { db in
+            try OnceOnly.sweep(at: now, in: db)
+            try RateLimits.sweep(at: now, in: db)
+        }
+    }
+
+    /// A look at an account, for as long as a transaction lasts.
+    func reader(_ account: Int, _ db: Session) -> Reader { Reader(account: account, baseURL: baseURL, db: db) }
+
+    /// Creates something, once per key.
+    func create<Item: Monica.Writable>(
+        _ request: Monica.Create<Item>, for caller: Caller, _ info: RequestInfo,
+        _ write: @escaping @Sendable (Reader, Monica.Form, _ now: Int64) throws -> Item?
+    ) async throws -> Answer<APIResponse<Item>> {
+        let now = time.milliseconds()
+        return try await database.write(info.once, phrases: Monica.phrases, at: now) { db in
+            guard let item = try write(reader(caller.account, db), request.form, now) else {
+                throw Monica.Refusal.notFound(Item.singular)
+            }
+            return Answer(Monica.Create<Item>.route.status, APIResponse(data: item))
+        }
+    }
+
+    /// Changes something of the caller's.
+    ///
+    /// - Parameter write: Sees the account's own resources only; nil where there is no such resource.
+    func update<Item: Monica.Resource>(
+        _ type: Item.Type, for caller: Caller,
+        _ write: @escaping @Sendable (Reader, _ now: Int64) throws -> Item?
+    ) async throws -> APIResponse<Item> {
+        let now = time.milliseconds()
+        return try await database.write { db in
+            guard let item = try write(reader(caller.account, db), now) else {
+                throw Monica.Refusal.notFound(Item.singular)
+            }
+            return APIResponse(data: item)
+        }
+    }
+}

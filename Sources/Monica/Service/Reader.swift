@@ -1,0 +1,283 @@
+import Contract
+import Database
+import MonicaAPI
+
+/// Shows an account's records, a batch at a time: for a page of contacts as many queries as for one.
+///
+/// Lives within one transaction, on its thread.
+final class Reader {
+    let account: Int
+    let baseURL: String
+    let db: Session
+    private(set) lazy var genders: Result<[Int: Monica.Gender], any Error> = Result {
+        Dictionary(uniqueKeysWithValues: try Accounts.genders(of: account, in: db).map { ($0.id, $0) })
+    }
+    private(set) lazy var activityTypes: Result<[Int: Monica.ActivityType], any Error> = Result {
+        Dictionary(uniqueKeysWithValues: try Accounts.activityTypes(of: account, in: db).map { ($0.id, $0) })
+    }
+
+    init(account: Int, baseURL: String, db: Session) {
+        self.account = account
+        self.baseURL = baseURL
+        self.db = db
+    }
+
+    // MARK: Contacts
+
+    /// In the order of the ids; those that the account does not have are left out.
+    func contacts(_ ids: [Int], with inclusion: Monica.Inclusion? = nil) throws -> [Monica.Contact] {
+        let rows = try contactRows(ids)
+        guard !rows.isEmpty else { return [] }
+        let ids = padded(rows.map(\.id))
+        let tags = try tags(of: ids)
+        let notes = try counts("SELECT contact_id, COUNT(*) FROM notes WHERE contact_id IN (\(list: ids))")
+        let tasks = try counts("SELECT contact_id, COUNT(*) FROM tasks WHERE contact_id IN (\(list: ids))")
+        let gifts = try counts("SELECT contact_id, COUNT(*) FROM gifts WHERE contact_id IN (\(list: ids))")
+        let activities = try activities(with: ids)
+        let introducers = try shortContacts(rows.compactMap(\.metThrough))
+        let details = try inclusion == .contactFields ? details(of: rows) : nil
+        return try rows.map { row in
+            var contact = try show(row)
+            contact.tags = tags[row.id] ?? []
+            contact.statistics.numberOfNotes = notes[row.id] ?? 0
+            contact.statistics.numberOfTasks = tasks[row.id] ?? 0
+            contact.statistics.numberOfGifts = gifts[row.id] ?? 0
+            contact.statistics.numberOfActivities = activities[row.id]?.count ?? 0
+            contact.lastActivityTogether = activities[row.id].map { Day(daysSince1970: $0.newest).start }
+            contact.information.howYouMet.firstMetThroughContact = row.metThrough.flatMap { introducers[$0] }
+            if let details {
+                contact.contactFields = details.fields[row.id] ?? []
+                contact.notes = details.notes[row.id] ?? []
+            }
+            return contact
+        }
+    }
+
+    func contact(_ id: Int, with inclusion: Monica.Inclusion? = nil) throws -> Monica.Contact? {
+        try contacts([id], with: inclusion).first
+    }
+
+    func shortContacts(_ ids: [Int]) throws -> [Int: Monica.ShortContact] {
+        guard !ids.isEmpty else { return [:] }
+        let short = try contactRows(Array(Set(ids))).map { ($0.id, Monica.ShortContact(try show($0))) }
+        return Dictionary(uniqueKeysWithValues: short)
+    }
+
+    /// In the order of the ids.
+    func contactRows(_ ids: [Int]) throws -> [ContactRow] {
+        try inBatches(ids) { batch in
+            try db.all(
+                """
+                SELECT \(ContactRow.columns) FROM contacts c
+                WHERE c.id IN (\(list: batch)) AND c.account_id = \(account)
+                """, ContactRow.init(row:))
+        } id: {
+            $0.id
+        }
+    }
+
+    /// What a contact's own row says.
+    private func show(_ row: ContactRow) throws -> Monica.Contact {
+        var contact = Monica.Contact(
+            id: row.id, uuid: row.uuid, firstName: row.firstName, lastName: row.lastName, nickname: row.nickname,
+            account: account, createdAt: row.createdAt, updatedAt: row.updatedAt)
+        contact.hashID = "h:" + row.uuid.filter { $0 != "-" }.prefix(18)
+        contact.completeName = Monica.Names.complete(row.firstName, row.middleName, row.lastName)
+        contact.initials = Monica.Names.initials(of: contact.completeName)
+        contact.description = row.description
+        if let gender = try row.gender.flatMap({ try genders.get()[$0] }) {
+            contact.genderID = gender.id
+            contact.gender = gender.name
+            contact.genderType = gender.type
+        }
+        contact.isStarred = row.isStarred
+        contact.isPartial = row.isPartial
+        contact.isDead = row.isDead
+        contact.information.dates.birthdate = row.birth?.shown ?? .init()
+        contact.information.dates.deceasedDate = row.death?.shown ?? .init()
+        contact.information.career = .init(job: row.job, company: row.company)
+        contact.information.avatar = .init(defaultAvatarColor: Self.colors[row.id % Self.colors.count])
+        contact.information.foodPreferences = row.food
+        contact.information.howYouMet.generalInformation = row.metHow
+        contact.information.howYouMet.firstMetDate = row.met?.shown ?? .init()
+        contact.url = "\(baseURL)/contacts/\(row.id)"
+        return contact
+    }
+
+    private static let colors = [
+        "#fdb660", "#93521e", "#bd5067", "#b3d5fe", "#ff9807", "#709512", "#5f479a", "#e5e5cd",
+    ]
+
+    private func counts(_ sql: SQL) throws -> [Int: Int] {
+        let pairs = try db.all("\(sql) GROUP BY contact_id") {
+            (try $0.get(0, as: Int.self), try $0.get(1, as: Int.self))
+        }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+
+    private func tags(of ids: [Int]) throws -> [Int: [Monica.Tag]] {
+        let pairs = try db.all(
+            """
+            SELECT ct.contact_id, \(Tags.columns) FROM contact_tags ct JOIN tags t ON t.id = ct.tag_id
+            WHERE ct.contact_id IN (\(list: ids)) ORDER BY t.name_key
+            """
+        ) { row in (try row.get(0, as: Int.self), try Monica.Tag(row: row, at: 1, account: account)) }
+        return Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1) }
+    }
+
+    private func activities(with ids: [Int]) throws -> [Int: (count: Int, newest: Int64)] {
+        let found = try db.all(
+            """
+            SELECT ac.contact_id, COUNT(*), MAX(a.happened_at)
+            FROM activity_contacts ac JOIN activities a ON a.id = ac.activity_id
+            WHERE ac.contact_id IN (\(list: ids)) GROUP BY ac.contact_id
+            """
+        ) { row in
+            (
+                try row.get(0, as: Int.self),
+                (count: try row.get(1, as: Int.self), newest: try row.get(2, as: Int64.self))
+            )
+        }
+        return Dictionary(uniqueKeysWithValues: found)
+    }
+
+    private func details(
+        of rows: [ContactRow]
+    ) throws -> (fields: [Int: [Monica.ContactField]], notes: [Int: [Monica.Note]]) {
+        let short = Dictionary(uniqueKeysWithValues: try rows.map { ($0.id, Monica.ShortContact(try show($0))) })
+        let type = try Accounts.emailType(of: account, in: db)
+        let fields = try db.all(
+            """
+            SELECT contact_id, id, uuid, content, created_at, updated_at FROM contact_fields
+            WHERE contact_id IN (\(list: padded(rows.map(\.id)))) ORDER BY id
+            """
+        ) { row -> (Int, Monica.ContactField)? in
+            guard let type else { return nil }
+            let contact: Int = try row.get(0)
+            return (
+                contact,
+                Monica.ContactField(
+                    id: try row.get(1), uuid: try row.get(2), content: try row.get(3), type: type, account: account,
+                    contact: short[contact], createdAt: try row.get(4), updatedAt: try row.get(5))
+            )
+        }
+        var notes: [Int: [Monica.Note]] = [:]
+        for row in rows {
+            let newest: [Int] = try db.all(
+                "SELECT id FROM notes WHERE contact_id = \(row.id) ORDER BY created_at DESC, id DESC LIMIT 3"
+            ) { try $0.get(0) }
+            notes[row.id] = try Monica.Note.load(newest, by: self)
+        }
+        return (Dictionary(grouping: fields.compactMap(\.self), by: \.0).mapValues { $0.map(\.1) }, notes)
+    }
+
+    // MARK: Batches
+
+    /// Loads records by id, some at a time, and puts them into the order of the ids.
+    func inBatches<Record>(
+        _ ids: [Int], _ load: ([Int]) throws -> [Record], id: (Record) -> Int
+    ) throws -> [Record] {
+        var found: [Int: Record] = [:]
+        for start in stride(from: 0, to: ids.count, by: 128) {
+            for record in try load(padded(Array(ids[start..<min(start + 128, ids.count)]))) {
+                found[id(record)] = record
+            }
+        }
+        return ids.compactMap { found[$0] }
+    }
+
+    /// As many as a power of two, the last repeated: a statement for each number of ids would be a hundred statements.
+    private func padded(_ ids: [Int]) -> [Int] {
+        guard let last = ids.last else { return [] }
+        var size = 1
+        while size < ids.count { size *= 2 }
+        return ids + Array(repeating: last, count: size - ids.count)
+    }
+}
+
+/// A contact as it is stored.
+struct ContactRow {
+    var id: Int
+    var uuid: String
+    var firstName: String
+    var middleName: String?
+    var lastName: String?
+    var nickname: String?
+    var description: String?
+    var gender: Int?
+    var isStarred: Bool
+    var isPartial: Bool
+    var isDead: Bool
+    var birth: StoredDate?
+    var death: StoredDate?
+    var job: String?
+    var company: String?
+    var food: String?
+    var metHow: String?
+    var met: StoredDate?
+    var metThrough: Int?
+    var block: Int?
+    var createdAt: Monica.Timestamp
+    var updatedAt: Monica.Timestamp
+
+    static let columns: SQL = """
+        c.id, c.uuid, c.first_name, c.middle_name, c.last_name, c.nickname, c.description, c.gender_id, c.is_starred,
+        c.is_partial, c.is_dead, c.birth_day, c.birth_kind, c.death_day, c.death_kind, c.job, c.company, c.food,
+        c.met_how, c.met_day, c.met_kind, c.met_through, c.block_id, c.created_at, c.updated_at
+        """
+
+    init(row: borrowing Row) throws {
+        id = try row.get(0)
+        uuid = try row.get(1)
+        firstName = try row.get(2)
+        middleName = try row.get(3)
+        lastName = try row.get(4)
+        nickname = try row.get(5)
+        description = try row.get(6)
+        gender = try row.get(7)
+        isStarred = try row.get(8)
+        isPartial = try row.get(9)
+        isDead = try row.get(10)
+        birth = try StoredDate(row: row, at: 11)
+        death = try StoredDate(row: row, at: 13)
+        job = try row.get(15)
+        company = try row.get(16)
+        food = try row.get(17)
+        metHow = try row.get(18)
+        met = try StoredDate(row: row, at: 19)
+        metThrough = try row.get(21)
+        block = try row.get(22)
+        createdAt = try row.get(23)
+        updatedAt = try row.get(24)
+    }
+
+    /// What a search looks at.
+    var searched: [String?] { [firstName, middleName, lastName, nickname, description, job] }
+}
+
+/// A day, and how much of it is known.
+struct StoredDate: Hashable, Sendable {
+    enum Kind: Int {
+        case exact = 0
+        case ageBased = 1
+        case yearUnknown = 2
+    }
+
+    let day: Day
+    let kind: Kind
+
+    init(_ day: Day, _ kind: Kind = .exact) {
+        self.day = day
+        self.kind = kind
+    }
+
+    init?(row: borrowing Row, at first: Int) throws {
+        guard let day = try row.get(first, as: Int64?.self) else { return nil }
+        self.day = Day(daysSince1970: day)
+        kind = Kind(rawValue: try row.get(first + 1, as: Int.self)) ?? .exact
+    }
+
+    var shown: Monica.SpecialDate {
+        .init(day, isAgeBased: kind == .ageBased, isYearUnknown: kind == .yearUnknown)
+    }
+}

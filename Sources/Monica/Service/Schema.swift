@@ -1,0 +1,140 @@
+import Backend
+import Database
+
+extension MonicaService {
+    /// Every table of the API. Times are milliseconds since 1970, days are counted from 1970-01-01.
+    ///
+    /// Contacts of an account are made one after the other, each later than the last: the order of ids is the order of
+    /// their making.
+    public static let schema = Schema(
+        "monica",
+        [
+            .init(
+                "accounts",
+                [
+                    // `revision` is what the writes of one account queue for. `contact_count` is without partial ones.
+                    """
+                    CREATE TABLE accounts (
+                        id {ID}, name {KEY} NOT NULL UNIQUE, uuid {KEY} NOT NULL, first_name TEXT NOT NULL,
+                        last_name TEXT NOT NULL, email TEXT NOT NULL, email_type_uuid TEXT NOT NULL,
+                        contact_count BIGINT NOT NULL DEFAULT 0, revision BIGINT NOT NULL DEFAULT 0,
+                        created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    """
+                    CREATE TABLE tokens (
+                        id {ID}, account_id BIGINT NOT NULL REFERENCES accounts (id), name TEXT NOT NULL,
+                        digest {BYTES} NOT NULL UNIQUE, created_at BIGINT NOT NULL, last_used_at BIGINT)
+                    """,
+                    "CREATE INDEX tokens_of_account ON tokens (account_id, id)",
+                    """
+                    CREATE TABLE genders (
+                        id {ID}, account_id BIGINT NOT NULL REFERENCES accounts (id), name TEXT NOT NULL,
+                        type TEXT NOT NULL, created_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX genders_of_account ON genders (account_id, id)",
+                    """
+                    CREATE TABLE activity_categories (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        name TEXT NOT NULL, created_at BIGINT NOT NULL)
+                    """,
+                    """
+                    CREATE TABLE activity_types (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        category_id BIGINT NOT NULL REFERENCES activity_categories (id), name TEXT NOT NULL,
+                        location_type TEXT, created_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX activity_types_of_account ON activity_types (account_id, id)",
+                ] + OnceOnly.table + RateLimits.tables),
+            .init(
+                "contacts",
+                [
+                    // What is searched of many contacts, in one text: a line for each.
+                    """
+                    CREATE TABLE search_blocks (
+                        id {ID}, account_id BIGINT NOT NULL REFERENCES accounts (id), size BIGINT NOT NULL,
+                        lines TEXT NOT NULL)
+                    """,
+                    "CREATE INDEX search_blocks_of_account ON search_blocks (account_id, id)",
+                    // The kind of a date: 0 known in full, 1 made of an age, 2 without its year.
+                    """
+                    CREATE TABLE contacts (
+                        id {ID}, uuid {KEY} NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        first_name TEXT NOT NULL, middle_name TEXT, last_name TEXT, nickname TEXT, description TEXT,
+                        gender_id BIGINT REFERENCES genders (id), is_starred BIGINT NOT NULL,
+                        is_partial BIGINT NOT NULL, is_dead BIGINT NOT NULL, birth_day BIGINT, birth_kind BIGINT,
+                        death_day BIGINT, death_kind BIGINT, job TEXT, company TEXT, food TEXT, met_how TEXT,
+                        met_day BIGINT, met_kind BIGINT, met_through BIGINT REFERENCES contacts (id),
+                        block_id BIGINT REFERENCES search_blocks (id), created_at BIGINT NOT NULL,
+                        updated_at BIGINT NOT NULL, UNIQUE (account_id, uuid))
+                    """,
+                    "CREATE INDEX contacts_of_account ON contacts (account_id, id)",
+                    "CREATE INDEX contacts_in_order ON contacts (account_id, is_partial, id)",
+                    "CREATE INDEX contacts_by_change ON contacts (account_id, is_partial, updated_at, id)",
+                    "CREATE INDEX contacts_met_through ON contacts (met_through)",
+                    """
+                    CREATE TABLE contact_fields (
+                        id {ID}, uuid TEXT NOT NULL, contact_id BIGINT NOT NULL REFERENCES contacts (id),
+                        content TEXT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX fields_of_contact ON contact_fields (contact_id, id)",
+                    // The key is what names are compared by: without regard to case.
+                    """
+                    CREATE TABLE tags (
+                        id {ID}, account_id BIGINT NOT NULL REFERENCES accounts (id), name TEXT NOT NULL,
+                        name_key {KEY} NOT NULL, slug TEXT NOT NULL, created_at BIGINT NOT NULL,
+                        updated_at BIGINT NOT NULL, UNIQUE (account_id, name_key))
+                    """,
+                    """
+                    CREATE TABLE contact_tags (
+                        contact_id BIGINT NOT NULL REFERENCES contacts (id), tag_id BIGINT NOT NULL REFERENCES tags (id),
+                        PRIMARY KEY (contact_id, tag_id))
+                    """,
+                    "CREATE INDEX contacts_of_tag ON contact_tags (tag_id, contact_id)",
+                ]),
+            .init(
+                "activities, notes, tasks and gifts",
+                [
+                    """
+                    CREATE TABLE activities (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        type_id BIGINT REFERENCES activity_types (id), summary TEXT NOT NULL, description TEXT,
+                        happened_at BIGINT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX activities_in_order ON activities (account_id, happened_at, id)",
+                    """
+                    CREATE TABLE activity_contacts (
+                        activity_id BIGINT NOT NULL REFERENCES activities (id),
+                        contact_id BIGINT NOT NULL REFERENCES contacts (id), PRIMARY KEY (activity_id, contact_id))
+                    """,
+                    "CREATE INDEX activities_of_contact ON activity_contacts (contact_id, activity_id)",
+                    """
+                    CREATE TABLE notes (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        contact_id BIGINT NOT NULL REFERENCES contacts (id), body TEXT NOT NULL, favorited_at BIGINT,
+                        created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX notes_in_order ON notes (account_id, created_at, id)",
+                    "CREATE INDEX notes_of_contact ON notes (contact_id, created_at, id)",
+                    """
+                    CREATE TABLE tasks (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        contact_id BIGINT REFERENCES contacts (id), title TEXT NOT NULL, description TEXT,
+                        completed BIGINT NOT NULL, completed_at BIGINT, created_at BIGINT NOT NULL,
+                        updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX tasks_in_order ON tasks (account_id, completed, created_at, id)",
+                    "CREATE INDEX tasks_of_contact ON tasks (contact_id, completed, created_at, id)",
+                    """
+                    CREATE TABLE gifts (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        contact_id BIGINT NOT NULL REFERENCES contacts (id), name TEXT NOT NULL, comment TEXT, url TEXT,
+                        cents BIGINT, status TEXT NOT NULL, day BIGINT,
+                        recipient_id BIGINT REFERENCES contacts (id), created_at BIGINT NOT NULL,
+                        updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX gifts_in_order ON gifts (account_id, created_at, id)",
+                    "CREATE INDEX gifts_of_contact ON gifts (contact_id, created_at, id)",
+                    "CREATE INDEX gifts_of_recipient ON gifts (recipient_id)",
+                ]),
+        ])
+}

@@ -1,0 +1,248 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import MonicaAPI
+
+extension MonicaService {
+    func tags(_ routes: inout Routes<Monica, Caller>) {
+        routes.on(use: listTags)
+        routes.on { (request: Monica.Get<Monica.Tag>, caller: Caller) in try await one(request.id, for: caller) }
+        routes.on(use: listContactsOfTag)
+        routes.on(answering: createTag)
+        routes.on(use: updateTag)
+        routes.on(use: deleteTag)
+    }
+
+    func listTags(_ request: Monica.ListTags, from caller: Caller) async throws -> APIResponse<[Monica.Tag]> {
+        try await database.read { db in
+            let tags = try Tags.all(of: caller.account, by: request.sort, in: db)
+            let isEmpty = tags.isEmpty
+            return APIResponse(
+                data: tags,
+                meta: PaginationMeta(
+                    total: tags.count, current_page: 1, per_page: max(tags.count, 1), last_page: 1,
+                    from: isEmpty ? nil : 1, to: isEmpty ? nil : tags.count),
+                links: PaginationLinks(first: "/tags", last: "/tags", prev: nil, next: nil))
+        }
+    }
+
+    func listContactsOfTag(
+        _ request: Monica.ListContactsOfTag, from caller: Caller
+    ) async throws -> APIResponse<[Monica.Contact]> {
+        let window = Window(request.part, limit: Monica.ListContacts.defaultLimit)
+        return try await database.read { db in
+            let reader = reader(caller.account, db)
+            guard try Monica.Tag.one(request.tag, by: reader) != nil else {
+                throw Monica.Refusal.notFound(Monica.Tag.singular)
+            }
+            let rows: SQL = """
+                FROM contact_tags ct JOIN contacts t ON t.id = ct.contact_id
+                WHERE ct.tag_id = \(request.tag) AND t.is_partial = 0
+                """
+            let total = try db.value("SELECT COUNT(*) \(rows)", as: Int.self) ?? 0
+            var ids: [Int] = []
+            if let offset = window.offset(in: total) {
+                ids = try db.all(
+                    """
+                    SELECT t.id \(rows) ORDER BY \(Contacts.order(by: request.part.sort))
+                    LIMIT \(window.limit) OFFSET \(offset)
+                    """
+                ) { try $0.get(0) }
+            }
+            return window.response(
+                try reader.contacts(ids), total: total, path: "/tags/\(request.tag)/contacts",
+                filters: [("sort", request.part.sort?.rawValue)])
+        }
+    }
+
+    // MARK: Writing
+
+    func createTag(
+        _ request: Monica.Create<Monica.Tag>, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<Monica.Tag>> {
+        try await create(request, for: caller, info) { reader, form, now in
+            let name = try Tags.name(form)
+            try Accounts.queue(reader.account, in: reader.db)
+            try Tags.requireRoom(for: 1, of: reader.account, in: reader.db)
+            guard let id = try Tags.insert(name, of: reader.account, at: now, in: reader.db) else { throw Tags.taken }
+            return try Monica.Tag.one(id, by: reader)
+        }
+    }
+
+    func updateTag(
+        _ request: Monica.Update<Monica.Tag>, from caller: Caller
+    ) async throws -> APIResponse<Monica.Tag> {
+        try await update(Monica.Tag.self, for: caller) { reader, now in
+            guard try Monica.Tag.one(request.id, by: reader) != nil else { return nil }
+            let name = try Tags.name(request.form)
+            try Accounts.queue(reader.account, in: reader.db)
+            let other = try Tags.find(name, of: reader.account, in: reader.db)
+            guard other == nil || other == request.id else { throw Tags.taken }
+            try reader.db.run(
+                """
+                UPDATE tags SET name = \(name), name_key = \(Tags.key(name)), slug = \(Folding.slug(name)),
+                    updated_at = \(now)
+                WHERE id = \(request.id)
+                """)
+            return try Monica.Tag.one(request.id, by: reader)
+        }
+    }
+
+    func deleteTag(_ request: Monica.Delete<Monica.Tag>, from caller: Caller) async throws -> Monica.Deletion {
+        let now = time.milliseconds()
+        return try await database.write { db in
+            try Accounts.queue(caller.account, in: db)
+            guard try Monica.Tag.one(request.id, by: reader(caller.account, db)) != nil else {
+                throw Monica.Refusal.notFound(Monica.Tag.singular)
+            }
+            try db.run(
+                """
+                UPDATE contacts SET updated_at = \(now)
+                WHERE id IN (SELECT contact_id FROM contact_tags WHERE tag_id = \(request.id))
+                """)
+            try db.run("DELETE FROM contact_tags WHERE tag_id = \(request.id)")
+            try db.run("DELETE FROM tags WHERE id = \(request.id)")
+            return .init(id: request.id)
+        }
+    }
+
+    // MARK: Of contacts
+
+    func setTags(_ request: Monica.SetTags, from caller: Caller) async throws -> APIResponse<Monica.Contact> {
+        try await update(Monica.Contact.self, for: caller) { reader, now in
+            guard try reader.contactRows([request.id]).first != nil else { return nil }
+            var input = Input(request.form)
+            let names = input.texts("tags")
+            try input.check()
+            try Accounts.queue(reader.account, in: reader.db)
+            if try Tags.add(names, to: request.id, of: reader.account, at: now, in: reader.db) {
+                try Contacts.touch(request.id, at: now, in: reader.db)
+            }
+            return try reader.contact(request.id)
+        }
+    }
+
+    func unsetTag(_ request: Monica.UnsetTag, from caller: Caller) async throws -> APIResponse<Monica.Contact> {
+        try await update(Monica.Contact.self, for: caller) { reader, now in
+            guard try reader.contactRows([request.id]).first != nil else { return nil }
+            var input = Input(request.form)
+            let tags = input.ids("tags")
+            try input.check()
+            for tag in tags where try Monica.Tag.one(tag, by: reader) == nil {
+                throw Monica.Refusal.notFound(Monica.Tag.singular)
+            }
+            let removed = try reader.db.run(
+                "DELETE FROM contact_tags WHERE contact_id = \(request.id) AND tag_id IN (\(list: tags))")
+            if removed > 0 { try Contacts.touch(request.id, at: now, in: reader.db) }
+            return try reader.contact(request.id)
+        }
+    }
+
+    func unsetTags(_ request: Monica.UnsetTags, from caller: Caller) async throws -> APIResponse<Monica.Contact> {
+        try await update(Monica.Contact.self, for: caller) { reader, now in
+            guard try reader.contactRows([request.id]).first != nil else { return nil }
+            let removed = try reader.db.run("DELETE FROM contact_tags WHERE contact_id = \(request.id)")
+            if removed > 0 { try Contacts.touch(request.id, at: now, in: reader.db) }
+            return try reader.contact(request.id)
+        }
+    }
+}
+
+enum Tags {
+    static let taken = Monica.Refusal.invalid(["The name has already been taken."])
+    static let columns: SQL = "t.id, t.name, t.slug, t.created_at, t.updated_at"
+
+    /// What names are compared by.
+    static func key(_ name: String) -> String { name.lowercased() }
+
+    /// - Throws: 422.
+    static func name(_ form: Monica.Form) throws -> String {
+        var input = Input(form)
+        let name = input.text("name", required: true)
+        try input.check()
+        return name ?? ""
+    }
+
+    static func all(
+        of account: Int, by sort: Monica.Sort<Monica.TagOrder>? = nil, in db: Session
+    ) throws -> [Monica.Tag] {
+        let isDescending = sort?.isDescending ?? false
+        let order: SQL =
+            switch sort?.order {
+            case .createdAt: .order("t.created_at", descending: isDescending)
+            case .updatedAt: .order("t.updated_at", descending: isDescending)
+            case .name, nil: .order("t.name_key", descending: isDescending)
+            }
+        return try db.all("SELECT \(columns) FROM tags t WHERE t.account_id = \(account) ORDER BY \(order)") {
+            try Monica.Tag(row: $0, account: account)
+        }
+    }
+
+    static func find(_ name: String, of account: Int, in db: Session) throws -> Int? {
+        try db.value("SELECT id FROM tags WHERE account_id = \(account) AND name_key = \(key(name))")
+    }
+
+    /// - Throws: 422 when so many more would be too many.
+    static func requireRoom(for more: Int, of account: Int, in db: Session) throws {
+        let count = try db.value("SELECT COUNT(*) FROM tags WHERE account_id = \(account)", as: Int.self) ?? 0
+        guard count + more <= Monica.Tag.maximumNumber else {
+            throw Monica.Refusal.invalid(["The tags may not have more than \(Monica.Tag.maximumNumber) items."])
+        }
+    }
+
+    /// - Returns: The id; nil when the name is taken.
+    static func insert(_ name: String, of account: Int, at now: Int64, in db: Session) throws -> Int? {
+        try db.value(
+            """
+            INSERT INTO tags (account_id, name, name_key, slug, created_at, updated_at)
+            VALUES (\(account), \(name), \(key(name)), \(Folding.slug(name)), \(now), \(now))
+            ON CONFLICT (account_id, name_key) DO NOTHING RETURNING id
+            """)
+    }
+
+    /// Adds tags to a contact, making those that are missing. The caller has the account's turn.
+    ///
+    /// - Returns: Whether the contact has one more than before.
+    /// - Throws: 422 when the account would have too many.
+    static func add(
+        _ names: [String], to contact: Int, of account: Int, at now: Int64, in db: Session
+    ) throws -> Bool {
+        var isChanged = false
+        for name in names {
+            var tag = try find(name, of: account, in: db)
+            if tag == nil {
+                try requireRoom(for: 1, of: account, in: db)
+                tag = try insert(name, of: account, at: now, in: db)
+            }
+            let isNew = try db.exists(
+                """
+                INSERT INTO contact_tags (contact_id, tag_id) VALUES (\(contact), \(tag))
+                ON CONFLICT (contact_id, tag_id) DO NOTHING RETURNING 1
+                """)
+            isChanged = isChanged || isNew
+        }
+        return isChanged
+    }
+}
+
+extension Monica.Tag: Stored {
+    static var table: SQL { "tags" }
+
+    /// - Parameter first: Where the columns begin (``Tags/columns``).
+    init(row: borrowing Row, at first: Int = 0, account: Int) throws {
+        self.init(
+            id: try row.get(first), name: try row.get(first + 1), nameSlug: try row.get(first + 2), account: account,
+            createdAt: try row.get(first + 3), updatedAt: try row.get(first + 4))
+    }
+
+    static func load(_ ids: [Int], by reader: Reader) throws -> [Self] {
+        try reader.inBatches(ids) { batch in
+            try reader.db.all(
+                "SELECT \(Tags.columns) FROM tags t WHERE t.id IN (\(list: batch)) AND t.account_id = \(reader.account)"
+            ) { try Self(row: $0, account: reader.account) }
+        } id: {
+            $0.id
+        }
+    }
+}

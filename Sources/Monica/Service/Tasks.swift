@@ -1,0 +1,112 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import MonicaAPI
+
+extension MonicaService {
+    func tasks(_ routes: inout Routes<Monica, Caller>) {
+        routes.on(answering: createTask)
+        routes.on(use: updateTask)
+        routes.on { (request: Monica.Delete<Monica.Task>, caller: Caller) in
+            try await delete(Monica.Task.self, request.id, for: caller)
+        }
+    }
+
+    func createTask(
+        _ request: Monica.Create<Monica.Task>, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<Monica.Task>> {
+        try await create(request, for: caller, info) { [makeID] reader, form, now in
+            let fields = try TaskFields(form, isNew: true)
+            try Accounts.queue(reader.account, in: reader.db)
+            if let contact = fields.contact, try !Contacts.exists(contact, of: reader.account, in: reader.db) {
+                throw Monica.Refusal.notFound(Monica.Contact.singular)
+            }
+            let id: Int? = try reader.db.value(
+                """
+                INSERT INTO tasks (
+                    uuid, account_id, contact_id, title, description, completed, created_at, updated_at)
+                VALUES (\(makeID()), \(reader.account), \(fields.contact), \(fields.title), \(fields.description), 0,
+                    \(now), \(now)) RETURNING id
+                """)
+            return try id.flatMap { try Monica.Task.one($0, by: reader) }
+        }
+    }
+
+    func updateTask(
+        _ request: Monica.Update<Monica.Task>, from caller: Caller
+    ) async throws -> APIResponse<Monica.Task> {
+        try await update(Monica.Task.self, for: caller) { reader, now in
+            guard try Monica.Task.one(request.id, by: reader) != nil else { return nil }
+            let fields = try TaskFields(request.form, isNew: false)
+            try Accounts.queue(reader.account, in: reader.db)
+            guard let task = try Monica.Task.one(request.id, by: reader) else { return nil }
+            if let contact = fields.contact, contact != task.contactID {
+                throw Monica.Refusal.notFound(Monica.Contact.singular)
+            }
+            let completedAt = fields.isCompleted ? task.completedAt?.milliseconds ?? now : nil
+            try reader.db.run(
+                """
+                UPDATE tasks SET title = \(fields.title), description = \(fields.description),
+                    completed = \(fields.isCompleted), completed_at = \(completedAt), updated_at = \(now)
+                WHERE id = \(request.id)
+                """)
+            return try Monica.Task.one(request.id, by: reader)
+        }
+    }
+}
+
+private struct TaskFields {
+    let title: String
+    let description: String?
+    let contact: Int?
+    let isCompleted: Bool
+
+    init(_ form: Monica.Form, isNew: Bool) throws {
+        var input = Input(form)
+        let title = input.text("title", required: true)
+        description = input.text("description", upTo: 100_000)
+        isCompleted = isNew ? false : input.truth("completed", required: true) ?? false
+        contact = input.integer("contact_id")
+        try input.check()
+        self.title = title ?? ""
+    }
+}
+
+extension Monica.Task: StoredList {
+    static var table: SQL { "tasks" }
+
+    static func order(by sort: Monica.Sort<Monica.TaskOrder>?) -> SQL {
+        let isDescending = sort?.isDescending ?? false
+        return switch sort?.order {
+        case .createdAt: .order("t.created_at", descending: isDescending)
+        case .updatedAt: .order("t.updated_at", descending: isDescending)
+        case .completedAt: .order("t.completed_at", descending: isDescending, mayBeNull: true)
+        case nil: "t.completed, t.created_at, t.id"
+        }
+    }
+
+    static func restriction(to contact: Int) -> SQL { "t.contact_id = \(contact)" }
+
+    static func load(_ ids: [Int], by reader: Reader) throws -> [Self] {
+        guard !ids.isEmpty else { return [] }
+        var tasks = try reader.inBatches(ids) { batch in
+            try reader.db.all(
+                """
+                SELECT id, uuid, contact_id, title, description, completed_at, created_at, updated_at FROM tasks
+                WHERE id IN (\(list: batch)) AND account_id = \(reader.account)
+                """
+            ) { row in
+                Self(
+                    id: try row.get(0), uuid: try row.get(1), contactID: try row.get(2), title: try row.get(3),
+                    description: try row.get(4), completedAt: try row.get(5), account: reader.account,
+                    createdAt: try row.get(6), updatedAt: try row.get(7))
+            }
+        } id: {
+            $0.id
+        }
+        let contacts = try reader.shortContacts(tasks.compactMap(\.contactID))
+        for index in tasks.indices { tasks[index].contact = tasks[index].contactID.flatMap { contacts[$0] } }
+        return tasks
+    }
+}

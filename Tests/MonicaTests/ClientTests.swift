@@ -1,0 +1,319 @@
+import Contract
+import ContractClient
+import Foundation
+import HTTPTypes
+import MonicaClient
+import Testbed
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The client's own rules, against answers that a test makes up.
+@Suite struct MonicaClientTests {
+    // MARK: Repeats
+
+    @Test func whatPassesIsAskedAgainAfterLongerAndLongerWaits() async throws {
+        let script = Script([.status(500), .status(429, retryAfter: 7), .lost, .body(#"{"data":[]}"#)])
+        let contacts = try await script.client().listContacts(page: 1, limit: 10, query: nil)
+        #expect(contacts.data.isEmpty)
+        #expect(script.waits == [1.2, 7.2, 4.2])
+        #expect(script.requests.count == 4)
+    }
+
+    @Test(arguments: [
+        (500, "Monica is having trouble (Error 500). Please try again later."),
+        (502, "Monica is having trouble (Error 502). Please try again later."),
+        (429, "Too many requests. Please wait a moment and try again."),
+    ])
+    func afterThreeRepeatsItIsSaid(_ status: Int, _ text: String) async throws {
+        let script = Script([.status(status)])
+        let error = try await #require(throws: MonicaAPIError.self) {
+            try await script.client().getContact(id: 5)
+        }
+        #expect(error.errorDescription == text)
+        #expect(script.waits == [1.2, 2.2, 4.2])
+        #expect(script.requests.count == 4)
+    }
+
+    @Test func aWaitThatIsTooLongIsLeftToTheApp() async throws {
+        let script = Script([.status(429, retryAfter: 3600)])
+        await #expect(throws: MonicaAPIError.self) { try await script.client().listTags() }
+        #expect(script.waits.isEmpty)
+    }
+
+    @Test func aWriteIsRepeatedUnderItsKeyOnly() async throws {
+        let created = Script([.lost, .status(503), .body(#"{"data":{"id":1,"body":"x","contact_id":1}}"#)])
+        let note = try await created.client().create(Monica.NoteDraft(contactID: 1, body: "x"))
+        #expect(note.id == 1)
+        #expect(Set(created.requests.map { $0.headers[.idempotencyKey] }).count == 1)
+        #expect(created.requests.count == 3)
+        for script in [Script([.lost]), Script([.status(503)])] {
+            await #expect(throws: MonicaAPIError.self) {
+                try await script.client().update(1, Monica.NoteDraft(contactID: 1, body: "x"))
+            }
+            await #expect(throws: MonicaAPIError.self) { try await script.client().delete(Monica.Note.self, id: 1) }
+            #expect(script.requests.count == 2)
+            #expect(script.waits.isEmpty)
+        }
+    }
+
+    // MARK: What is sent
+
+    @Test func headersAreTheContracts() async throws {
+        let script = Script([.body(#"{"data":[]}"#)])
+        _ = try await script.client().listContacts(page: 1, limit: 50, query: "john")
+        let request = try #require(script.requests.first)
+        #expect(request.url.absoluteString == "https://monica.example/api/contacts?query=john&page=1&limit=50")
+        #expect(request.headers[.authorization] == "Bearer secret")
+        #expect(request.headers[.accept] == "application/json")
+        #expect(request.headers[.userAgent] == "MonicaClient/1.0 iOS")
+    }
+
+    @Test func theSessionWaitsAsLongAsTheContractSays() {
+        let configuration = URLSessionConfiguration.monica
+        #expect(configuration.timeoutIntervalForRequest == 10)
+        #expect(configuration.timeoutIntervalForResource == 30)
+        #expect(configuration.urlCache == nil)
+    }
+
+    @Test(arguments: [
+        "monica.example.com", "https://monica.example.com", "https://monica.example.com/",
+        "https://monica.example.com//", "https://monica.example.com/api", "https://monica.example.com/api/",
+        " monica.example.com/api ",
+    ])
+    func aBaseURLIsTakenHoweverItIsTyped(_ url: String) {
+        let configuration = APIConfiguration.selfHosted(url: url, token: "t")
+        #expect(configuration.baseURL.absoluteString == "https://monica.example.com/api")
+        #expect(configuration.timeout == 10)
+        #expect(configuration.retryCount == 3)
+        #expect(APIConfiguration.cloud.baseURL.absoluteString == "https://app.monicahq.com/api")
+        #expect(
+            APIConfiguration.selfHosted(url: "http://localhost:8082", token: "t").baseURL.absoluteString
+                == "http://localhost:8082/api")
+    }
+
+    // MARK: One flight
+
+    @Test func identicalRequestsShareOneAnswerForFiveSeconds() async throws {
+        let clock = TestClock()
+        let script = Script([.body(#"{"data":[]}"#)])
+        let client = script.client(clock: clock)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<10 { group.addTask { _ = try await client.listNotes(contactId: 5, page: 1, limit: 10) } }
+            try await group.waitForAll()
+        }
+        #expect(script.requests.count == 1)
+        clock.advance(by: .milliseconds(4999))
+        _ = try await client.listNotes(contactId: 5, page: 1, limit: 10)
+        #expect(script.requests.count == 1)
+        _ = try await client.listNotes(contactId: 5, page: 2, limit: 10)
+        #expect(script.requests.count == 2)
+        clock.advance(by: .milliseconds(1))
+        _ = try await client.listNotes(contactId: 5, page: 1, limit: 10)
+        #expect(script.requests.count == 3)
+        // A write makes what is known old, and a failure is not kept.
+        try? await client.delete(Monica.Note.self, id: 1)
+        _ = try await client.listNotes(contactId: 5, page: 1, limit: 10)
+        #expect(script.requests.count == 5)
+        let failing = Script([.status(404), .body(#"{"data":{"id":1,"first_name":"A"}}"#)])
+        let other = failing.client(clock: clock)
+        await #expect(throws: MonicaAPIError.self) { try await other.getContact(id: 1) }
+        let contact = try await other.getContact(id: 1)
+        #expect(contact.data.id == 1)
+    }
+
+    // MARK: No network
+
+    @Test func withoutANetworkTheLastAnswerIsGivenAgain() async throws {
+        let clock = TestClock()
+        let script = Script([.body(#"{"data":[{"id":1,"first_name":"A"}]}"#), .lost])
+        let client = script.client(clock: clock, retryCount: 0)
+        let first = try await client.listContacts(page: 1, limit: 10, query: nil)
+        #expect(!first.isCached)
+        clock.advance(by: .seconds(60))
+        let second = try await client.listContacts(page: 1, limit: 10, query: nil)
+        #expect(second.isCached)
+        #expect(second.data == first.data)
+        let error = try await #require(throws: MonicaAPIError.self) {
+            try await client.listContacts(page: 2, limit: 10, query: nil)
+        }
+        #expect(error.errorDescription == "Cannot connect. Check your internet connection and try again.")
+        await client.forgetAnswers()
+        await #expect(throws: MonicaAPIError.self) { try await client.listContacts(page: 1, limit: 10, query: nil) }
+    }
+
+    @Test func answersOutliveTheAppInAFolder() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = FileResponseCache(folder: URL(fileURLWithPath: folder + "/answers"))
+            _ = try await Script([.body(#"{"data":[{"id":1,"name":"x"}]}"#)]).client(cache: cache).listTags()
+            let tags = try await Script([.lost]).client(cache: cache, retryCount: 0).listTags()
+            #expect(tags.isCached)
+            #expect(tags.data.map(\.id) == [1])
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/answers")
+            #expect(names.count == 1)
+            #expect(!names.joined().contains("secret"))
+        }
+    }
+
+    // MARK: Errors
+
+    @Test(arguments: [
+        (
+            400, #"{"error":{"message":"The sorting criteria is invalid","code":400}}"#,
+            "The sorting criteria is invalid"
+        ),
+        (403, "{}", "You don't have permission to access this data."),
+        (404, "<html>", "Contact #5 was not found."),
+        (422, #"{"error":{"message":["a","b"],"error_code":32}}"#, "a b"),
+        (418, "<html>", "Unexpected answer from the server"),
+        (200, "<html>", "Unable to process server response. Please try again."),
+        (200, #"{"data":{"id":"x"}}"#, "Unable to process server response. Please try again."),
+        (302, "", "Your session expired. Please log in again."),
+    ])
+    func aRefusalIsASentence(_ status: Int, _ body: String, _ text: String) async throws {
+        let script = Script([.status(status, body: body)])
+        let error = try await #require(throws: MonicaAPIError.self) { try await script.client().getContact(id: 5) }
+        #expect(error.errorDescription == text)
+        #expect(error.localizedDescription == text)
+        #expect(script.requests.count == 1)
+    }
+
+    @Test func aTokenIsValidatedOnceAfterA401() async throws {
+        let script = Script([.status(401)])
+        let error = try await #require(throws: MonicaAPIError.self) { try await script.client().getContact(id: 5) }
+        #expect(error.errorDescription == "Your session expired. Please log in again.")
+        #expect(script.requests.map(\.url.path) == ["/api/contacts/5", "/api/contacts"])
+        #expect(script.requests.last?.url.query == "limit=1")
+
+        let passing = Script([.status(401), .body(#"{"data":[]}"#), .body(#"{"data":{"id":5,"first_name":"A"}}"#)])
+        let contact = try await passing.client().getContact(id: 5)
+        #expect(contact.data.id == 5)
+        #expect(passing.requests.count == 3)
+    }
+
+    @Test func validationSaysYesNoOrWhyNot() async throws {
+        let yes = try await Script([.body(#"{"data":[]}"#)]).client().validateToken()
+        let denied = Script([.status(401)])
+        let no = try await denied.client().validateToken()
+        #expect(yes && !no)
+        #expect(denied.requests.count == 1)
+        for status in [403, 500, 404] {
+            await #expect(throws: MonicaAPIError.self) { try await Script([.status(status)]).client().validateToken() }
+        }
+        await #expect(throws: MonicaAPIError.self) { try await Script([.lost]).client().validateToken() }
+    }
+
+    // MARK: Other servers
+
+    @Test func aLimitThatIsRefusedIsAskedForAgainSmaller() async throws {
+        let tooBig = Script.Answer.status(
+            400, body: #"{"error":{"message":"The limit parameter is too big","error_code":30}}"#)
+        let script = Script([tooBig, tooBig, .body(#"{"data":[]}"#)])
+        _ = try await script.client().listContacts(page: 2, limit: 100, query: "x")
+        #expect(
+            script.requests.map(\.url.query) == [
+                "query=x&page=2&limit=100", "query=x&page=3&limit=50", "query=x&page=7&limit=15",
+            ])
+    }
+
+    @Test func aListThatIgnoresItsFilterIsAskedForUnderTheContact() async throws {
+        let script = Script([.body(#"{"data":[{"id":1,"body":"x","contact":{"id":9}}]}"#), .body(#"{"data":[]}"#)])
+        let client = script.client()
+        _ = try await client.listNotes(contactId: 5, page: 1, limit: 10)
+        _ = try await client.listNotes(contactId: 6, page: 1, limit: 10)
+        #expect(
+            script.requests.map(\.url.path) == ["/api/notes", "/api/contacts/5/notes", "/api/contacts/6/notes"])
+        let gone = Script([.body(#"{"data":[{"id":1,"body":"x","contact":{"id":9}}]}"#), .status(404)])
+        let none = try await gone.client().listNotes(contactId: 5, page: 1, limit: 10)
+        #expect(none.data.isEmpty)
+    }
+
+    @Test func tagsAreReadToTheLastPage() async throws {
+        func page(_ number: Int) -> Script.Answer {
+            .body(
+                #"{"data":[{"id":\#(number),"name":"t"}],"meta":{"total":3,"current_page":\#(number),"per_page":"1","last_page":3}}"#
+            )
+        }
+        let script = Script([page(1), page(2), page(3)])
+        let tags = try await script.client().listTags()
+        #expect(tags.data.map(\.id) == [1, 2, 3])
+        #expect(tags.meta?.total == 3)
+        #expect(script.requests.map(\.url.query) == [nil, "page=2", "page=3"])
+    }
+
+    @Test func pagesAreAskedForByNumberAndSize() async throws {
+        func page(_ number: Int) -> Script.Answer {
+            .body(
+                #"{"data":[{"id":\#(number),"first_name":"A"}],"meta":{"total":2,"current_page":\#(number),"per_page":1,"last_page":2},"links":{"next":"https://elsewhere.example/contacts?page=2"}}"#
+            )
+        }
+        let script = Script([page(1), page(2)])
+        var ids: [Int] = []
+        for try await contact in script.client().contacts(matching: "a", pageSize: 100) { ids.append(contact.id) }
+        #expect(ids == [1, 2])
+        #expect(script.requests.map(\.url.query) == ["query=a&page=1&limit=100", "query=a&page=2&limit=1"])
+        #expect(script.requests.allSatisfy { $0.url.host == "monica.example" })
+    }
+}
+
+/// Answers one after the other; the last again and again.
+private final class Script: Transport {
+    enum Answer: Sendable {
+        case status(Int, retryAfter: Int? = nil, body: String = "")
+        case lost
+
+        static func body(_ text: String) -> Answer { .status(200, body: text) }
+    }
+
+    private struct State {
+        var answers: [Answer]
+        var requests: [TransportRequest] = []
+        var waits: [Double] = []
+    }
+
+    private let state: Locked<State>
+
+    init(_ answers: [Answer]) { state = Locked(State(answers: answers)) }
+
+    var requests: [TransportRequest] { state.use { $0.requests } }
+    /// In seconds.
+    var waits: [Double] { state.use { $0.waits } }
+
+    func client(
+        clock: TestClock = TestClock(), cache: any ResponseCache = MemoryResponseCache(), retryCount: Int = 3
+    ) -> MonicaAPIClient {
+        MonicaAPIClient(
+            configuration: APIConfiguration(
+                baseURL: URL(string: "https://monica.example/api")!, token: "secret", retryCount: retryCount),
+            transport: self, cache: cache,
+            backoff: Backoff(
+                jitter: { 0.2 }, sleep: { wait in self.state.use { $0.waits.append(wait / .seconds(1)) } }),
+            now: { clock.date })
+    }
+
+    func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+        let answer = state.use { state in
+            state.requests.append(request)
+            return state.answers.count > 1 ? state.answers.removeFirst() : state.answers[0]
+        }
+        switch answer {
+        case .lost: throw URLError(.networkConnectionLost)
+        case .status(let code, let retryAfter, let body):
+            var headers: HTTPFields = [.contentType: body.hasPrefix("{") ? "application/json" : "text/html"]
+            if let retryAfter { headers[.retryAfter] = String(retryAfter) }
+            return TransportResponse(status: .init(code: code), headers: headers, body: Array(body.utf8))
+        }
+    }
+}
+
+/// A value that several tasks use, one at a time.
+private final class Locked<Value>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    func use<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&value) } }
+}

@@ -1,0 +1,226 @@
+import Backend
+import Contract
+import ContractCheck
+import ContractServer
+import Foundation
+import HTTPTypes
+import Logging
+import MonicaAPI
+import MonicaService
+import Testbed
+import Testing
+
+extension Example {
+    /// One for every operation; of each optional field one that has it.
+    static let all: [Example] = {
+        do {
+            let sorted = Monica.Sort<Monica.ContactOrder>.descending(.updatedAt)
+            return [
+                try Example(Monica.ListContacts()),
+                try Example(
+                    Monica.ListContacts(
+                        query: "50% & a+b=c?/#é", page: 2, limit: 50, sort: sorted, with: .contactFields)),
+                try Example(Monica.GetContact(id: 7)),
+                try Example(Monica.GetContact(id: 7, with: .contactFields)),
+                try Example(
+                    Monica.Create<Monica.Contact>(
+                        Monica.ContactDraft(
+                            firstName: "J\u{F6}hn \"x\"", middleName: "M", lastName: "D", nickname: "N",
+                            description: "\n",
+                            genderID: 1, email: "a+b@example.com", birthdate: .day(Day("1980-10-10")!),
+                            isDeceased: true,
+                            deceasedDate: .age(3), isPartial: true, isStarred: true))),
+                try Example(
+                    Monica.Update<Monica.Contact>(
+                        id: 7,
+                        Monica.ContactDraft(firstName: "J", birthdate: .dayOfYear(month: 2, day: 29)))),
+                try Example(Monica.Delete<Monica.Contact>(id: 7)),
+                try Example(Monica.SetWork(id: 7, job: "Baker", company: nil)),
+                try Example(Monica.SetFood(id: 7, preferences: "No nuts")),
+                try Example(
+                    Monica.SetIntroduction(
+                        id: 7, generalInformation: "x", metThrough: 8, date: .day(Day("2020-01-02")!))),
+                try Example(Monica.SetTags(id: 7, names: ["a", "é"])),
+                try Example(Monica.UnsetTag(id: 7, tags: [1, 2])),
+                try Example(Monica.UnsetTags(id: 7)),
+                try Example(Monica.List<Monica.Activity>(contact: 5, page: 2, limit: 3, sort: .ascending(.happenedAt))),
+                try Example(Monica.ListOfContact<Monica.Activity>(contact: 7, page: 2)),
+                try Example(Monica.Get<Monica.Activity>(id: 7)),
+                try Example(
+                    Monica.Create<Monica.Activity>(
+                        Monica.ActivityDraft(
+                            summary: "x", description: "y", happenedAt: Day("2024-10-20")!, contacts: [1, 2],
+                            activityTypeID: 3))),
+                try Example(
+                    Monica.Update<Monica.Activity>(
+                        id: 7, Monica.ActivityDraft(summary: "x", happenedAt: Day("2024-10-20")!, contacts: [1]))),
+                try Example(Monica.Delete<Monica.Activity>(id: 7)),
+                try Example(Monica.List<Monica.Note>(contact: 5)),
+                try Example(Monica.ListOfContact<Monica.Note>(contact: 7, limit: 50)),
+                try Example(Monica.Get<Monica.Note>(id: 7)),
+                try Example(Monica.Create<Monica.Note>(Monica.NoteDraft(contactID: 5, body: "\r\n\t\u{1F}é🎉"))),
+                try Example(
+                    Monica.Update<Monica.Note>(id: 7, Monica.NoteDraft(contactID: 5, body: "x", isFavorited: true))),
+                try Example(Monica.Delete<Monica.Note>(id: 7)),
+                try Example(Monica.List<Monica.Task>(sort: .descending(.completedAt))),
+                try Example(Monica.ListOfContact<Monica.Task>(contact: 7)),
+                try Example(Monica.Get<Monica.Task>(id: 7)),
+                try Example(Monica.Create<Monica.Task>(Monica.TaskDraft(title: "x", description: "y", contactID: 5))),
+                try Example(Monica.Update<Monica.Task>(id: 7, Monica.TaskDraft(title: "x", completed: true))),
+                try Example(Monica.Delete<Monica.Task>(id: 7)),
+                try Example(Monica.List<Monica.Gift>()),
+                try Example(Monica.ListOfContact<Monica.Gift>(contact: 7)),
+                try Example(Monica.Get<Monica.Gift>(id: 7)),
+                try Example(
+                    Monica.Create<Monica.Gift>(
+                        Monica.GiftDraft(
+                            contactID: 5, name: "x", status: .offered, comment: "c", url: "https://example.com",
+                            amount: "12.50", date: Day("2024-10-20")!, recipientID: 6))),
+                try Example(Monica.Update<Monica.Gift>(id: 7, Monica.GiftDraft(contactID: 5, name: "x"))),
+                try Example(Monica.Delete<Monica.Gift>(id: 7)),
+                try Example(Monica.ListTags(sort: .descending(.name), page: 2)),
+                try Example(Monica.Get<Monica.Tag>(id: 7)),
+                try Example(Monica.ListContactsOfTag(tag: 7, page: 2, limit: 9, sort: sorted)),
+                try Example(Monica.Create<Monica.Tag>(Monica.TagDraft(name: "Family"))),
+                try Example(Monica.Update<Monica.Tag>(id: 7, Monica.TagDraft(name: "Family"))),
+                try Example(Monica.Delete<Monica.Tag>(id: 7)),
+                try Example(Monica.GetMe()), try Example(Monica.ListGenders()),
+                try Example(Monica.ListActivityTypes()), try Example(Monica.ExportJSON()),
+                try Example(Monica.ExportVCard()),
+            ]
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }()
+}
+
+/// What must hold for the API as a whole, so that no operation is forgotten anywhere.
+@Suite struct MonicaLawTests {
+    /// The contract's operations and those of the decisions, section by section.
+    static let summary = [
+        "GET /contacts", "GET /contacts/{id}", "POST /contacts", "PUT /contacts/{id}", "DELETE /contacts/{id}",
+        "PUT /contacts/{id}/work", "PUT /contacts/{id}/food", "PUT /contacts/{id}/introduction",
+        "POST /contacts/{id}/setTags", "POST /contacts/{id}/unsetTag", "POST /contacts/{id}/unsetTags",
+        "GET /activities", "GET /contacts/{id}/activities", "GET /activities/{id}", "POST /activities",
+        "PUT /activities/{id}", "DELETE /activities/{id}",
+        "GET /notes", "GET /contacts/{id}/notes", "GET /notes/{id}", "POST /notes", "PUT /notes/{id}",
+        "DELETE /notes/{id}",
+        "GET /tasks", "GET /contacts/{id}/tasks", "GET /tasks/{id}", "POST /tasks", "PUT /tasks/{id}",
+        "DELETE /tasks/{id}",
+        "GET /gifts", "GET /contacts/{id}/gifts", "GET /gifts/{id}", "POST /gifts", "PUT /gifts/{id}",
+        "DELETE /gifts/{id}",
+        "GET /tags", "GET /tags/{id}", "GET /tags/{id}/contacts", "POST /tags", "PUT /tags/{id}", "DELETE /tags/{id}",
+        "GET /me", "GET /genders", "GET /activitytypes", "GET /export/json", "GET /export/vcard",
+    ]
+
+    /// What is served: `PATCH` does what `PUT` does.
+    static var served: [String] {
+        (summary + summary.filter { $0.hasPrefix("PUT ") }.map { "PATCH" + $0.dropFirst(3) })
+            .map { $0.replacingOccurrences(of: " /", with: " /api/") }
+    }
+
+    // MARK: Of the types
+
+    @Test func theOperationsAreTheContractsInItsOrder() {
+        #expect(Monica.endpoints.map { $0.signature } == Self.summary)
+    }
+
+    @Test func everyOperationHasAnExample() {
+        #expect(Set(Example.all.map(\.signature)) == Set(Self.summary))
+    }
+
+    @Test func everyOperationNeedsACaller() {
+        for endpoint in Monica.endpoints { #expect(endpoint is any AuthenticatedEndpoint.Type) }
+    }
+
+    @Test func everyCreationTakesAnIdempotencyKey() {
+        let keyed = Monica.endpoints.filter { $0.route.acceptsIdempotencyKey }.map { $0.signature }
+        #expect(
+            Set(keyed)
+                == ["contacts", "activities", "notes", "tasks", "gifts", "tags"].reduce(into: []) {
+                    $0.insert("POST /" + $1)
+                })
+    }
+
+    @Test(arguments: Example.all)
+    func aRequestSurvivesTheWire(_ example: Example) throws {
+        let (sent, received) = try example.roundTrip()
+        #expect(sent == received)
+    }
+
+    @Test(arguments: Example.all)
+    func everyCaptureIsAField(_ example: Example) throws {
+        for capture in example.route.captures {
+            let moved = try example.moved(capture, "123456").split(separator: "?")[0]
+            #expect(moved == example.route.path.replacingOccurrences(of: "{\(capture)}", with: "123456"))
+        }
+    }
+
+    // MARK: Of the server
+
+    @Test func everyOperationIsAnsweredAndNothingElse() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            var routes = host.service.routes()
+            let options = RouteTable<Monica>.Options(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            #expect(RouteTable(routes, options: options).signatures.sorted() == Self.served.sorted())
+            routes.serve(Health(check: host.service.check))
+            let beyond = Set(RouteTable(routes, options: options).signatures).subtracting(Self.served)
+            #expect(beyond == ["GET /health", "GET /ready"])
+        }
+    }
+
+    /// 401 before the ids, the size and the body are looked at.
+    @Test(arguments: Stack.all)
+    func withoutATokenNothingIsLookedAt(_ stack: Stack) async throws {
+        try await withMonica(on: stack) { host in
+            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
+            for example in Example.all {
+                let path = example.path.split(separator: "?")[0] + "?limit=x&sort=x&query=%00"
+                for body in example.route.method == .get ? [nil] : [nil, "{", "[]"] {
+                    let answer = try await raw.send(
+                        example.route.method, String(path), headers: [.idempotencyKey: "\u{7F}"], body: body)
+                    #expect(answer.status == 401, "\(example.signature)")
+                    #expect(answer.text == #"{"error":{"message":"Unauthenticated.","code":401,"error_code":42}}"#)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Stack.all)
+    func otherMethodsAre405(_ stack: Stack) async throws {
+        var allowed: [String: Set<String>] = [:]
+        for signature in Self.served {
+            let parts = signature.split(separator: " ")
+            allowed[String(parts[1].dropFirst(4).replacing(#/{\w+}/#, with: "7")), default: []].insert(String(parts[0]))
+        }
+        let methods = try ["GET", "POST", "PUT", "PATCH", "DELETE"].map { try #require(HTTPRequest.Method($0)) }
+        try await withMonica(on: stack) { [allowed] host in
+            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
+            for (path, allowed) in allowed {
+                for method in methods where !allowed.contains(method.rawValue) {
+                    let answer = try await raw.send(method, path)
+                    #expect(answer.text == #"{"error":{"message":"Method not allowed","code":405,"error_code":0}}"#)
+                    let allow = answer.headers[.allow]?.split(separator: ", ").map(String.init) ?? []
+                    #expect(Set(allow) == allowed, "\(method) \(path)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Stack.all)
+    func healthIsOutsideOfTheAPI(_ stack: Stack) async throws {
+        try await withMonica(on: stack) { host in
+            let root = try #require(URL(string: String(host.baseURL.absoluteString.dropLast("/api".count))))
+            let raw = RawClient(baseURL: root, transport: host.transport)
+            for path in ["/health", "/ready"] {
+                let answer = try await raw.send(.get, path)
+                #expect(answer.text == #"{"status":"ok"}"#)
+            }
+            let elsewhere = try await raw.send(.get, "/contacts")
+            #expect(elsewhere.status == 404)
+            #expect(
+                elsewhere.text
+                    == #"{"error":{"message":"The requested resource was not found.","code":404,"error_code":31}}"#)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import MonicaAPI
+import Testbed
+import Testing
+
+@testable import MonicaService
+
+/// What is asked often goes by an index, however many contacts there are.
+@Suite struct MonicaQueryPlanTests {
+    private static let sorts: [Monica.Sort<Monica.ContactOrder>?] = [
+        nil, .descending(.createdAt), .ascending(.updatedAt), .descending(.updatedAt),
+    ]
+
+    @Test(arguments: sorts)
+    func listsComeOutOfAnIndexInTheirOrder(_ sort: Monica.Sort<Monica.ContactOrder>?) async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let plan = try await host.database.read { db in
+                try db.plan(of: "\(Contacts.query(of: 1, by: sort)) LIMIT 50 OFFSET 100")
+            }
+            #expect(plan.count == 1)
+            #expect(plan.first?.contains("USING COVERING INDEX contacts_") == true, "\(plan)")
+        }
+    }
+}
