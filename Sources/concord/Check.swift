@@ -6,6 +6,7 @@ import DunbarCheck
 import Foundation
 import Identity
 import MessengerCheck
+import MonicaCheck
 import NIOSockets
 import UnixSignals
 
@@ -15,7 +16,7 @@ import FoundationNetworking
 
 struct Check: AsyncParsableCommand {
     /// Every API that can be checked.
-    static let apis = ["messenger", "deuce-diary", "dunbar"]
+    static let apis = ["messenger", "deuce-diary", "monica", "dunbar"]
 
     static let configuration = CommandConfiguration(
         abstract: "Hold a server to the contract of an API.",
@@ -28,6 +29,7 @@ struct Check: AsyncParsableCommand {
                 concord check messenger https://example.com --format junit > check.xml
                 concord check deuce-diary http://localhost:8081 --data ./data
                 concord check dunbar http://localhost:5000/api
+                concord check monica http://localhost:8082/api --token $TOKEN --token $ANOTHER
 
             A failure shows what was expected and found, and shell commands that repeat the request (with curl; for \
             sockets with PyPI's websockets).
@@ -40,6 +42,10 @@ struct Check: AsyncParsableCommand {
             makes tokens for users of the run's own; the server may be running. For another server, --token gives \
             tokens of its users, three for everything: only what the published document says is tried then, one \
             scenario after the other, and they keep the groups that are made.
+
+            Monica's accounts are made by its operator: --token gives a token of one account, or of each of two, so that \
+            it is also tried that neither sees the other. What a scenario makes there is removed again. A token may ask \
+            a hundred times a minute, so the run waits now and then.
 
             --level contract is for servers that were made from the published document alone. The rest is what Concord \
             settles where the document is silent, and what it adds.
@@ -86,7 +92,8 @@ struct Check: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Deuce Diary: the bearer token of one of the server's users. Repeatable.", valueName: "token"))
+            "Deuce Diary, Monica: the bearer token of one of the server's users. Repeatable; each of somebody else.",
+            valueName: "token"))
     var token: [String] = []
 
     @Option(
@@ -115,8 +122,15 @@ struct Check: AsyncParsableCommand {
         if url == nil, !list {
             throw ValidationError("Which server? Give its base URL: concord check \(api) http://localhost:8080")
         }
-        if api != "deuce-diary", !token.isEmpty || data != nil {
-            throw ValidationError("--token and --data are for deuce-diary: the users of \(api) register themselves")
+        let takesTokens = ["deuce-diary", "monica"].contains(api)
+        if api != "deuce-diary", data != nil || (!takesTokens && !token.isEmpty) {
+            throw ValidationError(
+                takesTokens
+                    ? "--data is for deuce-diary: give tokens of \(api) with --token"
+                    : "--token and --data are for deuce-diary: the users of \(api) register themselves")
+        }
+        if api == "monica", token.isEmpty, !list {
+            throw ValidationError("monica has no sign-in: give a token with --token (concord token monica --help)")
         }
         if !token.isEmpty, data != nil { throw ValidationError("--token or --data, not both") }
         if Set(token).count != token.count { throw ValidationError("each --token is of somebody else") }
@@ -134,11 +148,12 @@ struct Check: AsyncParsableCommand {
         }
         guard !list, let url else { return print(listing(of: items), terminator: "") }
 
+        // Deuce Diary's given people have a past, which only the contract's own scenarios reckon with.
+        let havePast = api == "deuce-diary" && !token.isEmpty
         let server = Server(
             baseURL: url, transport: URLSessionTransport(configuration: connections),
-            // Given people have a past, which only the contract's own scenarios reckon with.
-            sockets: NIOSocketTransport(), level: token.isEmpty ? level.level : .contract)
-        let checker = Checker(checklist, parallel: token.isEmpty ? parallel : 1, limit: timeout.map { .seconds($0) })
+            sockets: NIOSocketTransport(), level: havePast ? .contract : level.level)
+        let checker = Checker(checklist, parallel: havePast ? 1 : parallel, limit: timeout.map { .seconds($0) })
         do {
             try await checker.reach(server)
         } catch {
@@ -166,6 +181,7 @@ struct Check: AsyncParsableCommand {
     private func checklist() throws -> Checklist {
         if api == "messenger" { return MessengerScenarios.checklist }
         if api == "dunbar" { return DunbarScenarios.checklist }
+        if api == "monica" { return MonicaScenarios.checklist(token) }
         return DeuceDiaryScenarios.checklist(list || !token.isEmpty ? .given(token) : .issuer(try issuer()))
     }
 

@@ -9,6 +9,7 @@ import Identity
 import Logging
 import MessengerAPI
 import MessengerService
+import MonicaAPI
 import NIOCore
 import NIOPosix
 import ObjectStore
@@ -50,13 +51,14 @@ struct Composition: Sendable {
 
     /// Every API there is, with the port it takes when none is given.
     static let apis: [(name: String, port: Int)] = [
-        (Messenger.name, 8080), (DeuceDiary.name, 8081), (Dunbar.name, 5000),
+        (Messenger.name, 8080), (DeuceDiary.name, 8081), (Monica.name, 8082), (Dunbar.name, 5000),
     ]
 
     func host(_ name: String) throws -> Hosted {
         switch name {
         case Messenger.name: try hostMessenger()
         case DeuceDiary.name: try hostDeuceDiary()
+        case Monica.name: try hostMonica()
         case Dunbar.name: try hostDunbar()
         default: preconditionFailure("names are checked before")
         }

@@ -16,8 +16,9 @@ struct Serve: AsyncParsableCommand {
             finished, live sockets are closed with code 1001, and the process exits with 0.
 
             A flag wins over its environment variable. Secrets are generated into the data folder on the first \
-            start; CONCORD_MESSENGER_TOKEN_KEY, CONCORD_DEUCE_DIARY_REQUEST_KEY, CONCORD_DUNBAR_REQUEST_KEY and \
-            CONCORD_URL_KEY (base64 of 32 bytes or more) and CONCORD_DEUCE_DIARY_ISSUER_KEY (an RSA private key) replace them.
+            start; CONCORD_MESSENGER_TOKEN_KEY, CONCORD_DEUCE_DIARY_REQUEST_KEY, CONCORD_DUNBAR_REQUEST_KEY, \
+            CONCORD_MONICA_REQUEST_KEY and CONCORD_URL_KEY (base64 of 32 bytes or more) and \
+            CONCORD_DEUCE_DIARY_ISSUER_KEY (an RSA private key) replace them.
 
             Log lines go to standard error.
             """)

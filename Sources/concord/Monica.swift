@@ -1,0 +1,21 @@
+import Backend
+import ContractServer
+import MonicaAPI
+import MonicaService
+
+extension Composition {
+    func hostMonica() throws -> Hosted {
+        let api = Monica.self
+        let secret = try keys.key("monica-requests", variable: "CONCORD_MONICA_REQUEST_KEY")
+        let database = try openDatabase(api.name, MonicaService.schema)
+        let service = MonicaService(
+            database: database, secret: secret, settings: .init(publicURL: publicURL(api.name)))
+        let health = Health(check: service.check)
+        var routes = service.routes()
+        routes.serve(health)
+        let table = RouteTable(routes, options: options(api))
+        return Hosted(
+            name: api.name, basePath: api.basePath, listener: Listener(table, sockets: [], group: group),
+            health: health, listen: {}, sweep: service.sweep, close: { try await database.close() })
+    }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Backend
+import Foundation
+import MonicaService
+
+/// Personal access tokens of Monica.
+struct MonicaToken: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "monica",
+        abstract: "Make, list and revoke personal access tokens of Monica.",
+        discussion: """
+            TOKEN=$(concord token monica --account alice)
+
+            The token is shown once; the server keeps its digest. The account is made when there is none of that name. \
+            The server may be running: a token that is revoked is dead within a second.
+            """,
+        subcommands: [Create.self, List.self, Revoke.self], defaultSubcommand: Create.self)
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print a new token, and nothing else.")
+
+        @Option(help: "Whose it is: a name of 1 to 255 characters.")
+        var account: String
+
+        @Option(help: "The owner's e-mail address, for a new account.")
+        var email = ""
+
+        @Option(help: "Tells the account's tokens apart.")
+        var name = "command line"
+
+        @OptionGroup var place: MonicaPlace
+
+        func validate() throws {
+            for text in [account, name] where !(1...255 ~= text.unicodeScalars.count) || text.contains("\0") {
+                throw ValidationError("--account and --name are 1 to 255 characters")
+            }
+        }
+
+        func run() async throws {
+            let token = try await place.open { service in
+                try await service.makeToken(account: account, email: email, name: name)
+            }
+            print(token)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List tokens: number, account, name, made, last used.")
+
+        @Option(help: "Only those of this account.")
+        var account: String?
+
+        @OptionGroup var place: MonicaPlace
+
+        func run() async throws {
+            let tokens = try await place.open { service in try await service.listTokens(account: account) }
+            for token in tokens {
+                let used = token.lastUsedAt.map(Self.time) ?? "never"
+                print("\(token.id)\t\(token.account)\t\(token.name)\t\(Self.time(token.createdAt))\t\(used)")
+            }
+        }
+
+        private static func time(_ milliseconds: Int64) -> String {
+            Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "End a token, by its number in the list.")
+
+        @Argument(help: "The token's number.")
+        var number: Int
+
+        @OptionGroup var place: MonicaPlace
+
+        func run() async throws {
+            let isRevoked = try await place.open { service in try await service.revokeToken(number) }
+            guard isRevoked else { throw ValidationError("There is no token \(number): see concord token monica list") }
+        }
+    }
+}

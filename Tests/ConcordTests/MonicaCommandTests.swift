@@ -1,0 +1,105 @@
+import Database
+import Foundation
+import MonicaCheck
+import MonicaService
+import Testbed
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// `concord token`, `import` and `export` for Monica, beside a server that runs.
+@Suite struct MonicaCommandTests {
+    private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
+        let process = try ConcordProcess(arguments)
+        let output = await process.wholeOutput()
+        return (await process.status(), output, await process.standardError())
+    }
+
+    private func get(_ url: String, token: String) async throws -> (status: Int, body: String) {
+        var request = URLRequest(url: try #require(URL(string: url)))
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        let (data, response) = try await URLSession.shared.data(for: request)
+        return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func tokensAndContactsComeAndGoWhileAServerRuns(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
+            let more = ["--data", place.folder] + (place.url.map { ["--database", $0] } ?? [])
+            let port = try await reservePort()
+            let server = try ConcordProcess(["serve", "monica", "--port", "monica=\(port)"] + more)
+            try await server.wait { $0.contains("ready\n") }
+            #expect(server.standardOutput.contains("http://127.0.0.1:\(port)/api"))
+            let base = "http://127.0.0.1:\(port)/api"
+
+            let made = try await run(["token", "monica", "--account", "alice"] + more)
+            #expect(made.status == 0, "\(made.errors)")
+            let token = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            let empty = try await get(base + "/contacts", token: token)
+            #expect(empty.status == 200)
+
+            let file = place.folder + "/cards.vcf"
+            try Data("BEGIN:VCARD\nVERSION:4.0\nFN:John Doe\nEND:VCARD\n".utf8).write(to: URL(fileURLWithPath: file))
+            let imported = try await run(["import", "monica", file, "--account", "alice"] + more)
+            #expect(imported.output == "1 contacts imported\n", "\(imported.errors)")
+            let found = try await get(base + "/contacts?query=john", token: token)
+            #expect(found.body.contains(#""complete_name":"John Doe""#))
+
+            let json = try await run(["export", "monica", "--account", "alice"] + more)
+            #expect(json.output.contains(#""complete_name":"John Doe""#))
+            let cards = try await run(["export", "monica", "--account", "alice", "--format", "vcard"] + more)
+            #expect(cards.output.contains("FN:John Doe\r\n"))
+            let nobody = try await run(["export", "monica", "--account", "bob"] + more)
+            #expect(nobody.status == 64)
+            #expect(nobody.errors.contains("There is no account 'bob'"))
+
+            try Data("BEGIN:VCARD\nFN:Jane\n".utf8).write(to: URL(fileURLWithPath: file))
+            let refused = try await run(["import", "monica", file, "--account", "alice"] + more)
+            #expect(refused.status == 64)
+            #expect(refused.errors.contains("line 1: BEGIN:VCARD without END:VCARD"))
+
+            let listed = try await run(["token", "monica", "list", "--account", "alice"] + more)
+            #expect(!listed.output.contains(token))
+            let number = try #require(listed.output.split(separator: "\t").first.map(String.init))
+            let revoked = try await run(["token", "monica", "revoke", number] + more)
+            #expect(revoked.status == 0, "\(revoked.errors)")
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+
+            // What was written is there after a restart, and what was revoked is not.
+            let again = try ConcordProcess(["serve", "monica", "--port", "monica=\(port)"] + more)
+            try await again.wait { $0.contains("ready\n") }
+            let answer = try await get(base + "/me", token: token)
+            #expect(answer.status == 401)
+            again.signal(SIGTERM)
+            #expect(await again.status() == 0)
+        }
+    }
+
+    @Test func aCheckPassesAndLeavesNothing() async throws {
+        try await withMonica(on: Stack(.sqlite, .live), clock: TestClock(step: 20)) { host in
+            let tokens = [try await host.token("alice"), try await host.token("bob")]
+            let check = ["check", "monica", host.baseURL.absoluteString]
+            let both = try await run(check + tokens.flatMap { ["--token", $0] })
+            let count = MonicaScenarios.all.count
+            #expect(both.status == 0, "\(both.output)\(both.errors)")
+            #expect(both.output.contains("\(count) scenarios: \(count) passed, 0 failed, 0 skipped, in "))
+            #expect(!both.output.contains("Left behind"))
+            let left = try await host.database.read { db in
+                try ["contacts", "tags", "activities", "notes", "tasks", "gifts"].map { table in
+                    try db.value("SELECT COUNT(*) FROM \(SQL(stringLiteral: table))", as: Int.self)
+                }
+            }
+            #expect(left == [0, 0, 0, 0, 0, 0])
+            // What takes two accounts is not tried with one.
+            let one = try await run(check + ["--token", tokens[0]])
+            #expect(one.status == 0, "\(one.output)\(one.errors)")
+            #expect(one.output.contains("\(count - 1) scenarios: "))
+            let none = try await run(check)
+            #expect(none.status == 64)
+            #expect(none.errors.contains("monica has no sign-in: give a token with --token"))
+        }
+    }
+}
