@@ -18,6 +18,14 @@ extension Timestamp: SQLConvertible {
     }
 }
 
+extension Day: SQLConvertible {
+    /// Days since 1970-01-01.
+    public var sqlValue: SQLValue { .integer(daysSince1970) }
+    public init(column index: Int, of row: borrowing Row) throws {
+        self.init(daysSince1970: try Int64(column: index, of: row))
+    }
+}
+
 extension OpenEnumeration {
     public var sqlValue: SQLValue { .text(rawValue) }
     public init(column index: Int, of row: borrowing Row) throws {

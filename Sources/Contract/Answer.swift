@@ -43,6 +43,12 @@ extension HTTPField.Name {
     /// Names a request in answers and logs.
     public static let requestID = HTTPField.Name("X-Request-Id")!
     public static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
+    /// How many requests a window has room for.
+    public static let rateLimit = HTTPField.Name("X-RateLimit-Limit")!
+    /// How many are left of them.
+    public static let rateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
+    /// When the window ends, in seconds since 1970.
+    public static let rateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
 }
 
 /// A success that says nothing an app needs: clients take a body of plain text, or none, for it too.

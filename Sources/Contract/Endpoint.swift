@@ -57,6 +57,12 @@ public protocol Endpoint: Codable, Sendable {
     /// Refuses what the contract refuses. The server calls it on what came in, the SDK before it sends.
     func validate() throws(Problem)
 
+    /// The same on a server, which knows what could not be read as well.
+    ///
+    /// By default ``review(_:)`` judges that first, and ``validate()`` the values. A contract that wants every mistake in
+    /// one refusal judges both together.
+    func validate(unreadable issues: [FieldIssue]) throws(Problem)
+
     /// Judges what could not be read, before ``validate()`` sees the values that stand in for it.
     ///
     /// By default an absent or mistyped field is left to ``validate()``, and a NUL character is refused.
@@ -67,6 +73,11 @@ extension Endpoint {
     public static var fieldsComeLast: Bool { false }
     public func validatePath() throws(Problem) {}
     public func validate() throws(Problem) {}
+
+    public func validate(unreadable issues: [FieldIssue]) throws(Problem) {
+        if !issues.isEmpty { try Self.review(issues) }
+        try validate()
+    }
 
     public static func review(_ issues: [FieldIssue]) throws(Problem) {
         if issues.contains(where: { $0.kind == .containsNUL }) {

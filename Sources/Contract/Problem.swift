@@ -8,6 +8,8 @@ public struct Problem: Error, Sendable {
     public var message: String
     /// Sent with the answer: `Retry-After`, `Allow`.
     public var headers: HTTPFields
+    /// What went wrong, in a developer's words; nil unless the server is run for development.
+    public var details: String?
 
     public init(_ status: HTTPResponse.Status, _ message: String, headers: HTTPFields = [:]) {
         self.status = status

@@ -29,14 +29,13 @@ public enum RequestCoding {
 
     /// Reads a request, and judges it.
     ///
-    /// - Throws: 400 for a body that is not one JSON object, then what ``Endpoint/validatePath()``,
-    ///   ``Endpoint/review(_:)`` and ``Endpoint/validate()`` throw; the last two unless ``Endpoint/fieldsComeLast``.
+    /// - Throws: 400 for a body that is not one JSON object, then what ``Endpoint/validatePath()`` throws, and, unless
+    ///   ``Endpoint/fieldsComeLast``, ``Endpoint/validate(unreadable:)``.
     public static func decode<E: Endpoint>(_ type: E.Type, from source: Source) throws(Problem) -> E {
         let (request, issues) = try read(type, from: source)
         try request.validatePath()
         if E.fieldsComeLast { return request }
-        if !issues.isEmpty { try E.review(issues) }
-        try request.validate()
+        try request.validate(unreadable: issues)
         return request
     }
 

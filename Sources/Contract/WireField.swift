@@ -38,6 +38,12 @@ extension Int64: WireField {
     public static var malformed: Int64? { .min }
 }
 
+extension Double: WireField {
+    public static var absent: Double { .nan }
+    /// In no range, so that what could not be read is refused.
+    public static var malformed: Double? { .nan }
+}
+
 extension Identifier: WireField {
     public static var absent: Self { Self(0) }
     public static var malformed: Self? { Self(.min) }

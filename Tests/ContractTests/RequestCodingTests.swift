@@ -140,7 +140,12 @@ import Testing
         #expect(refusal { _ = try change(#"{"place": {"x": "1", "y": 2}}"#) } == "400 Invalid JSON")
         #expect(refusal { _ = try change(#"{"time": "yesterday"}"#) } == "400 Invalid JSON")
         #expect(refusal { _ = try find([("day", "2026-02-30")]) } == "400 Invalid JSON")
-        #expect(refusal { _ = try find([("ratio", "half")]) } == "400 Invalid JSON")
+    }
+
+    @Test func `a number with a fraction that is none is in no range`() throws {
+        #expect(try find([("ratio", "half")]).ratio?.isNaN == true)
+        #expect(try find([("ratio", "0.5")]).ratio == 0.5)
+        #expect(try find([]).ratio == nil)
     }
 
     // MARK: Refusals
