@@ -29,8 +29,8 @@ public final class RateLimits: Sendable {
         }
 
         /// 429, with when to come back.
-        public func refusal(_ phrases: Phrases, at now: Int64) -> Problem {
-            Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: (endsAt - now + 999) / 1000)
+        public func refusal(_ message: String, at now: Int64) -> Problem {
+            Problem(.tooManyRequests, message).retry(afterSeconds: (endsAt - now + 999) / 1000)
         }
     }
 
@@ -52,6 +52,18 @@ public final class RateLimits: Sendable {
     public init(_ database: Database, time: TimeSource) {
         self.database = database
         self.time = time
+    }
+
+    /// Counts one request more of somebody who is told where they stand.
+    ///
+    /// - Returns: `X-RateLimit-*`.
+    /// - Throws: 429 with the same and `Retry-After`.
+    public func admit(_ key: String, limit: Int, _ refusal: String) async throws -> HTTPFields {
+        let standing = try await count(key, limit: limit)
+        guard standing.isExceeded else { return standing.headers }
+        var problem = standing.refusal(refusal, at: time.milliseconds())
+        problem.headers.append(contentsOf: standing.headers)
+        throw problem
     }
 
     /// Counts one request more.
@@ -90,10 +102,4 @@ public final class RateLimits: Sendable {
     public static func sweep(at now: Int64, in db: Session) throws {
         try db.run("DELETE FROM rate_windows WHERE ends_at <= \(now)")
     }
-}
-
-extension HTTPField.Name {
-    public static let rateLimit = HTTPField.Name("X-RateLimit-Limit")!
-    public static let rateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
-    public static let rateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
 }

@@ -20,13 +20,16 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
         public var trustedProxies: Set<String>
         /// Knows the errors of the layers below: a database that is away is a 503.
         public var problem: @Sendable (any Error) -> Problem?
+        /// Whether a failure that nobody foresaw says why: for development.
+        public var showsDetails: Bool
 
         public init(
-            logger: Logger, trustedProxies: Set<String> = [],
+            logger: Logger, trustedProxies: Set<String> = [], showsDetails: Bool = false,
             problem: @escaping @Sendable (any Error) -> Problem? = { _ in nil }
         ) {
             self.logger = logger
             self.trustedProxies = trustedProxies
+            self.showsDetails = showsDetails
             self.problem = problem
         }
     }
@@ -95,7 +98,12 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
     }
 
     private func render(_ error: any Error, _ info: RequestInfo) -> Response {
-        let problem: Problem
+        if let refusal = error as? Refusal {
+            var response = render(refusal.reason, info)
+            response.headers.append(contentsOf: refusal.headers)
+            return response
+        }
+        var problem: Problem
         if let known = error as? Problem ?? options.problem(error) {
             problem = known
             if known.status.code >= 500 {
@@ -106,6 +114,7 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
         } else {
             options.logger.error("request failed", metadata: ["request": "\(info.id)", "error": "\(error)"])
             problem = Problem(.internalServerError, API.phrases.internalError)
+            if options.showsDetails { problem.details = "\(error)" }
         }
         var headers = problem.headers
         headers[.contentType] = "application/json"

@@ -10,16 +10,17 @@ import NIOCore
 /// choose their status or headers.
 public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     /// Finds the caller of a request, or throws the 401 that the contract words.
-    public typealias Authenticate = @Sendable (HTTPFields) async throws -> Caller
-    /// The same, where it matters what is asked for and from where: limits on how often.
-    public typealias Identify = @Sendable (Route, RequestInfo) async throws -> Caller
+    public typealias Authenticate = @Sendable (RequestInfo) async throws -> Caller
+    /// What every answer to a caller says, a refusal too: a session's cookie that is renewed, how much more may be asked.
+    /// It is asked for before anything of the request is read, and may refuse what is one too many.
+    public typealias Headers = @Sendable (Route, Caller) async throws -> HTTPFields
     /// Refuses a request by its head, before anybody asks whose it is.
     public typealias Admit = @Sendable (HTTPRequest) throws -> Void
 
     private let admit: Admit
-    private let identify: Identify
+    private let authenticate: Authenticate
+    private let headers: Headers
     private let name: @Sendable (Caller) -> String
-    private let headers: @Sendable (Caller) -> HTTPFields
     private let reading: Reading
     private(set) var operations: [Operation] = []
     private(set) var plain: [PlainRoute] = []
@@ -29,25 +30,13 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     ///   - secret: Keys the fingerprints of requests that are kept under an `Idempotency-Key`: a bare hash of a
     ///     registration would be a fast way to try passwords.
     ///   - name: Tells callers apart in the scope of an idempotency key.
-    ///   - headers: What every answer to a caller says, a refusal too: a session's cookie that is renewed.
     public init(
         spool: (any UploadSpool)? = nil, secret: [UInt8], name: @escaping @Sendable (Caller) -> String,
         admit: @escaping Admit = { _ in }, authenticate: @escaping Authenticate,
-        headers: @escaping @Sendable (Caller) -> HTTPFields = { _ in [:] }
-    ) {
-        self.init(
-            spool: spool, secret: secret, name: name, admit: admit,
-            identify: { _, info in try await authenticate(info.headers) }, headers: headers)
-    }
-
-    /// - Parameter identify: Finds the caller of a request, and may refuse it for other reasons.
-    public init(
-        spool: (any UploadSpool)? = nil, secret: [UInt8], name: @escaping @Sendable (Caller) -> String,
-        admit: @escaping Admit = { _ in }, identify: @escaping Identify,
-        headers: @escaping @Sendable (Caller) -> HTTPFields = { _ in [:] }
+        headers: @escaping Headers = { _, _ in [:] }
     ) {
         self.admit = admit
-        self.identify = identify
+        self.authenticate = authenticate
         self.headers = headers
         self.name = name
         self.reading = Reading(spool: spool, fingerprintKey: SymmetricKey(data: secret))
@@ -62,12 +51,12 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     public mutating func on<E: AuthenticatedEndpoint>(
         answering handler: @escaping @Sendable (E, Caller, RequestInfo) async throws -> Answer<E.Output>
     ) where E.API == API {
-        let (admit, identify, name, headers, reading) = (admit, identify, name, headers, reading)
+        let (admit, authenticate, name, headers, reading) = (admit, authenticate, name, headers, reading)
         operations.append(
             Operation(E.self) { call in
                 try admit(call.request.head)
-                let caller = try await identify(E.route, call.info)
-                return try await saying(headers(caller)) {
+                let caller = try await authenticate(call.info)
+                return try await saying(try await headers(E.route, caller)) {
                     var info = call.info
                     let request = try await call.read(E.self, into: &info, caller: name(caller), reading)
                     return try respond(try await handler(request, caller, info))
@@ -203,10 +192,15 @@ private func saying(_ headers: HTTPFields, _ answer: () async throws -> Response
         var response = try await answer()
         response.headers.append(contentsOf: headers)
         return response
-    } catch var problem as Problem {
-        problem.headers.append(contentsOf: headers)
-        throw problem
+    } catch {
+        throw Refusal(reason: error, headers: headers)
     }
+}
+
+/// A refusal, and what it says whatever it is.
+struct Refusal: Error {
+    let reason: any Error
+    let headers: HTTPFields
 }
 
 private func respond<Output: Encodable>(_ answer: Answer<Output>) throws -> Response {

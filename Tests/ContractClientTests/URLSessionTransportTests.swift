@@ -17,7 +17,7 @@ import Testing
     private func withServer(_ body: (URL) async throws -> Void) async throws {
         var routes = Routes<Sample, String>(
             spool: MemorySpool(), secret: [1], name: { $0 },
-            authenticate: { headers in headers[.authorization] ?? "nobody" })
+            authenticate: { info in info.headers[.authorization] ?? "nobody" })
         routes.on(use: { (request: Sample.GetThing, caller) in Sample.Thing(name: "\(request.id) for \(caller)") })
         routes.open(use: { (request: Sample.PutThing, _) in Sample.Thing(name: request.name) })
         routes.open(use: { (_: Sample.DeleteThing, _) in Empty() })

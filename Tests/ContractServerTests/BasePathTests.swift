@@ -28,11 +28,11 @@ private enum Based: ServiceAPI {
     static func table() -> RouteTable<Based> {
         var routes = Routes<Based, String>(
             secret: [], name: { $0 },
-            identify: { route, info in
+            authenticate: { info in
                 guard let caller = info.headers[.authorization] else { throw Problem(.unauthorized, "Who are you?") }
-                return "\(caller) from \(info.address) for \(route.path)"
+                return "\(caller) from \(info.address)"
             },
-            headers: { [.allow: $0] })
+            headers: { route, caller in [.allow: "\(caller) for \(route.path)"] })
         routes.on(answering: { (request: Rename, caller: String, _) in
             guard request.id == 7 else { throw Problem(.notFound, "No such thing") }
             return Answer(.ok, encoded: Array(request.name.utf8), headers: [.contentType: "text/plain"])

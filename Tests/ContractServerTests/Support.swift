@@ -188,8 +188,8 @@ enum Sample: ServiceAPI {
     }
 
     /// The caller is whoever the header says.
-    private static func authenticate(_ headers: HTTPFields) throws -> String {
-        guard let name = headers[.authorization] else { throw Problem(.unauthorized, "Who are you?") }
+    private static func authenticate(_ info: RequestInfo) throws -> String {
+        guard let name = info.headers[.authorization] else { throw Problem(.unauthorized, "Who are you?") }
         return name
     }
 

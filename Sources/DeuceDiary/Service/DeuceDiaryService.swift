@@ -96,7 +96,7 @@ public struct DeuceDiaryService: Sendable {
     public func routes() -> Routes<DeuceDiary, Caller> {
         var routes = Routes<DeuceDiary, Caller>(
             spool: ObjectSpool(objects), secret: secret, name: { "user \($0.user)" },
-            authenticate: { [accounts] in try await accounts.caller($0) })
+            authenticate: { [accounts] in try await accounts.caller($0.headers) })
         users(&routes)
         groups(&routes)
         invites(&routes)

@@ -86,10 +86,10 @@ public struct DunbarService: Sendable {
         var routes = Routes<Dunbar, Viewer>(
             spool: ObjectSpool(objects), secret: secret, name: { "user \($0.user)" },
             admit: { [origins] in try origins.admit($0, Dunbar.phrases) },
-            authenticate: { [sessions] headers in
-                guard let session = try await sessions.find(headers) else { throw Self.unauthorized }
+            authenticate: { [sessions] info in
+                guard let session = try await sessions.find(info.headers) else { throw Self.unauthorized }
                 return Viewer(user: session.user, headers: session.headers)
-            }, headers: \.headers)
+            }, headers: { _, viewer in viewer.headers })
         authentication(&routes)
         users(&routes)
         posts(&routes)

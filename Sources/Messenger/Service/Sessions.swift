@@ -1,5 +1,6 @@
 import Backend
 import Contract
+import ContractServer
 import Database
 import HTTPTypes
 import Identity
@@ -19,8 +20,8 @@ extension MessengerService {
     static let refreshLifetime: Int64 = 30 * 24 * 3600
 
     /// The caller behind `Authorization: Bearer …`.
-    func authenticate(_ headers: HTTPFields) async throws -> Messenger.User.ID {
-        guard let header = headers[.authorization] else {
+    func authenticate(_ info: RequestInfo) async throws -> Messenger.User.ID {
+        guard let header = info.headers[.authorization] else {
             throw Problem(.unauthorized, "Missing Authorization header")
         }
         guard header.hasPrefix("Bearer ") else {

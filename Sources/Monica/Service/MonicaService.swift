@@ -54,8 +54,8 @@ public struct MonicaService: Sendable {
     /// Every operation with its handler.
     public func routes() -> Routes<Monica, Caller> {
         var routes = Routes<Monica, Caller>(
-            secret: secret, name: { "account \($0.account)" }, identify: tokens.caller,
-            headers: { $0.standing.headers })
+            secret: secret, name: { "account \($0.account)" }, authenticate: tokens.caller,
+            headers: tokens.count)
         contacts(&routes)
         lists(&routes, of: Monica.Activity.self)
         activities(&routes)

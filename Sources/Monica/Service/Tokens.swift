@@ -7,10 +7,10 @@ import Identity
 import MonicaAPI
 import NIOConcurrencyHelpers
 
-/// Who asks, and how much more they may.
+/// Who asks, and with which token.
 public struct Caller: Sendable {
     public let account: Int
-    let standing: RateLimits.Standing
+    let token: Int
 }
 
 /// Personal access tokens: made and revoked by the operator, kept as digests.
@@ -40,27 +40,29 @@ struct Tokens: Sendable {
 
     /// The caller behind `Authorization: Bearer …`; the scheme's case does not matter.
     ///
-    /// - Throws: 401; 429 for who has sent too much, or too many wrong tokens.
-    @Sendable func caller(_ route: Route, _ info: RequestInfo) async throws -> Caller {
+    /// - Throws: 401; 429 for too many wrong tokens.
+    @Sendable func caller(_ info: RequestInfo) async throws -> Caller {
         let parts = (info.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw Monica.Refusal.unauthenticated }
         let text = parts[1].trimmingPrefix { $0 == " " }
         guard !text.isEmpty else { throw Monica.Refusal.unauthenticated }
         guard let known = try await look(up: Digest.sha256(String(text))) else {
             let standing = try await windows.count("wrong \(info.address)", limit: limits.wrongTokens)
-            if standing.isExceeded { throw standing.refusal(Monica.phrases, at: time.milliseconds()) }
+            if standing.isExceeded { throw standing.refusal(Monica.phrases.tooManyRequests, at: time.milliseconds()) }
             throw Monica.Refusal.unauthenticated
         }
+        return Caller(account: known.account, token: known.token)
+    }
+
+    /// Counts a request in its class, before anything of it is read.
+    ///
+    /// - Returns: `X-RateLimit-*`.
+    /// - Throws: 429 for who has sent too much.
+    @Sendable func count(_ route: Route, of caller: Caller) async throws -> HTTPFields {
         let isOfContacts = route.path.hasPrefix("/contacts") || route.path.hasPrefix("/export")
-        let standing = try await windows.count(
-            "\(isOfContacts ? "contacts" : "others") \(known.token)",
-            limit: isOfContacts ? limits.contactRequests : limits.otherRequests)
-        if standing.isExceeded {
-            var refusal = standing.refusal(Monica.phrases, at: time.milliseconds())
-            refusal.headers.append(contentsOf: standing.headers)
-            throw refusal
-        }
-        return Caller(account: known.account, standing: standing)
+        return try await windows.admit(
+            "\(isOfContacts ? "contacts" : "others") \(caller.token)",
+            limit: isOfContacts ? limits.contactRequests : limits.otherRequests, Monica.phrases.tooManyRequests)
     }
 
     private func look(up digest: [UInt8]) async throws -> Known? {
