@@ -14,6 +14,8 @@ public struct APIError: Error, Sendable {
     public let requestID: String?
     /// When it may be tried again, in seconds from the answer.
     public let retryAfter: Int?
+    /// As they came; none when the SDK refused the request itself.
+    public let headers: HTTPFields
     /// The body as it came, for what an API says beyond a message.
     public let body: [UInt8]
 
@@ -24,6 +26,7 @@ public struct APIError: Error, Sendable {
         isFromAPI = failure != nil
         requestID = response.headers[.requestID]
         retryAfter = response.headers[.retryAfter].flatMap(Int.init)
+        headers = response.headers
         body = response.body
     }
 
@@ -34,6 +37,7 @@ public struct APIError: Error, Sendable {
         isFromAPI = true
         requestID = nil
         retryAfter = nil
+        headers = [:]
         body = []
     }
 }

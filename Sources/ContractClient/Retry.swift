@@ -25,12 +25,15 @@ public struct Retry: Sendable {
     public var sleep: @Sendable (Duration) async throws -> Void
     /// From 0 to 1.
     public var random: @Sendable () -> Double
+    /// This device's clock, for a server that says when its limit resets and not how long that is.
+    public var now: @Sendable () -> Date
 
     public init(
         attempts: Int = 3, base: Duration = .milliseconds(500), factor: Double = 2, cap: Duration = .seconds(20),
         isExact: Bool = false, statuses: Set<Int> = [429, 502, 503, 504],
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-        random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+        random: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+        now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.attempts = attempts
         self.base = base
@@ -40,6 +43,7 @@ public struct Retry: Sendable {
         self.statuses = statuses
         self.sleep = sleep
         self.random = random
+        self.now = now
     }
 
     /// Three repeats, after at most 0.5, 1 and 2 seconds, or what the server asks for up to 20.
@@ -48,19 +52,23 @@ public struct Retry: Sendable {
     public static let never = Retry(attempts: 0)
 
     /// How long to wait before repeating, or nil when it should not be repeated.
-    func delay(after response: TransportResponse, attempt: Int) -> Duration? {
-        delay(response.status, retryAfter: response.headers[.retryAfter].flatMap(Int.init), attempt)
+    package func delay(after response: TransportResponse, attempt: Int) -> Duration? {
+        delay(response.status, response.headers, attempt)
     }
 
-    func delay(after error: any Error, attempt: Int) -> Duration? {
+    package func delay(after error: any Error, attempt: Int) -> Duration? {
         if error is CancellationError || (error as? URLError)?.code == .cancelled { return nil }
         // The refusal of a renewal that the request needed.
-        if let error = error as? APIError { return delay(error.status, retryAfter: error.retryAfter, attempt) }
+        if let error = error as? APIError { return delay(error.status, error.headers, attempt) }
         return attempt < attempts ? backoff(attempt) : nil
     }
 
-    private func delay(_ status: HTTPResponse.Status, retryAfter: Int?, _ attempt: Int) -> Duration? {
+    private func delay(_ status: HTTPResponse.Status, _ headers: HTTPFields, _ attempt: Int) -> Duration? {
         guard attempt < attempts, statuses.contains(status.code) else { return nil }
+        var retryAfter = headers[.retryAfter].flatMap(Int.init)
+        if retryAfter == nil, status == .tooManyRequests, let reset = headers[.rateLimitReset].flatMap(Int.init) {
+            retryAfter = max(0, reset.subtractingReportingOverflow(Int(now().timeIntervalSince1970)).partialValue)
+        }
         guard let retryAfter else { return backoff(attempt) }
         let wait = Duration.seconds(max(0, retryAfter))
         return wait <= cap ? wait + (isExact ? .zero : backoff(0)) : nil

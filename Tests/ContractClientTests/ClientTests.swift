@@ -390,6 +390,18 @@ import Testing
         #expect(waits.all == [.seconds(20), .zero, .zero])
     }
 
+    /// A server that says when, not how long: by this device's clock.
+    @Test func aLimitsResetIsHonouredWhereNothingElseIsSaid() async throws {
+        let transport = ScriptedTransport(
+            answer(.tooManyRequests, headers: [.rateLimitReset: "1771840807"]),
+            answer(.tooManyRequests, headers: [.rateLimitReset: "1771840790"]),
+            answer(.tooManyRequests, headers: [.rateLimitReset: "1771840807", .retryAfter: "2"]), answer(.ok))
+        var retry = waits.retry(random: 0)
+        retry.now = { start }
+        try await client(transport, retry).send(Sample.GetThing(id: "1"))
+        #expect(waits.all == [.seconds(7), .zero, .seconds(2)])
+    }
+
     /// Those who were all told the same second do not all come back at it.
     @Test func retryAfterIsJitteredUpwards() async throws {
         let transport = ScriptedTransport(answer(.tooManyRequests, headers: [.retryAfter: "7"]), answer(.ok))
