@@ -2,6 +2,7 @@ import Contract
 import ContractServer
 import HTTPTypes
 import Hummingbird
+import Identity
 import Logging
 import NIOCore
 import ObjectStore
@@ -32,28 +33,68 @@ public struct ObjectSpool: UploadSpool {
 extension Routes {
     /// Serves a local store's objects under `/objects`, to whoever holds a signed URL.
     public mutating func serve(_ store: LocalObjectStore, phrases: Phrases = API.phrases) {
-        // A URL is for GET and HEAD: with another method it is as good as a forged one.
+        // A URL is for GET and HEAD, or for PUT: with another method it is as good as a forged one.
         for method in [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete, .options] {
             plain(method, "/objects/{key*}") { request, _ in
-                try await store.respond(to: request, phrases: phrases)
+                method == .put
+                    ? try await store.receive(request, phrases: phrases)
+                    : try await store.respond(to: request, phrases: phrases)
             }
         }
     }
 }
 
-extension LocalObjectStore {
-    func respond(to request: Request, phrases: Phrases) async throws -> Response {
-        let target = (request.head.path ?? "").dropFirst("/objects/".count)
+private let invalidLink = Problem(.forbidden, "Invalid or expired link")
+
+extension Request {
+    /// What stands behind `/objects/`, as it came.
+    fileprivate var object: (path: String, query: String) {
+        let target = (head.path ?? "").dropFirst("/objects/".count)
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        return (parts.first.map(String.init) ?? "", parts.count > 1 ? String(parts[1]) : "")
+    }
+}
+
+extension LocalObjectStore {
+    /// Takes an object under a signed URL. The same bytes may come again, for an answer that was lost; others may not.
+    fileprivate func receive(_ request: Request, phrases: Phrases) async throws -> Response {
+        let (path, query) = request.object
+        let upload: SignedUpload
+        do { upload = try verifyUpload(path: path, query: query) } catch { throw invalidLink }
+        let tooLarge = Problem(.contentTooLarge, phrases.bodyTooLarge, headers: [.connection: "close"])
+        if let declared = request.headers[.contentLength].flatMap(Int64.init), declared > upload.maximumSize {
+            throw tooLarge
+        }
+        let file = try await spool()
+        do {
+            for try await chunk in request.body {
+                guard file.count + Int64(chunk.readableBytes) <= upload.maximumSize else { throw tooLarge }
+                try await file.append(chunk)
+            }
+            try await put(file, at: upload.key, contentType: "application/octet-stream")
+        } catch ObjectStoreError.exists {
+            try await file.discard()
+            let stored = try await content(of: upload.key, upTo: Int(upload.maximumSize))
+            guard let stored, Digest.sha256(stored) == file.sha256 else {
+                throw Problem(.conflict, "Another file was uploaded here")
+            }
+        } catch {
+            // What cannot be removed now is removed with its last reference.
+            try? await file.discard()
+            throw error
+        }
+        return Response(status: .ok)
+    }
+
+    fileprivate func respond(to request: Request, phrases: Phrases) async throws -> Response {
+        let (path, query) = request.object
         let object: SignedDownload
         do {
-            object = try await verify(
-                method: request.method.rawValue, path: parts.first.map(String.init) ?? "",
-                query: parts.count > 1 ? String(parts[1]) : "")
+            object = try await verify(method: request.method.rawValue, path: path, query: query)
         } catch .notFound {
             throw Problem(.notFound, phrases.notFound)
         } catch {
-            throw Problem(.forbidden, "Invalid or expired link")
+            throw invalidLink
         }
         var headers: HTTPFields = [
             .contentType: object.contentType, .contentDisposition: object.contentDisposition,

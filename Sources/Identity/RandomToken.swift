@@ -16,9 +16,12 @@ public enum Digest {
     /// SHA-256 (FIPS 180-4) of the UTF-8 bytes of `string`: 32 bytes.
     ///
     /// Fit for random tokens only: a password needs ``Passwords``, whose cost stops guessing.
-    public static func sha256(_ string: String) -> [UInt8] {
+    public static func sha256(_ string: String) -> [UInt8] { sha256(Array(string.utf8)) }
+
+    /// SHA-256 (FIPS 180-4) of `bytes`: 32 bytes.
+    public static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         var hash = SHA256()
-        hash.update(data: Array(string.utf8))
+        hash.update(data: bytes)
         return Array(hash.finalize())
     }
 }

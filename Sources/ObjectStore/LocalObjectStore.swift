@@ -11,7 +11,7 @@ public struct LocalObjectStore: ObjectStore {
 
     let layout: ObjectLayout
     private let uploads: String
-    private let baseURL: String
+    let baseURL: String
     let signedURL: SignedURL
     let now: @Sendable () -> Int64
     private let threads: NIOThreadPool

@@ -33,6 +33,10 @@ public protocol ObjectStore: Sendable {
     /// and type of `download`. Whether the object exists is not checked.
     func downloadURL(for key: ObjectKey, as download: Download, expiresIn seconds: Int64) throws -> String
 
+    /// An absolute URL that takes a PUT of the object without credentials for `seconds` from now. The body must not have
+    /// more than `size` bytes; a store may insist on exactly as many.
+    func uploadURL(for key: ObjectKey, upTo size: Int64, expiresIn seconds: Int64) throws -> String
+
     /// Returns if objects can be written now; for readiness probes.
     func check() async throws
 

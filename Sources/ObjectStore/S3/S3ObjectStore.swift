@@ -195,6 +195,11 @@ public struct S3ObjectStore: ObjectStore {
         return try presigned("PUT", key, headers: headers, expiresIn: seconds)
     }
 
+    /// S3 can be held to a size, not to a limit: the body must have exactly `size` bytes.
+    public func uploadURL(for key: ObjectKey, upTo size: Int64, expiresIn seconds: Int64) throws -> String {
+        try uploadURL(for: key, size: size, contentType: nil, expiresIn: seconds)
+    }
+
     private func presigned(
         _ method: String, _ key: ObjectKey, query: SignatureV4.Request.Fields = [],
         headers: SignatureV4.Request.Fields = [], expiresIn seconds: Int64

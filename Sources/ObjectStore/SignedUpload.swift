@@ -1,0 +1,24 @@
+/// An object that a signed URL lets somebody write.
+public struct SignedUpload: Sendable, Equatable {
+    public let key: ObjectKey
+    /// In bytes.
+    public let maximumSize: Int64
+}
+
+extension LocalObjectStore {
+    public func uploadURL(for key: ObjectKey, upTo size: Int64, expiresIn seconds: Int64) throws -> String {
+        let (sum, overflow) = now().addingReportingOverflow(seconds)
+        let query = signedURL.uploadQuery(for: key, size: size, expires: overflow ? .max : sum)
+        return "\(baseURL)/\(key.rawValue)?\(query)"
+    }
+
+    /// What a PUT under the store's base URL may write.
+    ///
+    /// - Parameters:
+    ///   - key: the path of the request after the base URL and "/", as received: nothing percent-decoded.
+    ///   - query: the query of the request, without "?", as received.
+    public func verifyUpload(path key: String, query: String) throws(SignedURLError) -> SignedUpload {
+        guard let key = ObjectKey(key) else { throw .badSignature }
+        return SignedUpload(key: key, maximumSize: try signedURL.verifyUpload(query, for: key, now: now()))
+    }
+}
