@@ -25,10 +25,12 @@ public final class Health: Sendable {
 
 extension Routes {
     /// `GET /health` and `GET /ready`: outside the contract, on every listener.
-    public mutating func serve(_ health: Health) {
+    ///
+    /// - Parameter body: What both answer when all is well.
+    public mutating func serve(_ health: Health, answering body: String = #"{"status":"ok"}"#) {
         let alive = Response(
             status: .ok, headers: [.contentType: "application/json"],
-            body: .init(byteBuffer: ByteBuffer(string: #"{"status":"ok"}"#)))
+            body: .init(byteBuffer: ByteBuffer(string: body)))
         plain(.get, "/health") { _, _ in alive }
         plain(.get, "/ready") { _, _ in
             try await health.requireReady(API.phrases)

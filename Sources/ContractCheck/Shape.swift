@@ -5,6 +5,8 @@ import Contract
 /// An object has exactly the members that are named: none is missing where it is null, none is there beside them.
 public indirect enum Shape: Sendable {
     case exactly(JSONValue)
+    /// Whatever it is, but there.
+    case anything
     case oneOf([JSONValue])
     /// One of the shapes, in whatever order they are given.
     case anyOf([Shape])
@@ -43,7 +45,8 @@ public indirect enum Shape: Sendable {
         case (.anyOf(let shapes), _):
             let differences = shapes.map { $0.difference(in: value, level: level, at: path) }
             return differences.contains { $0 == nil } ? nil : differences.first ?? nil
-        case (.text, .string), (.integer, .integer), (.number, .integer), (.number, .number), (.nullable, .null):
+        case (.anything, _), (.text, .string), (.integer, .integer), (.number, .integer), (.number, .number),
+            (.nullable, .null):
             return nil
         case (.text, _):
             return unless(false, "a text")

@@ -10,28 +10,34 @@ public struct TokenSigner: Sendable {
     // jwt-kit keeps its keys in an actor, which an initialiser cannot fill without suspending.
     private let keys: Task<JWTKeyCollection, Never>
     private let leeway: Int64
+    private let issuer: String?
     private let now: @Sendable () -> Int64
     private let cache: TokenCache<TokenClaims>
 
     /// - Parameters:
     ///   - key: the secret, 32 bytes or more.
+    ///   - issuer: stands in each token as its `iss` and `aud`, without which no other is taken. Nil for tokens that name
+    ///     neither.
     ///   - leeway: for how many seconds past `exp` a token is still good, because clocks differ.
     ///   - now: the time in Unix seconds.
-    public init(key: [UInt8], leeway: Int64 = 5, now: @escaping @Sendable () -> Int64) {
-        self.init(key: key, leeway: leeway, cacheCapacity: 10_000, now: now)
+    public init(key: [UInt8], issuer: String? = nil, leeway: Int64 = 5, now: @escaping @Sendable () -> Int64) {
+        self.init(key: key, issuer: issuer, leeway: leeway, cacheCapacity: 10_000, now: now)
     }
 
-    init(key: [UInt8], leeway: Int64, cacheCapacity: Int, now: @escaping @Sendable () -> Int64) {
+    init(
+        key: [UInt8], issuer: String? = nil, leeway: Int64, cacheCapacity: Int, now: @escaping @Sendable () -> Int64
+    ) {
         precondition(key.count >= 32, "an HS256 key has at least 32 bytes (RFC 7518 §3.2)")
         self.keys = Task { await JWTKeyCollection().add(hmac: HMACKey(from: key), digestAlgorithm: .sha256) }
         self.leeway = leeway
+        self.issuer = issuer
         self.now = now
         self.cache = TokenCache(capacity: cacheCapacity)
     }
 
     /// A token with these claims, in the compact form (three parts of base64url, joined by full stops).
     public func sign(_ claims: TokenClaims) async throws -> String {
-        try await keys.value.sign(Payload(claims))
+        try await keys.value.sign(Payload(claims, issuer: issuer))
     }
 
     /// The claims of `token`, if this signer's key signed it and it has not expired.
@@ -61,13 +67,16 @@ public struct TokenSigner: Sendable {
         guard let parts = CompactToken(token) else { throw .malformed }
         // jwt-kit takes the algorithm from the key and does not look at `alg`.
         guard parts.algorithm == Self.algorithm, !parts.hasCriticalExtensions else { throw .badSignature }
+        let payload: Payload
         do {
-            return try await keys.value.verify(token, as: Payload.self).claims
+            payload = try await keys.value.verify(token, as: Payload.self)
         } catch let error as JWTError where error.errorType == .signatureVerificationFailed {
             throw .badSignature
         } catch {
             throw .malformed
         }
+        guard payload.iss == issuer, payload.aud == issuer else { throw .badSignature }
+        return payload.claims
     }
 }
 
@@ -79,8 +88,12 @@ private struct Payload: JWTPayload {
     let exp: Int64
     let jti: String
     let sid: String
+    let iss: String?
+    let aud: String?
 
-    init(_ claims: TokenClaims) {
+    init(_ claims: TokenClaims, issuer: String?) {
+        iss = issuer
+        aud = issuer
         sub = claims.subject
         type = claims.kind
         iat = claims.issuedAt
