@@ -143,7 +143,7 @@ func service(_ name: String) -> [Target] {
     ]
 }
 
-let services = ["Messenger", "DeuceDiary", "Dunbar", "Monica"]
+let services = ["Messenger", "DeuceDiary", "GTSD", "Dunbar", "Monica"]
 
 let command: Target = .executableTarget(
     name: "concord",
@@ -224,6 +224,8 @@ let package = Package(
         .testTarget(name: "DeuceDiaryTests", dependencies: ["DeuceDiaryCheck", "DeuceDiaryMocks", "Testbed"]),
         .testTarget(name: "DunbarTests", dependencies: ["DunbarCheck", "DunbarMocks", "Testbed"]),
         .testTarget(name: "MonicaTests", dependencies: ["MonicaCheck", "MonicaMocks", "Testbed"]),
+        .testTarget(
+            name: "GTSDTests", dependencies: ["GTSDCheck", "GTSDMocks", "GTSDService", "Testbed"]),
         .testTarget(name: "ConcordTests", dependencies: ["concord", "chat-example", "Testbed"]),
     ]
 )

@@ -1,5 +1,6 @@
 import Contract
 import ContractServer
+import Crypto
 import HTTPTypes
 import Hummingbird
 import Identity
@@ -74,8 +75,7 @@ extension LocalObjectStore {
             try await put(file, at: upload.key, contentType: "application/octet-stream")
         } catch ObjectStoreError.exists {
             try await file.discard()
-            let stored = try await content(of: upload.key, upTo: Int(upload.maximumSize))
-            guard let stored, Digest.sha256(stored) == file.sha256 else {
+            guard try await sha256(of: upload.key) == file.sha256 else {
                 throw Problem(.conflict, "Another file was uploaded here")
             }
         } catch {
@@ -84,6 +84,22 @@ extension LocalObjectStore {
             throw error
         }
         return Response(status: .ok)
+    }
+
+    /// Of what is stored, read in pieces; nil when there is nothing.
+    private func sha256(of key: ObjectKey) async throws -> [UInt8]? {
+        guard let size = try await size(of: key) else { return nil }
+        var hash = SHA256()
+        var offset: Int64 = 0
+        while offset < size {
+            guard let piece = try await content(of: key, in: offset..<min(size, offset + 1_048_576)), !piece.isEmpty
+            else {
+                return nil
+            }
+            hash.update(data: piece)
+            offset += Int64(piece.count)
+        }
+        return Array(hash.finalize())
     }
 
     fileprivate func respond(to request: Request, phrases: Phrases) async throws -> Response {

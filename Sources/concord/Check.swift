@@ -4,6 +4,7 @@ import ContractClient
 import DeuceDiaryCheck
 import DunbarCheck
 import Foundation
+import GTSDCheck
 import Identity
 import MessengerCheck
 import MonicaCheck
@@ -16,7 +17,7 @@ import FoundationNetworking
 
 struct Check: AsyncParsableCommand {
     /// Every API that can be checked.
-    static let apis = ["messenger", "deuce-diary", "monica", "dunbar"]
+    static let apis = ["messenger", "deuce-diary", "monica", "gtsd", "dunbar"]
 
     static let configuration = CommandConfiguration(
         abstract: "Hold a server to the contract of an API.",

@@ -5,6 +5,7 @@ import Database
 import DeuceDiaryAPI
 import DunbarAPI
 import Foundation
+import GTSDAPI
 import Identity
 import Logging
 import MessengerAPI
@@ -41,6 +42,8 @@ struct Composition: Sendable {
     /// Of an API: what its absolute URLs begin with.
     let publicURL: @Sendable (String) -> String
     let storageQuota: Int64
+    /// Whether refusals that nobody foresaw say why.
+    let isDevelopment: Bool
     /// `sqlite`, or where PostgreSQL is.
     let database: String
     /// `local`, or where the S3 bucket is.
@@ -51,7 +54,7 @@ struct Composition: Sendable {
 
     /// Every API there is, with the port it takes when none is given.
     static let apis: [(name: String, port: Int)] = [
-        (Messenger.name, 8080), (DeuceDiary.name, 8081), (Monica.name, 8082), (Dunbar.name, 5000),
+        (Messenger.name, 8080), (DeuceDiary.name, 8081), (Monica.name, 8082), (GTSD.name, 8083), (Dunbar.name, 5000),
     ]
 
     func host(_ name: String) throws -> Hosted {
@@ -59,6 +62,7 @@ struct Composition: Sendable {
         case Messenger.name: try hostMessenger()
         case DeuceDiary.name: try hostDeuceDiary()
         case Monica.name: try hostMonica()
+        case GTSD.name: try hostGTSD()
         case Dunbar.name: try hostDunbar()
         default: preconditionFailure("names are checked before")
         }
@@ -112,7 +116,9 @@ struct Composition: Sendable {
     }
 
     func options<API: ServiceAPI>(_ api: API.Type) -> RouteTable<API>.Options {
-        .init(logger: logger(for: api), trustedProxies: trustedProxies) { Problem.unavailable($0, API.phrases) }
+        .init(logger: logger(for: api), trustedProxies: trustedProxies, showsDetails: isDevelopment) {
+            Problem.unavailable($0, API.phrases)
+        }
     }
 
     func logger<API: ServiceAPI>(for api: API.Type) -> Logger {

@@ -16,9 +16,9 @@ struct Serve: AsyncParsableCommand {
             finished, live sockets are closed with code 1001, and the process exits with 0.
 
             A flag wins over its environment variable. Secrets are generated into the data folder on the first \
-            start; CONCORD_MESSENGER_TOKEN_KEY, CONCORD_DEUCE_DIARY_REQUEST_KEY, CONCORD_DUNBAR_REQUEST_KEY, \
-            CONCORD_MONICA_REQUEST_KEY and CONCORD_URL_KEY (base64 of 32 bytes or more) and \
-            CONCORD_DEUCE_DIARY_ISSUER_KEY (an RSA private key) replace them.
+            start; CONCORD_MESSENGER_TOKEN_KEY, CONCORD_GTSD_TOKEN_KEY, CONCORD_DEUCE_DIARY_REQUEST_KEY, \
+            CONCORD_DUNBAR_REQUEST_KEY, CONCORD_MONICA_REQUEST_KEY and CONCORD_URL_KEY (base64 of 32 bytes or more) \
+            and CONCORD_DEUCE_DIARY_ISSUER_KEY (an RSA private key) replace them.
 
             Log lines go to standard error.
             """)
@@ -75,6 +75,9 @@ struct Serve: AsyncParsableCommand {
 
     @Option(help: "What one user may store, in bytes. [CONCORD_STORAGE_QUOTA] (default: 10737418240)")
     var storageQuota: Int64?
+
+    @Flag(help: "Answers to unforeseen failures say why (GTSD's stack). Not for production. [CONCORD_DEVELOPMENT=1]")
+    var development = false
 
     @Option(
         help: "trace, debug, info, notice, warning, error or critical. [CONCORD_LOG_LEVEL] (default: info)",
@@ -146,6 +149,8 @@ struct Serve: AsyncParsableCommand {
             },
             storageQuota: try environment.value(
                 storageQuota, "CONCORD_STORAGE_QUOTA", Int64.init, default: 10 * 1024 * 1024 * 1024),
+            isDevelopment: try development
+                || environment.value(nil, "CONCORD_DEVELOPMENT", { ["1": true, "0": false][$0] }, default: false),
             database: database,
             objects: try environment.value(objects, "CONCORD_OBJECTS", Self.store, default: "local"),
             environment: environment.variables, deuceDiary: diary,

@@ -1,3 +1,4 @@
+import Backend
 import ContractCheck
 import Database
 import DunbarAPI
@@ -106,7 +107,7 @@ import Testing
             let path = post.media[1].dropFirst("http://test".count)
             let answer = try await RawClient(baseURL: root, transport: host.transport).send(.get, String(path))
             #expect(answer.headers[.contentType] == "image/png")
-            #expect(answer.text == "post(DunbarService.MediaType.png)")
+            #expect(answer.text == "post(Backend.MediaType.png)")
         }
     }
 
@@ -121,19 +122,5 @@ import Testing
             #expect(try await stored(host) == [])
             #expect(try waiting(host) == [])
         }
-    }
-
-    @Test(
-        arguments: [
-            ([0xFF, 0xD8, 0xFF, 0xE0], MediaType.jpeg), ([0xFF, 0xD8], nil), (Array("GIF88a".utf8), nil),
-            (Array("0000ftypM4V ".utf8), .mp4), (Array("0000ftypavif".utf8), nil), (Array("0000ftypmif1".utf8), .heic),
-            (Array("0000ftypqt  ".utf8), .mov), (Array("0000moov".utf8), nil), (Array("RIFF0000WAVE".utf8), nil),
-            ([0x1A, 0x45, 0xDF, 0xA3, 0x9F, 0x42, 0x82, 0x88] + Array("matroska".utf8), nil),
-            ([0x1A, 0x45, 0xDF, 0xA3, 0x9F, 0x42, 0x86, 0x81, 1, 0x42, 0x82, 0x84] + Array("webm".utf8), .webm),
-            ([], nil),
-            (Array("<svg".utf8), nil), (Array("%PDF".utf8), nil), (Array("BM".utf8), nil),
-        ] as [([UInt8], MediaType?)])
-    func aTypeIsToldByItsFirstBytes(_ head: [UInt8], _ type: MediaType?) {
-        #expect(MediaType(head: head) == type)
     }
 }

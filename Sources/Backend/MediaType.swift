@@ -1,8 +1,3 @@
-import DunbarAPI
-import Foundation
-import Identity
-import ObjectStore
-
 /// What a file is by its first bytes, whatever its name and its sender say.
 public enum MediaType: String, CaseIterable, Sendable {
     case jpeg, png, gif, webp, heic, mp4, mov, webm
@@ -23,11 +18,8 @@ public enum MediaType: String, CaseIterable, Sendable {
         }
     }
 
-    /// Behind a stored file's name.
-    var suffix: String { self == .jpeg ? "jpg" : rawValue }
-
     /// How many bytes it takes to tell.
-    static let headSize = 4096
+    public static let headSize = 4096
 
     /// - Parameter head: The first ``headSize`` bytes of a file, or all of them.
     public init?(head: [UInt8]) {
@@ -56,7 +48,7 @@ public enum MediaType: String, CaseIterable, Sendable {
     /// ISO/IEC 14496-12 §4.3: the major brand. Others of the same container (AVIF, JPEG 2000 …) are none of these.
     private static func type(ofBrand brand: String) -> MediaType? {
         switch brand {
-        case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1": .heic
+        case "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "msf1": .heic
         case "qt  ": .mov
         case "isom", "iso2", "iso3", "iso4", "iso5", "iso6", "iso7", "iso8", "iso9", "mp41", "mp42", "mp71", "avc1",
             "dash", "M4V ", "M4VH", "M4VP", "MSNV", "f4v ", "3gp4", "3gp5", "3gp6", "mmp4":
@@ -69,20 +61,5 @@ public enum MediaType: String, CaseIterable, Sendable {
     private static func isWebM(_ head: [UInt8]) -> Bool {
         let mark: [UInt8] = [0x42, 0x82, 0x84] + Array("webm".utf8)
         return head.prefix(64).indices.contains { head[$0...].starts(with: mark) }
-    }
-}
-
-/// A stored file's name: random, so that nobody guesses it, with what it is behind it.
-enum MediaFile {
-    /// Of the stored objects, and of the URLs that show them.
-    static let folder = "media"
-
-    static func name(_ type: MediaType) -> String { "\(RandomToken.make(bytes: 16)).\(type.suffix)" }
-    static func key(_ name: String) -> ObjectKey? { ObjectKey("\(folder)/\(name)") }
-
-    static func type(of name: String) -> MediaType? {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        return MediaType.allCases.first { $0.suffix == parts[1] }
     }
 }

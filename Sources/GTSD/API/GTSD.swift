@@ -1,0 +1,149 @@
+import Contract
+import Foundation
+
+/// The GTSD API: tasks for each day, evidence that they were done, streaks and badges, progress photos, and a plan for
+/// each week.
+public enum GTSD: ServiceAPI {
+    /// An operation that needs `Authorization: Bearer`. Without a session, or when it has ended, the SDK throws `SignedOut`.
+    public protocol Endpoint: AuthenticatedEndpoint, Judged {}
+    /// An operation that anybody may call.
+    public protocol OpenEndpoint: Contract.OpenEndpoint, Judged {}
+
+    public static let name = "gtsd"
+    public static let captureForm = CaptureForm.text
+    public static let phrases: Phrases = {
+        var phrases = Phrases()
+        phrases.notFound = "Resource not found"
+        phrases.malformedJSON = "Invalid JSON in request body"
+        phrases.storageUnavailable = phrases.unavailable
+        phrases.internalError = "Internal server error"
+        return phrases
+    }()
+    /// Each section lists its own.
+    public static var endpoints: [any Contract.Endpoint.Type] {
+        auth + tasks + photos + streaks + plans + onboarding
+    }
+
+    /// `{ "error": { "message": "…", "requestId": "…" } }`: the body of every refusal. The SDK throws it as an `APIError`.
+    public struct Failure: WireFailure, Hashable {
+        public struct Content: Codable, Hashable, Sendable {
+            /// In English, as the contract words it.
+            public let message: String
+            /// Names the request in the server's log.
+            public let requestId: String
+            /// Of a failure that nobody foresaw, from a server that is run for development.
+            public let stack: String?
+        }
+
+        public let error: Content
+
+        public init(_ problem: Problem, requestID: String) {
+            error = Content(message: problem.message, requestId: requestID, stack: problem.details)
+        }
+
+        public init(message: String, requestId: String, stack: String? = nil) {
+            error = Content(message: message, requestId: requestId, stack: stack)
+        }
+
+        public var message: String { error.message }
+    }
+
+    /// A moment, `2025-10-26T10:00:00.000Z` on the wire.
+    ///
+    /// Reads any RFC 3339 time, with or without a fraction, with `Z` or an offset, and a bare day as its beginning in UTC.
+    public struct Timestamp: Codable, Hashable, Comparable, Sendable, CustomStringConvertible {
+        /// Since 1970-01-01T00:00:00Z.
+        public let milliseconds: Int64
+
+        public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+        /// Cut to a millisecond.
+        public init(_ date: Date) { milliseconds = Contract.Timestamp<Milliseconds>(date).milliseconds }
+
+        /// Nil when the text is neither a time nor a day.
+        public init?(_ text: String) {
+            if let time = Contract.Timestamp<Milliseconds>(text) {
+                milliseconds = time.milliseconds
+            } else if let day = Day(text) {
+                milliseconds = day.daysSince1970 * 86_400_000
+            } else {
+                return nil
+            }
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            let text = try container.decode(String.self)
+            guard let time = Self(text) else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "neither time nor day: \(text)")
+            }
+            self = time
+        }
+
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(description)
+        }
+
+        /// For formatting and arithmetic.
+        public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
+        public var description: String { Contract.Timestamp<Milliseconds>(milliseconds: milliseconds).description }
+        public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
+    }
+}
+
+/// `{ "success": true, "data": … }`: what every success of the GTSD API is wrapped in.
+public struct APIResponse<Value: Codable & Sendable>: Codable, Sendable {
+    public var success: Bool
+    /// ``NoData`` for an answer that is a message alone.
+    public var data: Value
+    /// Whether the server answered from its cache; nil where it has none.
+    public var cached: Bool?
+    /// For people, where there is something to say.
+    public var message: String?
+
+    public init(_ data: Value, cached: Bool? = nil, message: String? = nil) {
+        success = true
+        self.data = data
+        self.cached = cached
+        self.message = message
+    }
+
+    private enum CodingKeys: String, CodingKey { case success, data, cached, message }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        success = try container.decode(Bool.self, forKey: .success)
+        // A message alone comes without data, or with an empty object.
+        if let none = NoData() as? Value {
+            data = none
+        } else {
+            data = try container.decode(Value.self, forKey: .data)
+        }
+        cached = try container.decodeIfPresent(Bool.self, forKey: .cached)
+        message = try container.decodeIfPresent(String.self, forKey: .message)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(success, forKey: .success)
+        if !(data is NoData) { try container.encode(data, forKey: .data) }
+        try container.encodeIfPresent(cached, forKey: .cached)
+        try container.encodeIfPresent(message, forKey: .message)
+    }
+}
+
+extension APIResponse: Equatable where Value: Equatable {}
+extension APIResponse: Hashable where Value: Hashable {}
+
+extension APIResponse where Value == NoData {
+    public init(message: String) { self.init(NoData(), message: message) }
+}
+
+/// Stands where an answer is a message alone.
+public struct NoData: Codable, Hashable, Sendable {
+    public init() {}
+    public init(from decoder: any Decoder) {}
+    public func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: NoKey.self) }
+
+    private enum NoKey: CodingKey {}
+}

@@ -1,0 +1,189 @@
+import Contract
+
+extension GTSD {
+    static let onboarding: [any Contract.Endpoint.Type] = [CompleteOnboarding.self, GetOnboarding.self]
+
+    /// `lose_weight`, `gain_muscle`, `maintain` or `improve_health`.
+    public struct Goal: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let loseWeight = Self(rawValue: "lose_weight")
+        public static let gainMuscle = Self(rawValue: "gain_muscle")
+        public static let maintain = Self(rawValue: "maintain")
+        public static let improveHealth = Self(rawValue: "improve_health")
+        static let all = [loseWeight, gainMuscle, maintain, improveHealth]
+    }
+
+    /// From `sedentary` to `extremely_active`.
+    public struct ActivityLevel: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let sedentary = Self(rawValue: "sedentary")
+        public static let lightlyActive = Self(rawValue: "lightly_active")
+        public static let moderatelyActive = Self(rawValue: "moderately_active")
+        public static let veryActive = Self(rawValue: "very_active")
+        public static let extremelyActive = Self(rawValue: "extremely_active")
+        static let all = [sedentary, lightlyActive, moderatelyActive, veryActive, extremelyActive]
+    }
+
+    /// `male`, `female`, and `other` for everything else.
+    public struct Gender: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let male = Self(rawValue: "male")
+        public static let female = Self(rawValue: "female")
+        public static let other = Self(rawValue: "other")
+        /// As it is kept.
+        package var normal: Self { [.male, .female].contains(self) ? self : .other }
+    }
+
+    /// `POST /v1/onboarding`: what a plan is made from. 201 the first time, 200 when it is replaced. An addition to the
+    /// contract.
+    public struct CompleteOnboarding: Endpoint {
+        public static let route = Route.post("/v1/onboarding", .created, idempotencyKey: true)
+        public typealias Output = APIResponse<OnboardingStatus>
+        public static let ages: ClosedRange<Int64> = 13...120
+
+        /// A day, or a time of which the day counts. 13 to 120 years ago.
+        public var dateOfBirth: String
+        /// At most 20 characters.
+        public var gender: Gender
+        public var primaryGoal: Goal
+        /// In kilograms, 30 to 300.
+        public var currentWeight: Double
+        public var targetWeight: Double?
+        /// In centimetres, 100 to 250.
+        public var height: Double
+        public var activityLevel: ActivityLevel
+        /// A day to come.
+        public var targetDate: String?
+        /// An IANA name; the account's own when absent.
+        public var timezone: String?
+        /// At most 50 of 1 to 100 characters.
+        public var dietaryPreferences: [String]?
+        /// At most 50 of 1 to 100 characters.
+        public var allergies: [String]?
+        /// 1 to 10; 3 when absent.
+        public var mealsPerDay: Int?
+
+        public init(
+            dateOfBirth: Day, gender: Gender, primaryGoal: Goal, currentWeight: Double, targetWeight: Double? = nil,
+            height: Double, activityLevel: ActivityLevel, targetDate: Day? = nil, timezone: String? = nil,
+            dietaryPreferences: [String]? = nil, allergies: [String]? = nil, mealsPerDay: Int? = nil
+        ) {
+            self.dateOfBirth = dateOfBirth.description
+            self.gender = gender
+            self.primaryGoal = primaryGoal
+            self.currentWeight = currentWeight
+            self.targetWeight = targetWeight
+            self.height = height
+            self.activityLevel = activityLevel
+            self.targetDate = targetDate?.description
+            self.timezone = timezone
+            self.dietaryPreferences = dietaryPreferences
+            self.allergies = allergies
+            self.mealsPerDay = mealsPerDay
+        }
+
+        public func judge(_ form: inout Validation) {
+            func required(_ name: String, _ expected: Validation.Expected, _ isRight: Bool) {
+                form.field(name, expected, absent: Validation.required, "Invalid \(name)", unless: isRight)
+            }
+            func optional(_ name: String, _ expected: Validation.Expected, _ isRight: Bool?) {
+                form.field(name, expected, "Invalid \(name)", unless: isRight ?? true)
+            }
+            required("dateOfBirth", .string, Self.day(dateOfBirth) != nil)
+            required("gender", .string, 1...20 ~= gender.rawValue.length)
+            required("primaryGoal", .string, Goal.all.contains(primaryGoal))
+            required("currentWeight", .number, Self.weights ~= currentWeight)
+            optional("targetWeight", .number, targetWeight.map { Self.weights ~= $0 })
+            required("height", .number, 100...250 ~= height)
+            required("activityLevel", .string, ActivityLevel.all.contains(activityLevel))
+            optional("targetDate", .string, targetDate.map { Self.day($0) != nil })
+            optional("timezone", .string, timezone.map(Zone.isKnown))
+            optional("dietaryPreferences", .array, dietaryPreferences.map(Self.areShort))
+            optional("allergies", .array, allergies.map(Self.areShort))
+            optional("mealsPerDay", .number, mealsPerDay.map { 1...10 ~= $0 })
+        }
+
+        private static let weights = 30.0...300
+
+        private static func areShort(_ texts: [String]) -> Bool {
+            texts.count <= 50 && texts.allSatisfy { 1...100 ~= $0.trimmed.length }
+        }
+
+        /// Of a day, or of a date-time.
+        package static func day(_ text: String) -> Day? {
+            if let day = Day(text) { return day }
+            guard Contract.Timestamp<Milliseconds>(text) != nil else { return nil }
+            return Day(String(text.prefix(10)))
+        }
+
+        /// How many full years lie between two days.
+        package static func age(born: Day, on day: Day) -> Int64 {
+            func parts(_ day: Day) -> (year: Int64, rest: Substring) {
+                let text = day.description
+                return (Int64(text.prefix(4)) ?? 0, text.suffix(5))
+            }
+            let (birth, today) = (parts(born), parts(day))
+            // Who was born on 29 February is a year older on 1 March.
+            return today.year - birth.year - (today.rest < birth.rest ? 1 : 0)
+        }
+    }
+
+    /// `GET /v1/onboarding`: what was said there. 404 "Onboarding has not been completed". An addition to the contract.
+    public struct GetOnboarding: Endpoint {
+        public static let route = Route.get("/v1/onboarding")
+        public typealias Output = APIResponse<OnboardingStatus>
+
+        public init() {}
+    }
+
+    public struct OnboardingStatus: Codable, Hashable, Sendable {
+        public var profile: Profile
+
+        public init(profile: Profile) { self.profile = profile }
+    }
+
+    /// What a plan is made from.
+    public struct Profile: Codable, Hashable, Sendable {
+        public var dateOfBirth: Day
+        public var gender: Gender
+        public var primaryGoal: Goal
+        /// In kilograms.
+        public var currentWeight: Double
+        @OrNull public var targetWeight: Double?
+        /// In centimetres.
+        public var height: Double
+        public var activityLevel: ActivityLevel
+        @OrNull public var targetDate: Day?
+        public var timezone: String
+        public var dietaryPreferences: [String]
+        public var allergies: [String]
+        public var mealsPerDay: Int
+        public var hasCompletedOnboarding: Bool
+
+        public init(
+            dateOfBirth: Day, gender: Gender, primaryGoal: Goal, currentWeight: Double, targetWeight: Double?,
+            height: Double, activityLevel: ActivityLevel, targetDate: Day?, timezone: String,
+            dietaryPreferences: [String], allergies: [String], mealsPerDay: Int, hasCompletedOnboarding: Bool = true
+        ) {
+            self.dateOfBirth = dateOfBirth
+            self.gender = gender
+            self.primaryGoal = primaryGoal
+            self.currentWeight = currentWeight
+            self.targetWeight = targetWeight
+            self.height = height
+            self.activityLevel = activityLevel
+            self.targetDate = targetDate
+            self.timezone = timezone
+            self.dietaryPreferences = dietaryPreferences
+            self.allergies = allergies
+            self.mealsPerDay = mealsPerDay
+            self.hasCompletedOnboarding = hasCompletedOnboarding
+        }
+    }
+}

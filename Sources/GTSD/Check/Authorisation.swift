@@ -1,0 +1,50 @@
+import Contract
+import ContractCheck
+import Foundation
+import GTSDClient
+import HTTPTypes
+
+/// The table of the decisions' §5, cell by cell.
+extension GTSDScenarios {
+    static let authorisation: [Scenario<GTSDWorld>] = [
+        Scenario("Nobody reads or changes anything of another's", clause: "§5") { world in
+            let (anna, berta) = try await world.pair()
+            let task = try await anna.tasks()[0]
+            try await anna.prove(task, "secret")
+            let _: GTSD.OnboardingStatus = try await anna.send(Person.body)
+            let missing = "Task \(task.id) not found or does not belong to user"
+            try await berta.post(
+                "/v1/evidence", ["taskId": task.id.json, "type": "text_log", "data": ["text": "a"]]
+            ).refused(404, missing)
+            for verb in ["complete", "uncomplete"] {
+                try await berta.post("/v1/tasks/\(task.id)/\(verb)").refused(404, missing)
+                try await berta.post("/v1/tasks/0/\(verb)").invalid("taskId: Task ID must be a positive integer")
+                try await berta.post("/v1/tasks/x/\(verb)").invalid("taskId: Task ID must be a positive integer")
+                let none = "9223372036854775807"
+                try await berta.post("/v1/tasks/\(none)/\(verb)")
+                    .refused(404, "Task \(none) not found or does not belong to user")
+            }
+            let bytes = SampleImage.jpeg(width: 8, height: 8)
+            let place = try await berta.put(bytes)
+            try await berta.post(
+                "/v1/progress/photo/confirm",
+                [
+                    "fileKey": .string(place.fileKey), "fileSize": .integer(Int64(bytes.count)),
+                    "contentType": "image/jpeg", "taskId": task.id.json, "evidenceType": "before",
+                ]
+            ).refused(404, missing)
+            for path in [
+                "/v1/tasks/today", "/v1/streaks/me", "/v1/badges/me", "/v1/progress/photos", "/v1/streaks/history",
+                "/v1/progress/photos?taskId=\(task.id)", "/v1/badges/available", "/auth/me",
+            ] {
+                let answer = try await berta.get(path)
+                try answer.data(200, path)
+                try expect(!answer.text.contains("secret") && !answer.text.contains(anna.email), "\(path) tells")
+            }
+            try await berta.get("/v1/onboarding").refused(404, "Onboarding has not been completed")
+            try await berta.raw(.delete, "/v1/progress/photo/x")
+                .invalid("photoId: Photo ID must be a positive integer")
+            try expect(try await anna.tasks()[0].evidence?.data.text, equals: "secret")
+        }
+    ]
+}

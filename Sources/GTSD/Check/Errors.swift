@@ -1,0 +1,147 @@
+import Contract
+import ContractCheck
+import ContractClient
+import Foundation
+import GTSDClient
+import HTTPTypes
+
+/// What holds for every request: the order of the checks, the envelope, ids, bodies and fields.
+extension GTSDScenarios {
+    /// Every operation that needs a caller.
+    private static let closed: [(HTTPRequest.Method, String)] = [
+        (.get, "/auth/me"), (.delete, "/auth/me"), (.get, "/v1/tasks/today"), (.post, "/v1/evidence"),
+        (.post, "/v1/tasks/1/complete"), (.post, "/v1/tasks/x/uncomplete"), (.post, "/v1/progress/photo/presign"),
+        (.post, "/v1/progress/photo/confirm"), (.get, "/v1/progress/photos"), (.delete, "/v1/progress/photo/x"),
+        (.get, "/v1/streaks/me"), (.get, "/v1/badges/me"), (.post, "/v1/streaks/check-compliance"),
+        (.get, "/v1/streaks/history"), (.get, "/v1/badges/available"), (.post, "/v1/plans/generate"),
+        (.post, "/v1/onboarding"), (.get, "/v1/onboarding"),
+    ]
+
+    static let errors: [Scenario<GTSDWorld>] = [
+        Scenario("An unknown path is 404, whatever else is wrong", clause: "Error responses") { world in
+            for path in [
+                "/", "/auth", "/auth/", "/auth/me/", "/v1", "/v1/tasks", "/v1/tasks/today/", "/v2/tasks/today",
+                "/v1/tasks//complete", "/v1/tasks/1/done", "/v1/progress/photo", "/v1/progress/photo/", "/V1/badges/me",
+            ] {
+                try await world.raw.send(.get, path).refused(404, "Resource not found", path)
+                try await world.raw.send(.post, path, body: "{").refused(404, "Resource not found", path)
+            }
+        },
+        Scenario("Another method is 405 with Allow, before credentials", clause: "Error responses") { world in
+            let table: [(path: String, allowed: Set<String>)] = [
+                ("/auth/signup", ["POST"]), ("/auth/me", ["GET", "DELETE"]), ("/v1/tasks/today", ["GET"]),
+                ("/v1/evidence", ["POST"]), ("/v1/progress/photo/presign", ["POST"]), ("/v1/streaks/me", ["GET"]),
+                ("/v1/plans/generate", ["POST"]), ("/v1/onboarding", ["GET", "POST"]),
+            ]
+            for (path, allowed) in table {
+                let answer = try await world.raw.send(.patch, path, body: "{")
+                try answer.refused(405, "Method not allowed", path)
+                let listed = Set((answer.headers[.allow] ?? "").components(separatedBy: ", "))
+                try expect(listed.isSuperset(of: allowed) && !listed.contains("PATCH"), "\(path) allows \(listed)")
+            }
+        },
+        Scenario("Credentials come before sizes, bodies, keys and ids", clause: "Unauthorized", level: .contract) {
+            world in
+            let anna = try await world.person()
+            let table: [(header: String?, text: String)] = [
+                (nil, "Authentication required"), ("", "Authentication required"),
+                ("Basic YTpi", "Authentication required"), (anna.token, "Authentication required"),
+                ("Bearer", "Invalid or expired token"), ("Bearer x", "Invalid or expired token"),
+                ("bearer \(anna.token)x", "Invalid or expired token"),
+                ("Bearer \(anna.refreshToken)", "Invalid or expired token"),
+            ]
+            for (header, text) in table {
+                for (method, path) in closed {
+                    var headers: HTTPFields = [.idempotencyKey: "é"]
+                    if let header { headers[.authorization] = header }
+                    try await world.raw.send(method, path, headers: headers, body: method == .get ? nil : "{")
+                        .refused(401, text, "\(method) \(path) with \(header ?? "nothing")")
+                }
+            }
+        },
+        Scenario("Every answer names its request: by the client's own id, or a new one", clause: "requestId") { world in
+            let anna = try await world.person()
+            for id in ["a", "550e8400-e29b-41d4-a716-446655440000", String(repeating: "~", count: 128)] {
+                let headers: HTTPFields = [.requestID: id]
+                let refused = try await world.raw.send(.get, "/auth/me", headers: headers)
+                try expect(try refused.json()["error"]?["requestId"], equals: .string(id))
+                try expect(refused.headers[.requestID], equals: id)
+                let answer = try await anna.raw(.get, "/auth/me", headers: headers)
+                try answer.data()
+                try expect(answer.headers[.requestID], equals: id)
+            }
+            for id in [String(repeating: "a", count: 129), "a b", "é"] {
+                let answer = try await world.raw.send(.get, "/nothing", headers: [.requestID: id])
+                let given = try answer.json()["error"]?["requestId"]?.string ?? ""
+                try expect(given != id && UUID(uuidString: given) != nil, "\(id) became \(given)")
+            }
+        },
+        Scenario("A body is one JSON object of at most 1 MiB and 64 levels", clause: "Error responses") { world in
+            let anna = try await world.person()
+            func send(_ body: [UInt8]) async throws -> RawAnswer {
+                try await world.raw.send(.post, "/v1/evidence", token: anna.token, bytes: body)
+            }
+            for body in ["[]", "1", "null", "{", "{}{}", #"{"a":1,}"#, "taskId=1", #"{"a":"\#u{1}"}"#] {
+                try await send(Array(body.utf8)).refused(400, "Invalid JSON in request body", body)
+            }
+            try await send(Array(#"{"a":""#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8))
+                .refused(400, "Invalid JSON in request body")
+            let absent = "taskId: Required, type: Required, data: Required"
+            let padding = String(repeating: "a", count: 1_048_576 - #"{"x":""}"#.utf8.count)
+            for body in ["", "{}", " {\n} ", #"{"x":"\#(padding)"}"#] {
+                try await send(Array(body.utf8)).invalid(absent, "\(body.prefix(20))")
+            }
+            try await send(Array(#"{"x":"\#(padding)a"}"#.utf8)).refused(413, "Request body too large")
+        },
+        Scenario("Every mistake of a request is told, in order", clause: "Validation Error", level: .contract) {
+            world in
+            let answer = try await world.post("/auth/signup", ["email": "x", "password": "Short1!"])
+            try answer.invalid("email: Invalid email format, password: Password must be at least 8 characters")
+        },
+        Scenario("Wrong types and absent fields are told by name", clause: "§1 validation") { world in
+            let anna = try await world.person()
+            try await world.post("/auth/signup", ["email": 1, "password": nil, "name": [], "timezone": 5])
+                .invalid(
+                    "email: Expected string, password: Required, name: Expected string, timezone: Expected string")
+            try await world.post("/auth/login", [:]).invalid("email: Required, password: Required")
+            try await anna.post("/v1/evidence", ["taskId": "1", "type": 1, "data": 1, "notes": 1])
+                .invalid(
+                    "taskId: Expected number, type: Expected string, data: Expected object, notes: Expected string")
+            try await anna.post("/v1/progress/photo/presign", ["fileName": 1, "contentType": nil, "fileSize": "1"])
+                .invalid("fileName: Expected string, contentType: Required, fileSize: Expected number")
+            try await anna.post("/v1/plans/generate", ["forceRecompute": "yes"])
+                .invalid("forceRecompute: Expected boolean")
+            try await anna.post("/v1/streaks/check-compliance", ["date": 20_251_026])
+                .invalid("date: Expected string")
+        },
+        Scenario("U+0000 in a text is a mistake of its field", clause: "§1 JSON bodies") { world in
+            let anna = try await world.person()
+            let task = try await anna.tasks()[0]
+            let nul = #"\u0000"#
+            try await anna.raw(
+                .post, "/v1/evidence",
+                body: #"{"taskId":\#(task.id),"type":"text_log","data":{"text":"a\#(nul)"},"notes":"\#(nul)"}"#
+            ).invalid("data: Invalid data, notes: Invalid notes")
+            try await world.raw.send(
+                .post, "/auth/signup", body: #"{"email":"a@b.c","password":"Secret-1\#(nul)"}"#
+            ).invalid("password: Invalid password")
+        },
+        Scenario("Unknown members are passed over", clause: "Unexpected fields", level: .contract) { world in
+            let email = world.freshEmail()
+            let user = try await world.post(
+                "/auth/signup",
+                [
+                    "email": .string(email), "password": .string(Person.password), "id": "9", "emailVerified": true,
+                    "x": ["y": 1],
+                ]
+            ).data(201)["user"]
+            try expect(user?["email"], equals: .string(email))
+            try expect(user?["id"] != "9" && user?["emailVerified"] != true, "taken from the body: \(user ?? nil)")
+        },
+        Scenario("Health and readiness are answered to anybody", clause: "§6 /health") { world in
+            for path in ["/health", "/ready"] {
+                try expect(try await world.raw.send(.get, path).data(), equals: ["status": "ok"])
+            }
+        },
+    ]
+}

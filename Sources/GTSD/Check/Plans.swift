@@ -1,0 +1,162 @@
+import Contract
+import ContractCheck
+import ContractClient
+import Foundation
+import GTSDClient
+import HTTPTypes
+
+extension GTSDScenarios {
+    static let plans: [Scenario<GTSDWorld>] = [
+        Scenario("Without onboarding there is no plan", clause: "POST /v1/plans/generate") { world in
+            let anna = try await world.person()
+            try await anna.post("/v1/plans/generate")
+                .refused(400, "Please complete onboarding before generating a plan")
+            try await anna.get("/v1/onboarding").refused(404, "Onboarding has not been completed")
+        },
+        Scenario("A week has one plan: new, there already, made anew", clause: "POST /v1/plans/generate") { world in
+            let anna = try await world.person()
+            let _: GTSD.OnboardingStatus = try await anna.send(Person.body)
+            let first = try await anna.post("/v1/plans/generate").data(201)
+            try expect(first["recomputed"], equals: false)
+            let again = try await anna.post("/v1/plans/generate", ["forceRecompute": false]).data(200)
+            try expect(again, equals: first)
+            let forced = try await anna.post("/v1/plans/generate", ["forceRecompute": true]).data(201)
+            try expect(forced["recomputed"], equals: true)
+            try expect(forced["plan"]?["id"] != first["plan"]?["id"], "the same id")
+            try expect(forced["plan"]?["targets"], equals: first["plan"]?["targets"])
+            try expect(try await anna.post("/v1/plans/generate").data()["plan"], equals: forced["plan"])
+            guard let start = first["plan"]?["weekStartDate"]?.string.flatMap({ Day($0) }),
+                let end = first["plan"]?["weekEndDate"]?.string.flatMap({ Day($0) })
+            else { throw Broken("no week") }
+            try expect((start.daysSince1970 + 3) % 7, equals: 0)
+            try expect(end, equals: later(start, by: 6))
+            let today = try await anna.tasks()[0].dueDate
+            try expect(start <= today && today <= end, "another week")
+        },
+        Scenario("Twenty at once make one plan", clause: "§5 transactions") { world in
+            let anna = try await world.person()
+            let _: GTSD.OnboardingStatus = try await anna.send(Person.body)
+            let answers = try await together(20) { _ in try await anna.post("/v1/plans/generate") }
+            try expect(answers.filter { $0.status == 201 }.count, equals: 1)
+            try expect(Set(try answers.map { try $0.json()["data"]?["plan"]?["id"] }).count, equals: 1)
+        },
+        Scenario("Targets are those of the worked examples", clause: "§8 worked examples") { world in
+            let anna = try await world.person()
+            let today = try await anna.tasks()[0].dueDate
+            /// So many years before today.
+            func born(_ age: Int) -> Day {
+                let text = today.description
+                let year = (Int(text.prefix(4)) ?? 0) - age
+                return Day("\(year)\(text.suffix(6))") ?? Day("\(year)-02-28")!
+            }
+            let table: [(Double, Double, Int, GTSD.Gender, GTSD.ActivityLevel, GTSD.Goal, [Int], water: Int)] = [
+                (80, 180, 30, .male, .moderatelyActive, .loseWeight, [1780, 2759, 2259, 176, 220, 75], 2800),
+                (80, 180, 30, .male, .moderatelyActive, .gainMuscle, [1780, 2759, 3159, 192, 362, 105], 2800),
+                (65, 165, 28, .female, .lightlyActive, .maintain, [1380, 1898, 1898, 117, 216, 63], 2300),
+                (70, 160, 50, .female, .sedentary, .loseWeight, [1289, 1547, 1047, 154, 29, 35], 2500),
+                (95, 175, 45, .male, .veryActive, .gainMuscle, [1824, 3146, 3546, 228, 393, 118], 3300),
+                (
+                    75, 170, 35, .init(rawValue: "x"), .extremelyActive, .improveHealth,
+                    [1560, 2964, 2964, 135, 383, 99], 2600
+                ),
+                (300, 150, 80, .female, .sedentary, .loseWeight, [3377, 4052, 3552, 660, 0, 101], 10_500),
+            ]
+            for (kg, cm, age, gender, activity, goal, numbers, water) in table {
+                let _: GTSD.OnboardingStatus = try await anna.send(
+                    GTSD.CompleteOnboarding(
+                        dateOfBirth: born(age), gender: gender, primaryGoal: goal, currentWeight: kg, height: cm,
+                        activityLevel: activity))
+                let plan = try await anna.send(GTSD.GeneratePlan(forceRecompute: true)).plan
+                let targets = plan.targets
+                try expect(
+                    [
+                        targets.bmr, targets.tdee, targets.targetCalories, targets.proteinGrams, targets.carbGrams,
+                        targets.fatGrams,
+                    ], equals: numbers)
+                let text = plan.educationalContent.sections.map(\.content)
+                try expect(
+                    plan.educationalContent.sections.map(\.heading),
+                    equals: [
+                        "Your Energy Needs", "Your Calorie Target", "Your Protein Target", "Carbohydrates and Fat",
+                        "Hydration", "Your Timeline",
+                    ])
+                try expect(text[0].contains("\(numbers[0])") && text[0].contains("\(numbers[1])"), text[0])
+                try expect(text[1].contains("\(numbers[2])"), text[1])
+                try expect(text[1].contains("doctor") == (numbers[2] < 1200), text[1])
+                try expect(text[2].contains("\(numbers[3])"), text[2])
+                try expect(text[3].contains("\(numbers[4])") && text[3].contains("\(numbers[5])"), text[3])
+                try expect(text[4].contains("\(water) ml"), text[4])
+            }
+        },
+        Scenario("The plan of a week is in the texts of its tasks", clause: "§3 generator") { world in
+            let anna = try await world.person()
+            let _: GTSD.OnboardingStatus = try await anna.send(Person.body)
+            let plan = try await anna.send(GTSD.GeneratePlan()).plan
+            try expect(plan.educationalContent.sections[5].content.contains("10 weeks"), "no timeline")
+            let texts = try await anna.tasks().map(\.description)
+            try expect(
+                Array(texts[2...4]),
+                equals: [
+                    "Eat at least \(plan.targets.proteinGrams) g of protein today.",
+                    "Aim for \(plan.targets.targetCalories) kcal today.", "Drink 2800 ml of water today.",
+                ])
+            // What is made is made: another plan changes nothing.
+            var body = Person.body
+            body.currentWeight = 100
+            let _: GTSD.OnboardingStatus = try await anna.send(body)
+            let _: GTSD.GeneratedPlan = try await anna.send(GTSD.GeneratePlan(forceRecompute: true))
+            try expect(try await anna.tasks().map(\.description), equals: texts)
+        },
+        Scenario("Onboarding is kept, and replaced", clause: "§6 onboarding") { world in
+            let anna = try await world.person()
+            let body: JSONValue = [
+                "dateOfBirth": "1990-01-15T23:30:00-05:00", "gender": "non-binary", "primaryGoal": "gain_muscle",
+                "currentWeight": 80.5, "height": 180, "activityLevel": "sedentary", "timezone": "Pacific/Auckland",
+                "allergies": [" nuts "],
+            ]
+            let kept: JSONValue = [
+                "dateOfBirth": "1990-01-15", "gender": "other", "primaryGoal": "gain_muscle", "currentWeight": 80.5,
+                "targetWeight": nil, "height": 180, "activityLevel": "sedentary", "targetDate": nil,
+                "timezone": "Pacific/Auckland", "dietaryPreferences": [], "allergies": ["nuts"], "mealsPerDay": 3,
+                "hasCompletedOnboarding": true,
+            ]
+            try expect(try await anna.post("/v1/onboarding", body).data(201)["profile"], equals: kept)
+            try expect(try await anna.get("/v1/onboarding").data()["profile"], equals: kept)
+            let me = try await anna.get("/auth/me").data()
+            try expect(me["hasCompletedOnboarding"], equals: true)
+            try expect(me["timezone"], equals: "Pacific/Auckland")
+            let _: GTSD.OnboardingStatus = try await anna.send(Person.body)
+            let again = try await anna.send(GTSD.GetOnboarding()).profile
+            try expect(again.gender, equals: .male)
+            try expect(again.timezone, equals: "Pacific/Auckland")
+            try await anna.post("/v1/onboarding", body).data(200)
+        },
+        Scenario("What a body cannot be", clause: "§6 onboarding") { world in
+            let anna = try await world.person()
+            let good: [String: JSONValue] = [
+                "dateOfBirth": "1990-01-15", "gender": "male", "primaryGoal": "maintain", "currentWeight": 80,
+                "height": 180, "activityLevel": "sedentary",
+            ]
+            try await anna.post("/v1/onboarding", [:]).invalid(
+                good.keys.sorted { order($0) < order($1) }.map { "\($0): Required" }.joined(separator: ", "))
+            let bad: [(String, JSONValue)] = [
+                ("dateOfBirth", "15.1.1990"), ("dateOfBirth", "1890-01-01"), ("dateOfBirth", "2020-01-01"),
+                ("dateOfBirth", "2999-01-01"), ("gender", ""), ("gender", "xxxxxxxxxxxxxxxxxxxxx"),
+                ("primaryGoal", "win"), ("currentWeight", 29.9), ("currentWeight", 300.1), ("targetWeight", 0),
+                ("height", 99), ("height", 251), ("activityLevel", "lazy"), ("targetDate", "2001-01-01"),
+                ("timezone", "Mars/Olympus"), ("allergies", [""]), ("mealsPerDay", 0), ("mealsPerDay", 11),
+            ]
+            for (name, value) in bad {
+                try await anna.post("/v1/onboarding", .object(good.merging([name: value]) { $1 }))
+                    .invalid("\(name): Invalid \(name)", "\(name) \(value)")
+            }
+            try await anna.post("/v1/onboarding", .object(good.merging(["height": "180", "allergies": "nuts"]) { $1 }))
+                .invalid("height: Expected number, allergies: Expected array")
+            try await anna.get("/v1/onboarding").refused(404, "Onboarding has not been completed")
+        },
+    ]
+
+    private static func order(_ name: String) -> Int {
+        ["dateOfBirth", "gender", "primaryGoal", "currentWeight", "height", "activityLevel"].firstIndex(of: name) ?? 9
+    }
+}

@@ -1,0 +1,134 @@
+import Contract
+import ContractCheck
+import ContractClient
+import Foundation
+import GTSDClient
+import HTTPTypes
+
+extension GTSDScenarios {
+    static let streaks: [Scenario<GTSDWorld>] = [
+        Scenario("A streak is there from the sign-up", clause: "GET /v1/streaks/me", level: .contract) { world in
+            let anna = try await world.person()
+            let data = try await anna.get("/v1/streaks/me").data()
+            try expect(data["streak"]?["userId"], equals: anna.id.json)
+            for name in ["currentStreak", "longestStreak", "totalCompliantDays"] {
+                try expect(data["streak"]?[name], equals: 0)
+            }
+            try expect(data["streak"]?["lastCompliantDate"], equals: "")
+            try expect(data["todayCompliance"], equals: .null)
+            try expect(data["canIncrementToday"], equals: true)
+            try expect(try await anna.streak().streak.lastCompliantDate, equals: nil)
+        },
+        Scenario("Four of five tasks make a day, once", clause: "§8 example 2") { world in
+            let anna = try await world.person()
+            let tasks = try await anna.tasks()
+            // On Mondays there are six, of which five are needed.
+            let needed = tasks.count == 6 ? 5 : 4
+            for (index, task) in tasks.enumerated() {
+                let done = try await anna.prove(task)
+                try expect(done.streakUpdated, equals: index + 1 == needed)
+                try expect(done.newStreak, equals: index + 1 >= needed ? 1 : 0)
+                let status = try await anna.streak()
+                try expect(status.todayCompliance?.tasksCompleted, equals: index + 1)
+                try expect(status.todayCompliance?.isCompliant, equals: index + 1 >= needed)
+                try expect(status.canIncrementToday, equals: index + 1 < needed)
+            }
+            for badges in [["first_day"], []] as [[JSONValue]] {
+                let check = try await anna.post("/v1/streaks/check-compliance").data()
+                try expect(check["isCompliant"], equals: true)
+                try expect(check["streakData"]?["currentStreak"], equals: 1)
+                let told = check["newlyAwardedBadges"]?.elements ?? []
+                try expect(
+                    told.filter { $0["badgeType"] == "first_day" }.map { $0["badgeType"] ?? nil }, equals: badges)
+            }
+            let badges = try await anna.get("/v1/badges/me").data()
+            try expect(badges["badges"]?.elements.contains { $0["badgeType"] == "first_day" } ?? false, "no badge")
+            let count = badges["totalBadges"]?.integer ?? 0
+            try expect(badges["completionPercentage"]?.integer, equals: (count * 200 + 16) / 32)
+            let streak = try await anna.streak().streak
+            try expect(streak.lastCompliantDate, equals: tasks[0].dueDate)
+        },
+        Scenario("Fifty evidences at once move the streak one step", clause: "§5 transactions") { world in
+            let anna = try await world.person()
+            let tasks = try await anna.tasks()
+            let answers = try await together(50) { try await anna.prove(tasks[$0 % tasks.count], "\($0)") }
+            try expect(answers.filter(\.streakUpdated).count, equals: 1)
+            try expect(Set(answers.map(\.evidence.id)).count, equals: 50)
+            let streak = try await anna.streak().streak
+            try expect([streak.currentStreak, streak.longestStreak, streak.totalCompliantDays], equals: [1, 1, 1])
+        },
+        Scenario("Uncompleting withdraws today, completing gives it back", clause: "§6 uncomplete") { world in
+            let anna = try await world.person()
+            let tasks = try await anna.tasks()
+            for task in tasks { try await anna.prove(task) }
+            var updates: [Bool] = []
+            for task in tasks.prefix(3) {
+                let changed: GTSD.ChangedTask = try await anna.send(GTSD.UncompleteTask(task.id))
+                updates.append(changed.streakUpdated)
+            }
+            try expect(updates, equals: [false, true, false])
+            var streak = try await anna.streak().streak
+            try expect([streak.currentStreak, streak.totalCompliantDays], equals: [0, 0])
+            for task in tasks.prefix(2) { let _: GTSD.ChangedTask = try await anna.send(GTSD.CompleteTask(task.id)) }
+            streak = try await anna.streak().streak
+            try expect([streak.currentStreak, streak.totalCompliantDays], equals: [1, 1])
+            // A badge stays.
+            let badges: GTSD.EarnedBadges = try await anna.send(GTSD.ListBadges())
+            try expect(badges.badges.filter { $0.badgeType == .firstDay }.count, equals: 1)
+        },
+        Scenario("Another day is judged, and never counts", clause: "§3 credit") { world in
+            let anna = try await world.person()
+            let today = try await anna.tasks()[0].dueDate
+            let tomorrow = later(today, by: 1)
+            for task in try await anna.tasks(on: tomorrow) {
+                let done = try await anna.prove(task)
+                try expect(!done.streakUpdated && done.newStreak == 0, "tomorrow counted")
+            }
+            let check: GTSD.ComplianceCheck = try await anna.send(GTSD.CheckCompliance(date: tomorrow))
+            try expect(check.isCompliant, equals: true)
+            try expect(check.streakData.totalCompliantDays, equals: 0)
+            let days = try await anna.send(GTSD.GetHistory(from: today, to: tomorrow)).days
+            try expect(days.map(\.isCompliant), equals: [false, true])
+            try expect(days.map(\.credited), equals: [false, false])
+        },
+        Scenario("The history has every day that is asked for", clause: "§6 history") { world in
+            let anna = try await world.person()
+            let today = try await anna.tasks()[0].dueDate
+            let month: GTSD.History = try await anna.send(GTSD.GetHistory())
+            try expect(month.days.map(\.date), equals: (0..<30).map { later(today, by: Int64($0) - 29) })
+            let year: GTSD.History = try await anna.send(GTSD.GetHistory(from: later(today, by: -365), to: today))
+            try expect(year.days.count, equals: 366)
+            try await anna.get("/v1/streaks/history?from=2024-01-01&to=2025-01-01")
+                .invalid("to: At most 366 days can be asked for")
+            try await anna.get("/v1/streaks/history?from=2025-01-02&to=2025-01-01")
+                .invalid("to: Date must not be before from")
+            try await anna.get("/v1/streaks/history?from=x&to=2025-02-30")
+                .invalid("from: Date must be in YYYY-MM-DD format, to: Invalid date provided")
+        },
+        Scenario("Sixteen badges are to be had", clause: "§6 available") { world in
+            let anna = try await world.person()
+            let badges = try await anna.get("/v1/badges/available").data()["badges"]?.elements ?? []
+            try expect(
+                badges.map { $0["badgeType"] ?? nil },
+                equals: [
+                    "first_day", "week_warrior", "month_master", "quarter_champion", "year_legend", "perfect_10",
+                    "perfect_30", "perfect_100", "comeback", "early_bird", "night_owl", "photo_proof", "data_driver",
+                    "all_rounder", "strength_master", "cardio_king",
+                ])
+            try expect(badges.allSatisfy { $0["earned"] == false && $0["awardedAt"] == .null }, "earned already")
+        },
+        Scenario("Ten metrics make a data driver", clause: "§3 badges") { world in
+            let anna = try await world.person()
+            let task = try await anna.tasks()[0]
+            func badges() async throws -> Int {
+                let earned: GTSD.EarnedBadges = try await anna.send(GTSD.ListBadges())
+                return earned.badges.filter { $0.badgeType == .dataDriver }.count
+            }
+            for count in 1...11 {
+                let _: GTSD.SubmittedEvidence = try await anna.send(
+                    GTSD.SubmitEvidence(taskId: task.id, type: .metrics, data: .init(metrics: ["kg": 80])))
+                try expect(try await badges(), equals: count < 10 ? 0 : 1)
+            }
+        },
+    ]
+}

@@ -1,0 +1,162 @@
+import Contract
+import ContractCheck
+import ContractClient
+import Foundation
+import GTSDClient
+import HTTPTypes
+
+/// A GTSD server to try scenarios on, and the people who try them.
+public struct GTSDWorld: Sendable {
+    public let baseURL: URL
+    public let transport: any Transport
+    public let raw: RawClient
+
+    /// A world whose every answer is looked at.
+    public init(_ server: Server) {
+        let witness = Witness(of: server, holdingTo: GTSDShapes.all)
+        self.baseURL = server.baseURL
+        self.transport = witness
+        self.raw = RawClient(baseURL: baseURL, transport: witness)
+    }
+
+    /// An address that nobody has: scenarios share a server.
+    public func freshEmail(_ stem: String = "user") -> String {
+        "\(stem)-\(UUID().uuidString.lowercased().prefix(12))@example.com"
+    }
+
+    /// A key that nobody has used.
+    func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
+
+    /// An SDK that nobody is signed in to.
+    public func client(_ store: any TokenStore = MemoryTokenStore()) -> GTSDClient {
+        GTSDClient(baseURL: baseURL, store: store, transport: transport, retry: .never)
+    }
+
+    /// A new account, signed in.
+    public func person(in timezone: String = "UTC") async throws -> Person {
+        let (email, store) = (freshEmail(), MemoryTokenStore())
+        let client = client(store)
+        let user = try await client.signUp(email: email, password: Person.password, timezone: timezone)
+        guard let tokens = await store.load() else { throw Broken("the SDK kept no tokens") }
+        return Person(
+            id: user.id, email: email, token: tokens.accessToken, refreshToken: tokens.refreshToken, client: client,
+            world: self)
+    }
+
+    public func pair() async throws -> (Person, Person) {
+        let people = try await together(2) { _ in try await person() }
+        return (people[0], people[1])
+    }
+
+    /// A raw request without a token.
+    func post(_ path: String, _ body: JSONValue, headers: HTTPFields = [:]) async throws -> RawAnswer {
+        try await raw.send(.post, path, headers: headers, body: body.description)
+    }
+}
+
+/// An account, and the SDK that is signed in to it.
+public struct Person: Sendable {
+    /// Everybody's.
+    public static let password = "Secret-123"
+
+    public let id: GTSD.User.ID
+    public let email: String
+    /// An access token, for raw requests.
+    public let token: String
+    public let refreshToken: String
+    public let client: GTSDClient
+    let world: GTSDWorld
+
+    @discardableResult
+    public func send<E: Contract.Endpoint, Value>(_ request: E) async throws -> Value
+    where E.API == GTSD, E.Output == APIResponse<Value> {
+        try await client.send(request).data
+    }
+
+    /// A raw request with this person's token.
+    public func raw(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
+    ) async throws -> RawAnswer {
+        try await world.raw.send(method, path, token: token, headers: headers, body: body)
+    }
+
+    public func get(_ path: String) async throws -> RawAnswer { try await raw(.get, path) }
+
+    public func post(_ path: String, _ body: JSONValue = [:], headers: HTTPFields = [:]) async throws -> RawAnswer {
+        try await raw(.post, path, headers: headers, body: body.description)
+    }
+
+    /// A day's tasks, all of them.
+    public func tasks(on day: Day? = nil) async throws -> [GTSD.Task] {
+        try await send(GTSD.ListTasks(date: day)).tasks
+    }
+
+    /// Says of a task that it was done.
+    @discardableResult
+    public func prove(_ task: GTSD.Task, _ text: String = "Done.") async throws -> GTSD.SubmittedEvidence {
+        try await send(GTSD.SubmitEvidence(taskId: task.id, type: .textLog, data: .init(text: text)))
+    }
+
+    public func streak() async throws -> GTSD.StreakStatus { try await send(GTSD.GetStreak()) }
+
+    /// What the plan's examples begin with.
+    public static let body = GTSD.CompleteOnboarding(
+        dateOfBirth: Day("1990-01-15")!, gender: .male, primaryGoal: .loseWeight, currentWeight: 80, targetWeight: 75,
+        height: 180, activityLevel: .moderatelyActive)
+
+    /// Puts a photo into the store, unconfirmed.
+    public func put(
+        _ bytes: [UInt8], as name: String = "front.jpg", type: String = "image/jpeg"
+    ) async throws -> GTSD.PresignedUpload {
+        let place: GTSD.PresignedUpload = try await send(
+            GTSD.PresignPhoto(fileName: name, contentType: type, fileSize: bytes.count))
+        guard let url = URL(string: place.uploadUrl) else { throw Broken("no URL: \(place.uploadUrl)") }
+        let request = TransportRequest(method: .put, url: url, body: .bytes(bytes))
+        let status = try await world.transport.send(request, progress: nil).status.code
+        try expect(status, equals: 200)
+        return place
+    }
+}
+
+extension RawAnswer {
+    /// Fails unless this is a refusal: the status, and the envelope with exactly this message and the request's id.
+    @discardableResult
+    public func refused(
+        _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
+        file: StaticString = #fileID
+    ) throws -> RawAnswer {
+        let body: JSONValue = [
+            "error": ["message": .string(text), "requestId": .string(headers[.requestID] ?? "nothing")]
+        ]
+        return try refused(status, text, as: body, what(), line: line, file: file)
+    }
+
+    /// Fails unless fields are refused, with these words behind "Validation failed: ".
+    func invalid(
+        _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
+    ) throws {
+        try refused(400, "Validation failed: " + text, what(), line: line, file: file)
+    }
+
+    /// Fails unless this is a success.
+    ///
+    /// - Returns: its data.
+    @discardableResult
+    public func data(
+        _ status: Int = 200, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
+    ) throws -> JSONValue {
+        let json = try succeeded(status, what(), line: line, file: file)
+        try ContractCheck.expect(json["success"], equals: true, line: line, file: file)
+        return json["data"] ?? .null
+    }
+
+    /// What `X-RateLimit-*` say.
+    var limit: RateLimit? { RateLimit(headers) }
+}
+
+/// The contract as scenarios, one list for each section.
+public enum GTSDScenarios {
+    public static var all: [Scenario<GTSDWorld>] {
+        errors + auth + sessions + tasks + evidence + photos + streaks + plans + limits + idempotency + authorisation
+    }
+}

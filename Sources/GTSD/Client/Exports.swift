@@ -1,0 +1,13 @@
+// One import is enough for an app. Of `Contract` only what an app names: its other names (`Empty`, `Route`) would stand
+// beside those of the app's own frameworks.
+@_exported import ContractClient
+@_exported import GTSDAPI
+@_exported import HTTPTypes
+
+@_exported import struct Contract.Answer
+@_exported import struct Contract.Day
+@_exported import struct Contract.Identifier
+@_exported import enum Contract.JSONValue
+@_exported import struct Contract.Problem
+@_exported import struct Contract.TextIdentifier
+@_exported import struct Contract.Upload

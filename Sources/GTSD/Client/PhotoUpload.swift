@@ -1,0 +1,108 @@
+import Contract
+import ContractClient
+import Foundation
+import GTSDAPI
+import HTTPTypes
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension GTSDClient {
+    /// What an app says of a photo beside its bytes.
+    public struct PhotoDetails: Hashable, Sendable {
+        /// In pixels.
+        public var width: Int?
+        public var height: Int?
+        public var takenAt: GTSD.Timestamp?
+        /// The task that it belongs to, with its stage.
+        public var task: GTSD.Task.ID?
+        public var stage: GTSD.PhotoStage?
+
+        public init(
+            width: Int? = nil, height: Int? = nil, takenAt: GTSD.Timestamp? = nil, task: GTSD.Task.ID? = nil,
+            stage: GTSD.PhotoStage? = nil
+        ) {
+            self.width = width
+            self.height = height
+            self.takenAt = takenAt
+            self.task = task
+            self.stage = stage
+        }
+    }
+
+    /// Uploads a progress photo: asks for a place, puts the file there and confirms it. Up to 10 MiB of JPEG, PNG or HEIC,
+    /// from memory or from disk.
+    ///
+    /// A step that fails on the way is done again. When all of it fails, call again with the same key: what was done is not
+    /// done twice.
+    ///
+    /// - Parameters:
+    ///   - photo: Its bytes or its place on disk, with a name and a type.
+    ///   - idempotencyKey: Names this upload for 24 hours; at most 200 printable ASCII characters. By default each call is
+    ///     another.
+    ///   - progress: Told how much is on its way, in bytes, from any thread. After a repeat it begins again.
+    /// - Throws: ``ContractClient/APIError`` when it is refused, ``UploadRefused`` when the store does not take the file;
+    ///   what ``send(_:idempotencyKey:)`` throws.
+    @discardableResult
+    public func uploadPhoto(
+        _ photo: Upload, details: PhotoDetails = .init(), idempotencyKey: String = UUID().uuidString.lowercased(),
+        progress: UploadProgress? = nil
+    ) async throws -> GTSD.ConfirmedPhoto {
+        let (body, size) = try photo.body()
+        let place = try await send(
+            GTSD.PresignPhoto(fileName: photo.filename, contentType: photo.contentType, fileSize: size),
+            idempotencyKey: idempotencyKey + ".presign"
+        ).data
+        guard let url = URL(string: place.uploadUrl) else { throw URLError(.badURL) }
+        // Without the token: the URL is its own permission, and may lead to another host.
+        let request = TransportRequest(method: .put, url: url, body: body)
+        try await put(request, progress: progress)
+        let confirmation = GTSD.ConfirmPhoto(
+            fileKey: place.fileKey, width: details.width, height: details.height, fileSize: size,
+            contentType: photo.contentType, takenAt: details.takenAt, taskId: details.task,
+            evidenceType: details.stage)
+        return try await send(confirmation, idempotencyKey: idempotencyKey + ".confirm").data
+    }
+
+    /// Puts a file into the store; again where the network or the store failed, since the same bytes may come twice.
+    private func put(_ request: TransportRequest, progress: UploadProgress?) async throws {
+        var attempt = 0
+        while true {
+            let delay: Duration?
+            let failure: any Error
+            do {
+                let response = try await transport.send(request, progress: progress)
+                if response.status.kind == .successful { return }
+                failure = UploadRefused(status: response.status)
+                delay = retry.delay(after: response, attempt: attempt)
+            } catch {
+                failure = error
+                delay = retry.delay(after: error, attempt: attempt)
+            }
+            guard let delay else { throw failure }
+            try await retry.sleep(delay)
+            attempt += 1
+        }
+    }
+}
+
+/// The store did not take a file: the URL has expired, or the file is larger than was said.
+public struct UploadRefused: Error, Sendable {
+    /// What the store answered.
+    public let status: HTTPResponse.Status
+}
+
+extension Upload {
+    fileprivate func body() throws -> (TransportRequest.Body, size: Int) {
+        switch content {
+        case .bytes(let bytes): return (.bytes(bytes), bytes.count)
+        case .file(let url):
+            guard let size = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize else {
+                throw URLError(.cannotOpenFile)
+            }
+            return (.file(url), size)
+        case .spooled: throw URLError(.unsupportedURL)
+        }
+    }
+}

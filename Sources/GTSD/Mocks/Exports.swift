@@ -1,0 +1,2 @@
+@_exported import ContractMocks
+@_exported import GTSDClient

@@ -1,0 +1,90 @@
+import Contract
+import ContractClient
+import ContractMocks
+import Foundation
+import GTSDAPI
+import GTSDClient
+
+/// GTSD without a server, for previews and tests. Every operation answers the contract's example:
+///
+/// ```swift
+/// let mock = GTSDMock()
+/// mock.fail(GTSD.SubmitEvidence.self, with: .notFound, "Task 123 not found or does not belong to user")
+/// let gtsd = mock.client()
+/// ```
+///
+/// It is the world of those examples: Anna (`1`), who is signed in, with task 123, photo 789 and a streak of 14 days.
+/// Other ids are refused as the contract says. Any address and password signs in as Anna. A task that is completed stays
+/// so; nothing else is remembered.
+public struct GTSDMock: APIMock {
+    /// Reads the requests. An app's tests need what ``APIMock`` says.
+    public let server: MockServer<GTSD>
+    let memory: Guarded<GTSDMemory>
+
+    /// - Parameter sleep: Waits out the delays. A test's does not.
+    public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
+        let memory = Guarded(GTSDMemory())
+        self.memory = memory
+        server = MockServer(
+            baseURL: URL(string: "https://gtsd.example")!, sleep: sleep,
+            authorize: { token in
+                guard let token else { throw Problem(.unauthorized, "Authentication required") }
+                guard memory.use({ $0.sessions.isGood(token) }) else {
+                    throw Problem(.unauthorized, "Invalid or expired token")
+                }
+            })
+        auth()
+        tasks()
+        photos()
+        streaks()
+        plans()
+        onboarding()
+    }
+
+    /// An SDK on top of the mock. Its session lives as long as it does.
+    ///
+    /// - Parameters:
+    ///   - signedIn: Whether Anna is signed in already.
+    ///   - retry: By default nothing is sent twice, so that an app sees every failure at once.
+    public func client(signedIn: Bool = true, retry: Retry = .never) -> GTSDClient {
+        var stored: StoredTokens?
+        if signedIn {
+            let tokens = memory.use { $0.signIn() }
+            stored = StoredTokens(
+                accessToken: tokens.accessToken, refreshToken: tokens.refreshToken,
+                expiresAt: Date().addingTimeInterval(900), user: tokens.user.id.rawValue)
+        }
+        return GTSDClient(baseURL: baseURL, store: MemoryTokenStore(stored), transport: self, retry: retry)
+    }
+
+    /// Refuses every access token of now with 401, as after 15 minutes. The SDK renews them by itself.
+    public func expireAccessTokens() { memory.use { $0.sessions.expire() } }
+
+    /// Ends every session, as from another device: requests throw `SignedOut`.
+    public func endSessions() { memory.use { $0.sessions.endAll() } }
+}
+
+/// What the mock remembers.
+struct GTSDMemory: Sendable {
+    var sessions = MockSessions()
+    var task = GTSD.Task.example
+
+    mutating func signIn() -> GTSD.SignedIn {
+        var signedIn = GTSD.SignedIn.example
+        (signedIn.accessToken, signedIn.refreshToken) = sessions.begin(signedIn.accessToken)
+        return signedIn
+    }
+
+    mutating func renew(_ refreshToken: String) throws -> GTSD.RefreshedTokens {
+        guard let token = sessions.renew(refreshToken, GTSD.SignedIn.example.accessToken) else {
+            throw Problem(.unauthorized, "Invalid or expired refresh token")
+        }
+        return .init(accessToken: token, refreshToken: refreshToken)
+    }
+}
+
+extension GTSDClient {
+    /// An SDK for previews, signed in as Anna, in which every operation answers the contract's example. See ``GTSDMock`` for
+    /// answers of your own.
+    public static func mock() -> GTSDClient { GTSDMock().client() }
+}

@@ -1,0 +1,180 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import Foundation
+import GTSDAPI
+import HTTPTypes
+import Identity
+import ObjectStore
+
+extension GTSDService {
+    func accounts(_ routes: inout Routes<GTSD, Caller>) {
+        routes.open(answering: signUp)
+        routes.open(use: logIn)
+        routes.on(use: getMe)
+        routes.on(use: deleteMe)
+    }
+
+    /// What is kept of a sign-up under an `Idempotency-Key`: its repeat gets tokens of its own.
+    private struct KeptSignUp: Codable {
+        let user: Int64
+
+        /// What was kept, or has just been.
+        init(_ answer: Answer<KeptSignUp>) throws {
+            switch answer.content {
+            case .output(let kept): self = kept
+            case .encoded(let bytes): self = try JSONDecoder().decode(Self.self, from: Data(bytes))
+            }
+        }
+
+        init(user: Int64) { self.user = user }
+    }
+
+    func signUp(
+        _ request: GTSD.SignUp, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<GTSD.SignedIn>> {
+        let now = time.milliseconds()
+        if let kept = try await database.replay(info.once, phrases: GTSD.phrases, at: now, as: KeptSignUp.self) {
+            return try await answer(again: kept, at: now)
+        }
+        try await database.write { [attempts] db in try attempts.register(from: info.address, at: now, in: db) }
+        let password = try await passwords.hash(request.password)
+        let (session, refreshToken) = (RandomToken.make(bytes: 16), RandomToken.make())
+        let kept = try await database.write(info.once, phrases: GTSD.phrases, at: now) { db in
+            let user = try Accounts.insert(request, password: password, at: now, in: db)
+            try Sessions.insert(session, of: user, refreshHash: Digest.sha256(refreshToken), at: now, in: db)
+            return Answer(.created, KeptSignUp(user: user))
+        }
+        if kept.headers[.idempotentReplayed] != nil { return try await answer(again: kept, at: now) }
+        let user = try KeptSignUp(kept).user
+        return Answer(.created, try await signedIn(user, session: session, refreshToken: refreshToken))
+    }
+
+    private func answer(
+        again kept: Answer<KeptSignUp>, at now: Int64
+    ) async throws -> Answer<APIResponse<GTSD.SignedIn>> {
+        let user = try KeptSignUp(kept).user
+        let (session, refreshToken) = (RandomToken.make(bytes: 16), RandomToken.make())
+        try await database.write { db in
+            _ = try People.hold(user, at: now, in: db)
+            try Sessions.insert(session, of: user, refreshHash: Digest.sha256(refreshToken), at: now, in: db)
+        }
+        return Answer(
+            kept.status, try await signedIn(user, session: session, refreshToken: refreshToken), headers: kept.headers)
+    }
+
+    private func signedIn(
+        _ user: Int64, session: String, refreshToken: String
+    ) async throws -> APIResponse<GTSD.SignedIn> {
+        guard let account = try await database.read({ try Accounts.one(user, in: $0) }) else {
+            throw People.invalidToken
+        }
+        let access = try await accessToken(for: user, session: session)
+        return APIResponse(.init(user: account, accessToken: access, refreshToken: refreshToken))
+    }
+
+    func logIn(_ request: GTSD.LogIn, _ info: RequestInfo) async throws -> APIResponse<GTSD.SignedIn> {
+        let now = time.milliseconds()
+        let email = GTSD.SignUp.normal(request.email)
+        // Looked up and counted in one go; the password is looked at outside, since it takes long.
+        let (account, attempt) = try await database.write { [attempts] db in
+            let account = try Accounts.credentials(email, in: db)
+            let name = account.map { "user \($0.id)" } ?? "email \(email)"
+            return (account, try attempts.begin(account: name, from: info.address, at: now, in: db))
+        }
+        // The same work for an address that does not exist, so that the time does not tell.
+        let matches = try await passwords.verify(request.password, against: account?.password)
+        guard matches, let account else { throw Problem(.unauthorized, "Invalid email or password") }
+        let (session, refreshToken) = (RandomToken.make(bytes: 16), RandomToken.make())
+        try await database.write { [attempts] db in
+            try attempts.succeed(attempt, at: now, in: db)
+            guard !account.isDeactivated else { return }
+            _ = try People.hold(account.id, at: now, in: db)
+            try Sessions.insert(session, of: account.id, refreshHash: Digest.sha256(refreshToken), at: now, in: db)
+        }
+        guard !account.isDeactivated else { throw Self.deactivated }
+        return try await signedIn(account.id, session: session, refreshToken: refreshToken)
+    }
+
+    func getMe(_ request: GTSD.GetMe, from caller: Caller) async throws -> APIResponse<GTSD.User> {
+        guard let account = try await database.read({ try Accounts.one(caller.user, in: $0) }) else {
+            throw People.invalidToken
+        }
+        return APIResponse(account)
+    }
+
+    func deleteMe(_ request: GTSD.DeleteMe, from caller: Caller) async throws -> APIResponse<NoData> {
+        let password: String? = try await database.read { db in
+            try db.value("SELECT password FROM users WHERE id = \(caller.user)")
+        }
+        guard try await passwords.verify(request.password, against: password) else {
+            throw Problem(.forbidden, "Invalid password")
+        }
+        let now = time.milliseconds()
+        let keys = try await database.write { [sessions] db in
+            let user = try People.hold(caller.user, at: now, in: db).id
+            let keys: [String] = try db.all("SELECT file_key FROM photos WHERE user_id = \(user)") { try $0.get(0) }
+            try Photos.discard(keys, in: db)
+            let open: [String] = try db.all("SELECT id FROM sessions WHERE user_id = \(user)") { try $0.get(0) }
+            try Accounts.delete(user, in: db)
+            for session in open { db.afterCommit { sessions.forget(session) } }
+            return keys
+        }
+        await removeDiscarded(keys)
+        return APIResponse(message: "Account deleted successfully")
+    }
+}
+
+enum Accounts {
+    /// Makes an account, with its streak.
+    ///
+    /// - Throws: 409 when the address is taken.
+    static func insert(
+        _ request: GTSD.SignUp, password: String, at now: Int64, in db: Session
+    ) throws -> Int64 {
+        let id: Int64? = try db.value(
+            """
+            INSERT INTO users (email, password, name, timezone, created_at, updated_at)
+            VALUES (\(GTSD.SignUp.normal(request.email)), \(password), \(request.name?.trimmed),
+                \(request.timezone ?? "UTC"), \(now), \(now))
+            ON CONFLICT (email) DO NOTHING RETURNING id
+            """)
+        guard let id else { throw Problem(.conflict, "User with this email already exists") }
+        try db.run("INSERT INTO streaks (user_id, created_at, updated_at) VALUES (\(id), \(now), \(now))")
+        return id
+    }
+
+    static func one(_ id: Int64, in db: Session) throws -> GTSD.User? {
+        try db.one(
+            """
+            SELECT u.id, u.email, u.created_at, u.updated_at, u.name, u.email_verified, p.user_id, u.timezone
+            FROM users u LEFT JOIN profiles p ON p.user_id = u.id WHERE u.id = \(id)
+            """
+        ) { row in
+            GTSD.User(
+                id: .init(number: try row.get(0)), email: try row.get(1), createdAt: try row.get(2),
+                updatedAt: try row.get(3), name: try row.get(4), emailVerified: try row.get(5),
+                hasCompletedOnboarding: !row.isNull(6), timezone: try row.get(7))
+        }
+    }
+
+    struct Credentials {
+        let id: Int64
+        let password: String
+        let isDeactivated: Bool
+    }
+
+    static func credentials(_ email: String, in db: Session) throws -> Credentials? {
+        try db.one("SELECT id, password, is_deactivated FROM users WHERE email = \(email)") { row in
+            Credentials(id: try row.get(0), password: try row.get(1), isDeactivated: try row.get(2))
+        }
+    }
+
+    /// Removes an account with all that refers to it, the answers under its idempotency keys too.
+    static func delete(_ id: Int64, in db: Session) throws {
+        try db.run("DELETE FROM users WHERE id = \(id)")
+        // "!" is the character after the space.
+        try db.run("DELETE FROM once_only WHERE scope > \("user \(id) ") AND scope < \("user \(id)!")")
+    }
+}

@@ -1,0 +1,122 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import GTSDAPI
+import HTTPTypes
+import Identity
+import ObjectStore
+
+/// The GTSD API's behaviour. Each section of the contract is an extension in a file of its own, and what needs no
+/// database is in `Rules`.
+public struct GTSDService: Sendable {
+    let database: Database
+    let objects: any ObjectStore
+    let passwords: Passwords
+    let tokens: TokenSigner
+    let sessions: RecentlyTrue<String>
+    let attempts: Attempts
+    let requests: RateLimits
+    let cache: TaskCache
+    let time: TimeSource
+    let makeID: @Sendable () -> String
+    private let secret: [UInt8]
+
+    public struct Settings: Sendable {
+        public var attempts = Attempts.Limits()
+
+        public init() {}
+    }
+
+    /// - Parameters:
+    ///   - database: With ``schema``.
+    ///   - objects: Keeps the progress photos.
+    ///   - tokenKey: Signs access tokens; at least 32 bytes.
+    ///   - makeID: Makes UUIDs of version 4, in lower case.
+    public init(
+        database: Database, objects: any ObjectStore, passwords: Passwords, tokenKey: [UInt8],
+        time: TimeSource = .system, makeID: @escaping @Sendable () -> String = RandomUUID.make,
+        settings: Settings = .init()
+    ) {
+        self.database = database
+        self.objects = objects
+        self.passwords = passwords
+        self.tokens = TokenSigner(key: tokenKey, issuer: "gtsd", now: { time.seconds })
+        self.sessions = RecentlyTrue(time: time)
+        self.attempts = Attempts(limits: settings.attempts, phrases: GTSD.phrases)
+        self.requests = RateLimits(database, time: time)
+        self.cache = TaskCache()
+        self.time = time
+        self.makeID = makeID
+        self.secret = tokenKey
+    }
+
+    /// What `/health` and `/ready` answer when all is well.
+    public static let healthy = #"{"success":true,"data":{"status":"ok"}}"#
+
+    /// Every operation with its handler.
+    public func routes() -> Routes<GTSD, Caller> {
+        var routes = Routes<GTSD, Caller>(
+            secret: secret, name: { "user \($0.user)" }, authenticate: authenticate,
+            headers: countRequest)
+        accounts(&routes)
+        renewals(&routes)
+        tasks(&routes)
+        photos(&routes)
+        streaks(&routes)
+        plans(&routes)
+        onboarding(&routes)
+        return routes
+    }
+
+    /// Throws when the database or the object store does not answer.
+    public func check() async throws {
+        try await database.check()
+        try await objects.check()
+    }
+
+    /// Forgets what has expired, and removes stored objects that no photo names. To be called now and then.
+    public func sweep() async throws {
+        let now = time.milliseconds()
+        try await database.write { db in
+            try OnceOnly.sweep(at: now, in: db)
+            try Attempts.sweep(at: now, in: db)
+            try RateLimits.sweep(at: now, in: db)
+            try Sessions.sweep(at: now, in: db)
+        }
+        try await sweepObjects()
+    }
+
+    /// Switches an account off or on: while it is off, nobody gets in.
+    ///
+    /// - Returns: Whether there is such an account.
+    @discardableResult
+    public func setActive(_ isActive: Bool, email: String) async throws -> Bool {
+        try await database.write { db in
+            try db.run(
+                """
+                UPDATE users SET is_deactivated = \(!isActive) WHERE email = \(GTSD.SignUp.normal(email))
+                """) == 1
+        }
+    }
+}
+
+extension GTSD.TaskType: SQLConvertible {}
+extension GTSD.EvidenceType: SQLConvertible {}
+extension GTSD.PhotoStage: SQLConvertible {}
+extension GTSD.BadgeType: SQLConvertible {}
+extension GTSD.Goal: SQLConvertible {}
+extension GTSD.Gender: SQLConvertible {}
+extension GTSD.ActivityLevel: SQLConvertible {}
+
+extension GTSD.Timestamp: SQLConvertible {
+    public var sqlValue: SQLValue { .integer(milliseconds) }
+    public init(column index: Int, of row: borrowing Row) throws {
+        self.init(milliseconds: try Int64(column: index, of: row))
+    }
+}
+
+extension TextIdentifier {
+    /// An id of the database, as the contract writes it.
+    init(number: Int64) { self.init(String(number)) }
+}

@@ -1,0 +1,104 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import Foundation
+import GTSDAPI
+import HTTPTypes
+
+extension GTSDService {
+    func onboarding(_ routes: inout Routes<GTSD, Caller>) {
+        routes.on(answering: completeOnboarding)
+        routes.on(use: getOnboarding)
+    }
+
+    func completeOnboarding(
+        _ request: GTSD.CompleteOnboarding, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<GTSD.OnboardingStatus>> {
+        let now = time.milliseconds()
+        return try await database.write(info.once, phrases: GTSD.phrases, at: now) { db in
+            if let zone = request.timezone {
+                try db.run("UPDATE users SET timezone = \(zone) WHERE id = \(caller.user)")
+            }
+            let person = try People.change(caller.user, at: now, in: db)
+            let profile = try Profiles.judge(request, on: Day(daysSince1970: person.today), zone: person.zoneName)
+            let isNew = try Profiles.put(profile, of: person.id, at: now, in: db)
+            guard let kept = try Profiles.one(of: person.id, in: db) else { throw People.invalidToken }
+            return Answer(isNew ? .created : .ok, APIResponse(.init(profile: kept)))
+        }
+    }
+
+    func getOnboarding(
+        _ request: GTSD.GetOnboarding, from caller: Caller
+    ) async throws -> APIResponse<GTSD.OnboardingStatus> {
+        guard let profile = try await database.read({ try Profiles.one(of: caller.user, in: $0) }) else {
+            throw Problem(.notFound, "Onboarding has not been completed")
+        }
+        return APIResponse(.init(profile: profile))
+    }
+}
+
+enum Profiles {
+    /// What a request says, as it is kept.
+    ///
+    /// - Parameter today: In the user's zone: only a server knows it.
+    /// - Throws: 400.
+    static func judge(
+        _ request: GTSD.CompleteOnboarding, on today: Day, zone: String
+    ) throws -> GTSD.Profile {
+        guard let birth = GTSD.CompleteOnboarding.day(request.dateOfBirth),
+            GTSD.CompleteOnboarding.ages ~= GTSD.CompleteOnboarding.age(born: birth, on: today)
+        else { throw GTSD.Validation.refusal(of: "dateOfBirth", "Invalid dateOfBirth") }
+        let targetDate = request.targetDate.flatMap(GTSD.CompleteOnboarding.day)
+        if let targetDate, targetDate <= today {
+            throw GTSD.Validation.refusal(of: "targetDate", "Invalid targetDate")
+        }
+        return .init(
+            dateOfBirth: birth, gender: request.gender.normal, primaryGoal: request.primaryGoal,
+            currentWeight: request.currentWeight, targetWeight: request.targetWeight, height: request.height,
+            activityLevel: request.activityLevel, targetDate: targetDate, timezone: zone,
+            dietaryPreferences: (request.dietaryPreferences ?? []).map(\.trimmed),
+            allergies: (request.allergies ?? []).map(\.trimmed), mealsPerDay: request.mealsPerDay ?? 3)
+    }
+
+    /// Keeps a profile; tells whether there was none.
+    static func put(_ profile: GTSD.Profile, of user: Int64, at now: Int64, in db: Session) throws -> Bool {
+        let isNew = try db.run("DELETE FROM profiles WHERE user_id = \(user)") == 0
+        try db.run(
+            """
+            INSERT INTO profiles (user_id, date_of_birth, gender, goal, weight, target_weight, height, activity,
+                target_date, dietary_preferences, allergies, meals_per_day)
+            VALUES (\(user), \(profile.dateOfBirth), \(profile.gender), \(profile.primaryGoal),
+                \(profile.currentWeight), \(profile.targetWeight), \(profile.height), \(profile.activityLevel),
+                \(profile.targetDate), \(try json(profile.dietaryPreferences)), \(try json(profile.allergies)),
+                \(profile.mealsPerDay))
+            """)
+        try db.run("UPDATE users SET updated_at = \(now) WHERE id = \(user)")
+        return isNew
+    }
+
+    static func one(of user: Int64, in db: Session) throws -> GTSD.Profile? {
+        try db.one(
+            """
+            SELECT p.date_of_birth, p.gender, p.goal, p.weight, p.target_weight, p.height, p.activity, p.target_date,
+                u.timezone, p.dietary_preferences, p.allergies, p.meals_per_day
+            FROM profiles p JOIN users u ON u.id = p.user_id WHERE p.user_id = \(user)
+            """
+        ) { row in
+            .init(
+                dateOfBirth: try row.get(0), gender: try row.get(1), primaryGoal: try row.get(2),
+                currentWeight: try row.get(3), targetWeight: try row.get(4), height: try row.get(5),
+                activityLevel: try row.get(6), targetDate: try row.get(7), timezone: try row.get(8),
+                dietaryPreferences: try texts(row.get(9)), allergies: try texts(row.get(10)),
+                mealsPerDay: try row.get(11))
+        }
+    }
+
+    private static func json(_ texts: [String]) throws -> String {
+        String(decoding: try JSONEncoder().encode(texts), as: UTF8.self)
+    }
+
+    private static func texts(_ json: String) throws -> [String] {
+        try JSONDecoder().decode([String].self, from: Data(json.utf8))
+    }
+}

@@ -1,0 +1,230 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import GTSDAPI
+import HTTPTypes
+import ObjectStore
+
+extension GTSDService {
+    /// Of signed URLs, in seconds.
+    static let urlLifetime: Int64 = 3600
+    /// An object that nobody has confirmed this long after it was written belongs to an upload that was given up. In
+    /// seconds.
+    static let orphanAge: Int64 = 24 * 3600
+
+    func photos(_ routes: inout Routes<GTSD, Caller>) {
+        routes.on(answering: presignPhoto)
+        routes.on(answering: confirmPhoto)
+        routes.on(use: listPhotos)
+        routes.on(use: deletePhoto)
+    }
+
+    func presignPhoto(
+        _ request: GTSD.PresignPhoto, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<GTSD.PresignedUpload>> {
+        let name: String
+        do { name = try PhotoName.clean(request.fileName) } catch { throw Problem(.badRequest, error.message) }
+        let text = "\(Photos.folder(of: caller.user))\(makeID())-\(name)"
+        guard let key = ObjectKey(text) else { throw Problem(.badRequest, "Invalid filename: \(request.fileName)") }
+        let url = try objects.uploadURL(for: key, upTo: Int64(request.fileSize), expiresIn: Self.urlLifetime)
+        let answer = Answer(
+            .ok, APIResponse(GTSD.PresignedUpload(uploadUrl: url, fileKey: text, expiresIn: Int(Self.urlLifetime))))
+        if info.once == nil { return answer }
+        return try await database.write(info.once, phrases: GTSD.phrases, at: time.milliseconds()) { _ in answer }
+    }
+
+    func confirmPhoto(
+        _ request: GTSD.ConfirmPhoto, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<GTSD.ConfirmedPhoto>> {
+        let now = time.milliseconds()
+        if let replay = try await database.replay(
+            info.once, phrases: GTSD.phrases, at: now, as: APIResponse<GTSD.ConfirmedPhoto>.self)
+        {
+            return replay
+        }
+        guard request.fileKey.hasPrefix(Photos.folder(of: caller.user)), let key = ObjectKey(request.fileKey) else {
+            throw Problem(.forbidden, "Invalid file key: does not belong to authenticated user")
+        }
+        let isKnown = try await database.read { try Photos.one(request.fileKey, in: $0) } != nil
+        if !isKnown { try await verify(request, key) }
+        return try await database.write(info.once, phrases: GTSD.phrases, at: now) { [self] db in
+            let person = try People.hold(caller.user, at: now, in: db)
+            if let photo = try Photos.one(request.fileKey, in: db) {
+                return Answer(.ok, try confirmed(photo))
+            }
+            if let task = request.taskId { _ = try Tasks.day(of: task, of: person.id, in: db) }
+            let photo = try Photos.insert(request, of: person.id, at: now, in: db)
+            try Photos.note(Week.start(of: person.today), of: person.id, in: db)
+            _ = try People.change(person.id, at: now, in: db)
+            try Progress.award(person, after: person.today, at: now, in: db)
+            return Answer(.created, try confirmed(photo))
+        }
+    }
+
+    private func confirmed(_ photo: Photos.Stored) throws -> APIResponse<GTSD.ConfirmedPhoto> {
+        APIResponse(.init(photoId: photo.id, downloadUrl: try downloadURL(photo)))
+    }
+
+    /// Looks at what was put into the store.
+    private func verify(_ request: GTSD.ConfirmPhoto, _ key: ObjectKey) async throws {
+        guard let size = try await objects.size(of: key),
+            let head = try await objects.content(of: key, in: 0..<Int64(MediaType.headSize))
+        else { throw Problem(.notFound, "File not found in storage: \(request.fileKey)") }
+        let type = MediaType(head: head)?.contentType ?? "application/octet-stream"
+        guard type == request.contentType else {
+            throw Problem(.badRequest, "Content type mismatch: expected \(request.contentType), got \(type)")
+        }
+        guard size == request.fileSize else {
+            throw Problem(.badRequest, "File size mismatch: expected \(request.fileSize) bytes, got \(size) bytes")
+        }
+    }
+
+    func listPhotos(_ request: GTSD.ListPhotos, from caller: Caller) async throws -> APIResponse<GTSD.PhotoPage> {
+        let (limit, offset) = (request.limit ?? 50, request.offset ?? 0)
+        let stored = try await database.read { db in
+            try Photos.page(of: caller.user, task: request.taskId, limit: limit, offset: offset, in: db)
+        }
+        let photos = try stored.map { photo in
+            GTSD.Photo(
+                id: photo.id, fileKey: photo.key, fileSize: photo.size, mimeType: photo.mimeType, width: photo.width,
+                height: photo.height, takenAt: photo.takenAt, uploadedAt: photo.createdAt, createdAt: photo.createdAt,
+                downloadUrl: try downloadURL(photo), evidenceType: photo.stage)
+        }
+        return APIResponse(
+            .init(photos: photos, pagination: .init(limit: limit, offset: offset, total: photos.count)))
+    }
+
+    private func downloadURL(_ photo: Photos.Stored) throws -> String {
+        guard let key = ObjectKey(photo.key) else {
+            throw Problem(.notFound, "File not found in storage: \(photo.key)")
+        }
+        // Behind the folder, the user and the UUID.
+        let name = String(photo.key.split(separator: "/").last?.dropFirst(37) ?? "photo")
+        return try objects.downloadURL(
+            for: key, as: Download(filename: name, contentType: photo.mimeType, disposition: .inline),
+            expiresIn: Self.urlLifetime)
+    }
+
+    func deletePhoto(_ request: GTSD.DeletePhoto, from caller: Caller) async throws -> APIResponse<NoData> {
+        let now = time.milliseconds()
+        let key = try await database.write { db in
+            let person = try People.change(caller.user, at: now, in: db)
+            let key: String? = try db.value(
+                "DELETE FROM photos WHERE id = \(request.photoId) AND user_id = \(person.id) RETURNING file_key")
+            guard let key else {
+                throw Problem(.notFound, "Photo \(request.photoId) not found or does not belong to user")
+            }
+            try Photos.discard([key], in: db)
+            return key
+        }
+        await removeDiscarded([key])
+        return APIResponse(message: "Photo deleted successfully")
+    }
+
+    // MARK: The store
+
+    /// Removes what is stored of photos that are no more. What cannot be removed now is tried again by each sweep.
+    func removeDiscarded(_ keys: [String]) async {
+        for text in keys {
+            guard let key = ObjectKey(text) else { continue }
+            do {
+                try await objects.delete(key)
+                try await database.write { try $0.run("DELETE FROM discarded_objects WHERE file_key = \(text)") }
+            } catch {
+                continue
+            }
+        }
+    }
+
+    func sweepObjects() async throws {
+        let discarded: [String] = try await database.read { db in
+            try db.all("SELECT file_key FROM discarded_objects ORDER BY file_key LIMIT 1000") { try $0.get(0) }
+        }
+        await removeDiscarded(discarded)
+        try await objects.sweep(olderThan: time.seconds - Self.orphanAge) { keys in
+            try await database.read { db in
+                Set(try db.all("SELECT file_key FROM photos WHERE file_key IN (\(list: keys))") { try $0.get(0) })
+            }
+        }
+    }
+}
+
+enum Photos {
+    /// A row, as it is kept.
+    struct Stored: Sendable {
+        let id: GTSD.Photo.ID
+        let key: String
+        let size: Int
+        let mimeType: String
+        let width: Int?
+        let height: Int?
+        let takenAt: GTSD.Timestamp?
+        let stage: GTSD.PhotoStage?
+        let createdAt: GTSD.Timestamp
+
+        fileprivate init(row: borrowing Row) throws {
+            id = try row.get(0)
+            key = try row.get(1)
+            size = try row.get(2)
+            mimeType = try row.get(3)
+            width = try row.get(4)
+            height = try row.get(5)
+            takenAt = try row.get(6)
+            stage = try row.get(7)
+            createdAt = try row.get(8)
+        }
+    }
+
+    private static let columns: SQL =
+        "id, file_key, file_size, mime_type, width, height, taken_at, stage, created_at"
+
+    /// What the keys of a user's photos begin with.
+    static func folder(of user: Int64) -> String { "progress-photos/\(user)/" }
+
+    static func one(_ key: String, in db: Session) throws -> Stored? {
+        try db.one("SELECT \(columns) FROM photos WHERE file_key = \(key)", Stored.init(row:))
+    }
+
+    static func insert(
+        _ request: GTSD.ConfirmPhoto, of user: Int64, at now: Int64, in db: Session
+    ) throws -> Stored {
+        let takenAt = request.takenAt.flatMap { GTSD.Timestamp($0) }
+        let photo = try db.one(
+            """
+            INSERT INTO photos (user_id, file_key, file_size, mime_type, width, height, taken_at, task_id, stage,
+                created_at)
+            VALUES (\(user), \(request.fileKey), \(request.fileSize), \(request.contentType), \(request.width),
+                \(request.height), \(takenAt), \(request.taskId), \(request.evidenceType), \(now))
+            RETURNING \(columns)
+            """, Stored.init(row:))
+        guard let photo else { throw DatabaseFailure.failed("an insert returned no row") }
+        return photo
+    }
+
+    /// Notes that a photo was confirmed in a week.
+    static func note(_ week: Int64, of user: Int64, in db: Session) throws {
+        try db.run(
+            "INSERT INTO photo_weeks (user_id, week) VALUES (\(user), \(week)) ON CONFLICT (user_id, week) DO NOTHING")
+    }
+
+    /// Newest first.
+    static func page(
+        of user: Int64, task: GTSD.Task.ID?, limit: Int, offset: Int, in db: Session
+    ) throws -> [Stored] {
+        let which: SQL = task.map { "AND task_id = \($0)" } ?? ""
+        return try db.all(
+            """
+            SELECT \(columns) FROM photos WHERE user_id = \(user) \(which)
+            ORDER BY created_at DESC, id DESC LIMIT \(limit) OFFSET \(offset)
+            """, Stored.init(row:))
+    }
+
+    /// Notes that what is stored is to be removed.
+    static func discard(_ keys: [String], in db: Session) throws {
+        for key in keys {
+            try db.run(
+                "INSERT INTO discarded_objects (file_key) VALUES (\(key)) ON CONFLICT (file_key) DO NOTHING")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import Foundation
+import GTSDAPI
+import HTTPTypes
+
+extension GTSDService {
+    func plans(_ routes: inout Routes<GTSD, Caller>) {
+        routes.on(answering: generatePlan)
+    }
+
+    func generatePlan(
+        _ request: GTSD.GeneratePlan, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<GTSD.GeneratedPlan>> {
+        let now = time.milliseconds()
+        let isForced = request.forceRecompute ?? false
+        if !isForced, info.once == nil {
+            // What is there needs no write.
+            let plan = try await database.read { db in
+                let person = try People.one(caller.user, at: now, in: db)
+                return try Plans.one(in: Week.start(of: person.today), of: person.id, in: db)
+            }
+            if let plan { return Answer(.ok, APIResponse(.init(plan: plan, recomputed: false))) }
+        }
+        return try await database.write(info.once, phrases: GTSD.phrases, at: now) { db in
+            let person = try People.change(caller.user, at: now, in: db)
+            let week = Week.start(of: person.today)
+            if !isForced, let plan = try Plans.one(in: week, of: person.id, in: db) {
+                return Answer(.ok, APIResponse(.init(plan: plan, recomputed: false)))
+            }
+            guard let profile = try Profiles.one(of: person.id, in: db) else {
+                throw Problem(.badRequest, "Please complete onboarding before generating a plan")
+            }
+            let formula = PlanFormula(.init(profile, on: Day(daysSince1970: person.today)))
+            let plan = try Plans.replace(
+                formula, goal: profile.primaryGoal.rawValue, in: week, of: person.id, at: now, in: db)
+            return Answer(.created, APIResponse(.init(plan: plan, recomputed: isForced)))
+        }
+    }
+}
+
+extension PlanFormula.Body {
+    fileprivate init(_ profile: GTSD.Profile, on today: Day) {
+        self.init(
+            kilograms: profile.currentWeight, targetKilograms: profile.targetWeight, centimetres: profile.height,
+            age: GTSD.CompleteOnboarding.age(born: profile.dateOfBirth, on: today), gender: profile.gender.rawValue,
+            activity: profile.activityLevel.rawValue, goal: profile.primaryGoal.rawValue)
+    }
+}
+
+enum Plans {
+    static func one(in week: Int64, of user: Int64, in db: Session) throws -> GTSD.Plan? {
+        try db.one(
+            """
+            SELECT id, bmr, tdee, target_calories, protein_grams, carb_grams, fat_grams, content, created_at FROM plans
+            WHERE user_id = \(user) AND week = \(week)
+            """
+        ) { row in
+            let content: String = try row.get(7)
+            return .init(
+                id: .init(number: try row.get(0)), userId: .init(number: user),
+                weekStartDate: .init(daysSince1970: week), weekEndDate: .init(daysSince1970: week + 6),
+                targets: .init(
+                    bmr: try row.get(1), tdee: try row.get(2), targetCalories: try row.get(3),
+                    proteinGrams: try row.get(4), carbGrams: try row.get(5), fatGrams: try row.get(6)),
+                educationalContent: try JSONDecoder().decode(
+                    GTSD.EducationalContent.self, from: Data(content.utf8)),
+                createdAt: try row.get(8))
+        }
+    }
+
+    /// What a week's tasks are made with.
+    static func targets(in week: Int64, of user: Int64, in db: Session) throws -> TaskPlan.Targets? {
+        try db.one(
+            "SELECT protein_grams, target_calories, water FROM plans WHERE user_id = \(user) AND week = \(week)"
+        ) { row in
+            .init(proteinGrams: try row.get(0), targetCalories: try row.get(1), water: try row.get(2))
+        }
+    }
+
+    /// Makes the plan of a week, in the place of one that may be there.
+    static func replace(
+        _ plan: PlanFormula, goal: String, in week: Int64, of user: Int64, at now: Int64, in db: Session
+    ) throws -> GTSD.Plan {
+        let content = GTSD.EducationalContent(
+            title: PlanText.title,
+            sections: PlanText(plan, goal: goal).sections.map { .init(heading: $0.heading, content: $0.content) })
+        let text = String(decoding: try JSONEncoder().encode(content), as: UTF8.self)
+        try db.run("DELETE FROM plans WHERE user_id = \(user) AND week = \(week)")
+        try db.run(
+            """
+            INSERT INTO plans (user_id, week, bmr, tdee, target_calories, protein_grams, carb_grams, fat_grams, water,
+                content, created_at)
+            VALUES (\(user), \(week), \(plan.bmr), \(plan.tdee), \(plan.targetCalories), \(plan.proteinGrams),
+                \(plan.carbGrams), \(plan.fatGrams), \(plan.water), \(text), \(now))
+            """)
+        guard let made = try one(in: week, of: user, in: db) else {
+            throw DatabaseFailure.failed("a plan was inserted and is not there")
+        }
+        return made
+    }
+}

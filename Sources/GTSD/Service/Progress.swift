@@ -1,0 +1,139 @@
+import Database
+import GTSDAPI
+
+/// What a change of somebody's day does to their streak and badges. Whoever calls has held the person, so that nothing
+/// changes meanwhile.
+struct Progress: Sendable {
+    /// Whether today counts by this.
+    let isCreditNew: Bool
+    let streak: Streak
+
+    /// Credits today when it has become compliant, and awards what is earned.
+    ///
+    /// - Parameter day: The day that was acted on. Only today is ever credited, and only by itself.
+    static func settle(_ person: Person, after day: Int64, at now: Int64, in db: Session) throws -> Progress {
+        let isCreditNew = try day == person.today && credit(person, at: now, in: db)
+        let streak = try award(person, after: day, at: now, in: db)
+        return Progress(isCreditNew: isCreditNew, streak: streak)
+    }
+
+    static func streak(of person: Person, in db: Session) throws -> Streak {
+        Streak(of: try creditedDays(of: person.id, in: db), today: person.today)
+    }
+
+    /// Ascending.
+    static func creditedDays(of user: Int64, in db: Session) throws -> [Int64] {
+        try db.all("SELECT day FROM credits WHERE user_id = \(user) ORDER BY day") { try $0.get(0) }
+    }
+
+    static func isCredited(_ day: Int64, of user: Int64, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM credits WHERE user_id = \(user) AND day = \(day)")
+    }
+
+    /// Credits today if it is compliant; tells whether it was not before. Notes whether it is perfect, either way.
+    private static func credit(_ person: Person, at now: Int64, in db: Session) throws -> Bool {
+        let counts = try Tasks.counts(on: person.today, of: person.id, in: db)
+        guard Compliance.holds(completed: counts.completed, of: counts.total) else { return false }
+        let isPerfect = counts.completed == counts.total
+        let isNew = try db.exists(
+            """
+            INSERT INTO credits (user_id, day, is_perfect) VALUES (\(person.id), \(person.today), \(isPerfect))
+            ON CONFLICT (user_id, day) DO NOTHING RETURNING 1
+            """)
+        if isNew {
+            try touch(person, at: now, in: db)
+        } else {
+            try db.run(
+                """
+                UPDATE credits SET is_perfect = \(isPerfect) WHERE user_id = \(person.id) AND day = \(person.today)
+                """)
+        }
+        return isNew
+    }
+
+    /// Withdraws today's credit if today is compliant no longer; tells whether there was one.
+    static func withdraw(_ person: Person, at now: Int64, in db: Session) throws -> Bool {
+        let counts = try Tasks.counts(on: person.today, of: person.id, in: db)
+        guard !Compliance.holds(completed: counts.completed, of: counts.total) else {
+            try db.run("UPDATE credits SET is_perfect = 0 WHERE user_id = \(person.id) AND day = \(person.today)")
+            return false
+        }
+        let isWithdrawn =
+            try db.run("DELETE FROM credits WHERE user_id = \(person.id) AND day = \(person.today)") > 0
+        if isWithdrawn { try touch(person, at: now, in: db) }
+        return isWithdrawn
+    }
+
+    private static func touch(_ person: Person, at now: Int64, in db: Session) throws {
+        try db.run("UPDATE streaks SET updated_at = \(now) WHERE user_id = \(person.id)")
+    }
+
+    /// Awards every badge that is earned now and was not before.
+    @discardableResult
+    static func award(_ person: Person, after day: Int64, at now: Int64, in db: Session) throws -> Streak {
+        let days = try creditedDays(of: person.id, in: db)
+        let streak = Streak(of: days, today: person.today)
+        let held: Set<String> = Set(
+            try db.all("SELECT type FROM badges WHERE user_id = \(person.id)") { try $0.get(0) })
+        let known = try facts(of: person, credited: days, streak, after: day, in: db)
+        for badge in try Badge.allCases.filter({ try !held.contains($0.rawValue) && known.earn($0) }) {
+            try db.run(
+                """
+                INSERT INTO badges (user_id, type, awarded_at) VALUES (\(person.id), \(badge.rawValue), \(now))
+                ON CONFLICT (user_id, type) DO NOTHING
+                """)
+        }
+        return streak
+    }
+
+    private static func facts(
+        of person: Person, credited days: [Int64], _ streak: Streak, after acted: Int64, in db: Session
+    ) throws -> BadgeFacts {
+        let (user, today) = (person.id, person.today)
+        func dueDays(_ length: Int64, _ condition: SQL) throws -> Set<Int64> {
+            Set(
+                try db.all(
+                    """
+                    SELECT DISTINCT day FROM tasks
+                    WHERE user_id = \(user) AND day BETWEEN \(today - length + 1) AND \(today)
+                        AND completed_day = day AND \(condition)
+                    """
+                ) { try $0.get(0) })
+        }
+        func count(_ sql: SQL) throws -> Int { try db.value(sql) ?? 0 }
+        return BadgeFacts(
+            today: today, streak: streak, creditedDays: days,
+            perfectDays: try count("SELECT COUNT(*) FROM credits WHERE user_id = \(user) AND is_perfect = 1"),
+            earlyDays: { try dueDays(7, "completed_minute < 540") },
+            lateDays: { try dueDays(7, "completed_minute >= 1200") },
+            cardioDays: { try dueDays(14, "type = 'cardio'") },
+            typesToday: {
+                try count(
+                    """
+                    SELECT COUNT(DISTINCT type) FROM tasks
+                    WHERE user_id = \(user) AND day = \(today) AND completed_day = day
+                    """)
+            },
+            strengthDays: {
+                // A run that has become one now goes through the day that was acted on: 21 sessions are 7 weeks.
+                Set(
+                    try db.all(
+                        """
+                        SELECT DISTINCT day FROM tasks
+                        WHERE user_id = \(user) AND day BETWEEN \(acted - 49) AND \(acted + 49) AND type = 'strength'
+                            AND completed_at IS NOT NULL
+                        """
+                    ) { try $0.get(0) })
+            },
+            photoWeeks: {
+                let week = Week.start(of: today)
+                return Set(
+                    try db.all(
+                        """
+                        SELECT week FROM photo_weeks WHERE user_id = \(user) AND week BETWEEN \(week - 21) AND \(week)
+                        """
+                    ) { try $0.get(0) })
+            },
+            metrics: { try count("SELECT COUNT(*) FROM evidence WHERE user_id = \(user) AND type = 'metrics'") })
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// What a clock in somebody's zone shows: the one clock by which their days, weeks and streaks are told.
+struct LocalTime: Hashable, Sendable {
+    /// Since 1970-01-01.
+    let day: Int64
+    /// Since midnight, as the clock shows it: 0 to 1439. A day of a clock change shows some twice, or some not at all.
+    let minute: Int64
+
+    /// - Parameter milliseconds: Since 1970, in UTC.
+    init(milliseconds: Int64, in zone: TimeZone) {
+        let instant = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+        let seconds = floorDivide(milliseconds, by: 1000) + Int64(zone.secondsFromGMT(for: instant))
+        day = floorDivide(seconds, by: 86_400)
+        minute = (seconds - day * 86_400) / 60
+    }
+}
+
+/// Weeks begin on Monday.
+enum Week {
+    /// 0 for Monday to 6 for Sunday. 1970-01-01 was a Thursday.
+    static func weekday(of day: Int64) -> Int {
+        let shifted = day + 3
+        return Int(shifted - floorDivide(shifted, by: 7) * 7)
+    }
+
+    /// The Monday of a day's week.
+    static func start(of day: Int64) -> Int64 { day - Int64(weekday(of: day)) }
+}
+
+func floorDivide(_ value: Int64, by divisor: Int64) -> Int64 {
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? quotient - 1 : quotient
+}

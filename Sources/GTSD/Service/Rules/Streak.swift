@@ -1,0 +1,31 @@
+/// What somebody's credited days say.
+struct Streak: Hashable, Sendable {
+    /// Days in a row up to today, or up to yesterday while today may still be credited.
+    let current: Int
+    let longest: Int
+    let total: Int
+    /// The last credited day.
+    let last: Int64?
+
+    /// - Parameter days: Ascending, none twice.
+    init(of days: some Sequence<Int64>, today: Int64) {
+        var (run, longest, total) = (0, 0, 0)
+        var last: Int64?
+        for day in days {
+            run = last.map { $0 + 1 == day } ?? false ? run + 1 : 1
+            longest = max(longest, run)
+            total += 1
+            last = day
+        }
+        self.longest = longest
+        self.total = total
+        self.last = last
+        // A zone that moved west may have left a credit on what is tomorrow now.
+        current = last.map { $0 >= today - 1 } ?? false ? run : 0
+    }
+}
+
+enum Compliance {
+    /// At least four of five. A day without tasks is not compliant.
+    static func holds(completed: Int, of total: Int) -> Bool { total > 0 && completed * 5 >= total * 4 }
+}

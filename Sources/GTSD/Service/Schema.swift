@@ -1,0 +1,109 @@
+import Backend
+import Database
+
+extension GTSDService {
+    /// Every table of the API. Times are milliseconds since 1970, days are counted from 1970-01-01 in their user's zone.
+    public static let schema = Schema(
+        "gtsd",
+        [
+            .init(
+                "accounts",
+                [
+                    // The version grows with every change that a cached answer could show.
+                    """
+                    CREATE TABLE users (
+                        id {ID}, email {KEY} NOT NULL UNIQUE, password TEXT NOT NULL, name TEXT, timezone TEXT NOT NULL,
+                        email_verified INTEGER NOT NULL DEFAULT 0, is_deactivated INTEGER NOT NULL DEFAULT 0,
+                        version BIGINT NOT NULL DEFAULT 0, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    // A family of refresh tokens: there until it ends.
+                    """
+                    CREATE TABLE sessions (
+                        id {KEY} PRIMARY KEY, user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+                        expires_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX sessions_of_user ON sessions (user_id)",
+                    "CREATE INDEX sessions_age ON sessions (expires_at)",
+                    // Kept as SHA-256. The parent is the token that was exchanged for this one.
+                    """
+                    CREATE TABLE refresh_tokens (
+                        hash {BYTES} PRIMARY KEY,
+                        session_id {KEY} NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+                        parent {BYTES}, expires_at BIGINT NOT NULL, used_at BIGINT)
+                    """,
+                    "CREATE INDEX refresh_tokens_of_session ON refresh_tokens (session_id)",
+                    "CREATE INDEX refresh_tokens_age ON refresh_tokens (expires_at)",
+                    """
+                    CREATE TABLE profiles (
+                        user_id BIGINT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+                        date_of_birth BIGINT NOT NULL, gender TEXT NOT NULL, goal TEXT NOT NULL,
+                        weight DOUBLE PRECISION NOT NULL, target_weight DOUBLE PRECISION, height DOUBLE PRECISION NOT NULL,
+                        activity TEXT NOT NULL, target_date BIGINT, dietary_preferences TEXT NOT NULL,
+                        allergies TEXT NOT NULL, meals_per_day INTEGER NOT NULL)
+                    """,
+                ] + Attempts.tables + RateLimits.tables + OnceOnly.table),
+            .init(
+                "tasks",
+                [
+                    // When a task was completed is kept as the clock showed it, whatever becomes of the zone.
+                    """
+                    CREATE TABLE tasks (
+                        id {ID}, user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+                        day BIGINT NOT NULL, slot INTEGER NOT NULL, type TEXT NOT NULL, title TEXT NOT NULL,
+                        description TEXT NOT NULL, completed_at BIGINT, completed_day BIGINT, completed_minute INTEGER,
+                        UNIQUE (user_id, day, slot))
+                    """,
+                    """
+                    CREATE TABLE evidence (
+                        id {ID}, task_id BIGINT NOT NULL REFERENCES tasks (id) ON DELETE CASCADE,
+                        user_id BIGINT NOT NULL, type {KEY} NOT NULL, data TEXT NOT NULL, notes TEXT,
+                        created_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX evidence_of_task ON evidence (task_id, id)",
+                    "CREATE INDEX evidence_of_user ON evidence (user_id, type)",
+                    """
+                    CREATE TABLE streaks (
+                        id {ID}, user_id BIGINT NOT NULL UNIQUE REFERENCES users (id) ON DELETE CASCADE,
+                        created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    """
+                    CREATE TABLE credits (
+                        user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE, day BIGINT NOT NULL,
+                        is_perfect INTEGER NOT NULL, PRIMARY KEY (user_id, day))
+                    """,
+                    """
+                    CREATE TABLE badges (
+                        id {ID}, user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE, type {KEY} NOT NULL,
+                        awarded_at BIGINT NOT NULL, is_announced INTEGER NOT NULL DEFAULT 0, UNIQUE (user_id, type))
+                    """,
+                ]),
+            .init(
+                "plans and photos",
+                [
+                    """
+                    CREATE TABLE plans (
+                        id {ID}, user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE, week BIGINT NOT NULL,
+                        bmr BIGINT NOT NULL, tdee BIGINT NOT NULL, target_calories BIGINT NOT NULL,
+                        protein_grams BIGINT NOT NULL, carb_grams BIGINT NOT NULL, fat_grams BIGINT NOT NULL,
+                        water BIGINT NOT NULL, content TEXT NOT NULL, created_at BIGINT NOT NULL,
+                        UNIQUE (user_id, week))
+                    """,
+                    """
+                    CREATE TABLE photos (
+                        id {ID}, user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+                        file_key {KEY} NOT NULL UNIQUE, file_size BIGINT NOT NULL, mime_type TEXT NOT NULL,
+                        width BIGINT, height BIGINT, taken_at BIGINT, task_id BIGINT, stage TEXT,
+                        created_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX photos_in_order ON photos (user_id, created_at, id)",
+                    // Mondays. A photo that is deleted later was confirmed all the same.
+                    """
+                    CREATE TABLE photo_weeks (
+                        user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE, week BIGINT NOT NULL,
+                        PRIMARY KEY (user_id, week))
+                    """,
+                    // What is still to be removed from the store.
+                    "CREATE TABLE discarded_objects (file_key {KEY} PRIMARY KEY)",
+                ]),
+        ])
+}

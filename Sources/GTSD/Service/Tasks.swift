@@ -1,0 +1,223 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import Foundation
+import GTSDAPI
+import HTTPTypes
+
+extension GTSDService {
+    func tasks(_ routes: inout Routes<GTSD, Caller>) {
+        routes.on(use: listTasks)
+        routes.on(answering: submitEvidence)
+        routes.on(use: completeTask)
+        routes.on(use: uncompleteTask)
+    }
+
+    func listTasks(_ request: GTSD.ListTasks, from caller: Caller) async throws -> APIResponse<GTSD.DayTasks> {
+        let now = time.milliseconds()
+        let asked = request.date.flatMap { Day($0) }?.daysSince1970
+        @Sendable func query(_ person: Person) -> TaskCache.Query {
+            .init(
+                user: person.id, day: asked ?? person.today, limit: request.limit ?? 50, offset: request.offset ?? 0,
+                type: request.type)
+        }
+        let found = try await database.read { [cache] db -> ListedTasks? in
+            let person = try People.one(caller.user, at: now, in: db)
+            let query = query(person)
+            if let answer = cache.answer(to: query, version: person.version, at: now) {
+                return ListedTasks(answer: answer, isCached: true)
+            }
+            guard try !person.hasTasks(on: query.day) || Tasks.exist(on: query.day, of: person.id, in: db) else {
+                return nil
+            }
+            let answer = try Tasks.list(query, in: db)
+            cache.keep(answer, to: query, version: person.version, at: now)
+            return ListedTasks(answer: answer, isCached: false)
+        }
+        if let found { return APIResponse(found.answer, cached: found.isCached) }
+        let (person, answer) = try await database.write { db in
+            let person = try People.hold(caller.user, at: now, in: db)
+            let query = query(person)
+            if person.hasTasks(on: query.day) { try Tasks.make(on: query.day, of: person.id, in: db) }
+            return (person, try Tasks.list(query, in: db))
+        }
+        cache.keep(answer, to: query(person), version: person.version, at: now)
+        return APIResponse(answer, cached: false)
+    }
+
+    private struct ListedTasks: Sendable {
+        let answer: GTSD.DayTasks
+        let isCached: Bool
+    }
+
+    func submitEvidence(
+        _ request: GTSD.SubmitEvidence, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<GTSD.SubmittedEvidence>> {
+        let now = time.milliseconds()
+        return try await database.write(info.once, phrases: GTSD.phrases, at: now) { db in
+            let person = try People.change(caller.user, at: now, in: db)
+            let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
+            let evidence = try Tasks.insert(request, of: person.id, at: now, in: db)
+            try Tasks.complete(request.taskId, by: person, at: now, in: db)
+            let progress = try Progress.settle(person, after: day, at: now, in: db)
+            return Answer(
+                .created,
+                APIResponse(
+                    .init(
+                        evidence: evidence, streakUpdated: progress.isCreditNew, newStreak: progress.streak.current)))
+        }
+    }
+
+    func completeTask(
+        _ request: GTSD.CompleteTask, from caller: Caller
+    ) async throws -> APIResponse<GTSD.ChangedTask> {
+        let now = time.milliseconds()
+        return try await database.write { db in
+            let person = try People.change(caller.user, at: now, in: db)
+            let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
+            try Tasks.complete(request.taskId, by: person, at: now, in: db)
+            let progress = try Progress.settle(person, after: day, at: now, in: db)
+            return APIResponse(
+                .init(
+                    task: try Tasks.one(request.taskId, in: db), streakUpdated: progress.isCreditNew,
+                    newStreak: progress.streak.current))
+        }
+    }
+
+    func uncompleteTask(
+        _ request: GTSD.UncompleteTask, from caller: Caller
+    ) async throws -> APIResponse<GTSD.ChangedTask> {
+        let now = time.milliseconds()
+        return try await database.write { db in
+            let person = try People.change(caller.user, at: now, in: db)
+            let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
+            try Tasks.uncomplete(request.taskId, in: db)
+            let isWithdrawn = try day == person.today && Progress.withdraw(person, at: now, in: db)
+            return APIResponse(
+                .init(
+                    task: try Tasks.one(request.taskId, in: db), streakUpdated: isWithdrawn,
+                    newStreak: try Progress.streak(of: person, in: db).current))
+        }
+    }
+}
+
+enum Tasks {
+    static func exist(on day: Int64, of user: Int64, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM tasks WHERE user_id = \(user) AND day = \(day)")
+    }
+
+    /// Makes a day's tasks, where there are none yet.
+    static func make(on day: Int64, of user: Int64, in db: Session) throws {
+        let targets = try Plans.targets(in: Week.start(of: day), of: user, in: db)
+        for item in TaskPlan.items(on: day, targets: targets) {
+            try db.run(
+                """
+                INSERT INTO tasks (user_id, day, slot, type, title, description)
+                VALUES (\(user), \(day), \(item.slot), \(item.type), \(item.title), \(item.description))
+                ON CONFLICT (user_id, day, slot) DO NOTHING
+                """)
+        }
+    }
+
+    // MARK: Reading
+
+    /// With the latest evidence, as ``GTSDAPI/GTSD/Task/init(row:)`` reads them.
+    private static let columns: SQL = """
+        t.id, t.type, t.title, t.description, t.day, t.completed_at, e.id, e.type, e.data, e.notes
+        FROM tasks t
+        LEFT JOIN evidence e ON e.id = (SELECT MAX(latest.id) FROM evidence latest WHERE latest.task_id = t.id)
+        """
+
+    static func list(_ query: TaskCache.Query, in db: Session) throws -> GTSD.DayTasks {
+        let type: SQL = query.type.map { "AND t.type = \($0)" } ?? ""
+        let which: SQL = "WHERE t.user_id = \(query.user) AND t.day = \(query.day) \(type)"
+        let counts: (Int, Int)? = try db.one("SELECT COUNT(*), COUNT(t.completed_at) FROM tasks t \(which)") {
+            (try $0.get(0), try $0.get(1))
+        }
+        let tasks = try db.all(
+            "SELECT \(columns) \(which) ORDER BY t.id LIMIT \(query.limit) OFFSET \(query.offset)",
+            GTSD.Task.init(row:))
+        return .init(totalTasks: counts?.0 ?? 0, completedTasks: counts?.1 ?? 0, tasks: tasks)
+    }
+
+    static func one(_ id: GTSD.Task.ID, in db: Session) throws -> GTSD.Task {
+        guard let task = try db.one("SELECT \(columns) WHERE t.id = \(id)", GTSD.Task.init(row:)) else {
+            throw missing(id)
+        }
+        return task
+    }
+
+    static func missing(_ id: GTSD.Task.ID) -> Problem {
+        Problem(.notFound, "Task \(id) not found or does not belong to user")
+    }
+
+    /// On which day somebody's task is due.
+    ///
+    /// - Throws: 404 for a task that is not theirs.
+    static func day(of id: GTSD.Task.ID, of user: Int64, in db: Session) throws -> Int64 {
+        let day: Int64? = try db.value("SELECT day FROM tasks WHERE id = \(id) AND user_id = \(user)")
+        guard let day else { throw missing(id) }
+        return day
+    }
+
+    /// How many tasks of a day are completed, and how many there are.
+    static func counts(on day: Int64, of user: Int64, in db: Session) throws -> (completed: Int, total: Int) {
+        try db.one(
+            "SELECT COUNT(completed_at), COUNT(*) FROM tasks WHERE user_id = \(user) AND day = \(day)"
+        ) { (try $0.get(0), try $0.get(1)) } ?? (0, 0)
+    }
+
+    // MARK: Writing
+
+    static func insert(
+        _ request: GTSD.SubmitEvidence, of user: Int64, at now: Int64, in db: Session
+    ) throws -> GTSD.Evidence {
+        let notes = request.notes?.trimmed
+        let kept = notes?.isEmpty == false ? notes : nil
+        let data = request.data.normal
+        let text = String(decoding: try JSONEncoder().encode(data), as: UTF8.self)
+        let id: GTSD.Evidence.ID? = try db.value(
+            """
+            INSERT INTO evidence (task_id, user_id, type, data, notes, created_at)
+            VALUES (\(request.taskId), \(user), \(request.type), \(text), \(kept), \(now)) RETURNING id
+            """)
+        guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
+        return .init(
+            id: id, taskId: request.taskId, type: request.type, data: data, notes: kept,
+            createdAt: .init(milliseconds: now))
+    }
+
+    /// Completes a task. When it was complete already, nothing changes.
+    static func complete(_ id: GTSD.Task.ID, by person: Person, at now: Int64, in db: Session) throws {
+        try db.run(
+            """
+            UPDATE tasks SET completed_at = \(now), completed_day = \(person.now.day),
+                completed_minute = \(person.now.minute)
+            WHERE id = \(id) AND completed_at IS NULL
+            """)
+    }
+
+    static func uncomplete(_ id: GTSD.Task.ID, in db: Session) throws {
+        try db.run(
+            """
+            UPDATE tasks SET completed_at = NULL, completed_day = NULL, completed_minute = NULL WHERE id = \(id)
+            """)
+    }
+}
+
+extension GTSD.Task {
+    fileprivate init(row: borrowing Row) throws {
+        let completedAt: GTSD.Timestamp? = try row.get(5)
+        var evidence: GTSD.TaskEvidence?
+        if !row.isNull(6) {
+            let data: String = try row.get(8)
+            evidence = .init(
+                id: try row.get(6), type: try row.get(7),
+                data: try JSONDecoder().decode(GTSD.EvidenceData.self, from: Data(data.utf8)), notes: try row.get(9))
+        }
+        self.init(
+            id: try row.get(0), type: try row.get(1), title: try row.get(2), description: try row.get(3),
+            dueDate: try row.get(4), completed: completedAt != nil, completedAt: completedAt, evidence: evidence)
+    }
+}

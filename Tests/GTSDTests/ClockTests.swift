@@ -1,0 +1,348 @@
+import Contract
+import ContractCheck
+import ContractClient
+import Foundation
+import GTSDCheck
+import GTSDClient
+import HTTPTypes
+import Testbed
+import Testing
+
+/// What depends on the time.
+@Suite struct GTSDClockTests {
+    // MARK: Sessions
+
+    @Test(arguments: Stack.all)
+    func anAccessTokenIsGoodForAQuarterOfAnHour(_ stack: Stack) async throws {
+        try await withGTSD(on: stack) { host in
+            let anna = try await host.world().person()
+            host.clock.advance(by: .seconds(15 * 60 + 4))
+            #expect(try await anna.get("/auth/me").status == 200)
+            host.clock.advance(by: .seconds(1))
+            try await anna.get("/auth/me").refused(401, "Invalid or expired token")
+        }
+    }
+
+    /// Decisions §8, example 8.
+    @Test(arguments: Stack.all)
+    func aLostAnswerIsGivenAgainForTenSeconds(_ stack: Stack) async throws {
+        try await withGTSD(on: stack) { host in
+            let world = host.world()
+            func renew(_ token: String) async throws -> RawAnswer {
+                let body: JSONValue = ["refreshToken": .string(token)]
+                return try await world.raw.send(.post, "/auth/refresh", body: body.description)
+            }
+            let anna = try await world.person()
+            let second = try await renew(anna.refreshToken).data()
+            host.clock.advance(by: .milliseconds(9_999))
+            let again = try await renew(anna.refreshToken).data()
+            host.clock.advance(by: .milliseconds(1))
+            try await renew(anna.refreshToken).refused(401, "Invalid or expired refresh token")
+            for data in [second, again] {
+                try await renew(data["refreshToken"]?.string ?? "").refused(401, "Invalid or expired refresh token")
+            }
+        }
+    }
+
+    @Test(arguments: Stack.all)
+    func aSessionLastsAWeekFromItsLastRenewal(_ stack: Stack) async throws {
+        try await withGTSD(on: stack) { host in
+            let world = host.world()
+            func renew(_ token: String) async throws -> RawAnswer {
+                let body: JSONValue = ["refreshToken": .string(token)]
+                return try await world.raw.send(.post, "/auth/refresh", body: body.description)
+            }
+            let anna = try await world.person()
+            var token = anna.refreshToken
+            for _ in 0..<3 {
+                host.clock.advance(by: .seconds(7 * 86_400) - .milliseconds(1))
+                token = try await renew(token).data()["refreshToken"]?.string ?? ""
+            }
+            host.clock.advance(by: .seconds(7 * 86_400))
+            try await renew(token).refused(401, "Invalid or expired refresh token")
+            try await host.service.sweep()
+            let left: Int64? = try await host.database.read { try $0.value("SELECT COUNT(*) FROM sessions") }
+            #expect(left == 0)
+        }
+    }
+
+    @Test(arguments: Stack.all)
+    func anAccountThatIsSwitchedOffLetsNobodyIn(_ stack: Stack) async throws {
+        try await withGTSD(on: stack) { host in
+            let anna = try await host.world().person()
+            #expect(try await anna.get("/auth/me").status == 200)
+            #expect(try await host.service.setActive(false, email: anna.email.uppercased()))
+            host.clock.advance(by: .seconds(1))
+            try await anna.get("/auth/me").refused(403, "Account is deactivated")
+            await #expect(throws: APIError.self) {
+                try await anna.client.signIn(email: anna.email, password: Person.password)
+            }
+            let wrong = try await host.world().raw.send(
+                .post, "/auth/login", body: #"{"email":"\#(anna.email)","password":"x"}"#)
+            try wrong.refused(401, "Invalid email or password")
+            #expect(try await host.service.setActive(true, email: anna.email))
+            #expect(try await anna.get("/auth/me").status == 200)
+            #expect(try await host.service.setActive(false, email: "nobody@example.com") == false)
+        }
+    }
+
+    // MARK: Caches and limits
+
+    @Test(arguments: Stack.all)
+    func anAnswerIsKeptForAMinute(_ stack: Stack) async throws {
+        try await withGTSD(on: stack) { host in
+            let anna = try await host.world().person()
+            func isCached() async throws -> JSONValue? {
+                try await anna.get("/v1/tasks/today").succeeded(200)["cached"]
+            }
+            #expect(try await isCached() == false)
+            host.clock.advance(by: .milliseconds(59_999))
+            #expect(try await isCached() == true)
+            host.clock.advance(by: .milliseconds(1))
+            #expect(try await isCached() == false)
+            #expect(try await isCached() == true)
+        }
+    }
+
+    @Test(arguments: Stack.all)
+    func aWindowIsAMinuteFromItsFirstRequest(_ stack: Stack) async throws {
+        try await withGTSD(on: stack) { host in
+            let anna = try await host.world().person()
+            func check() async throws -> RawAnswer { try await anna.post("/v1/streaks/check-compliance") }
+            host.clock.advance(by: .milliseconds(500))
+            let start = host.clock.source.milliseconds()
+            for remaining in (0..<20).reversed() {
+                let limit = RateLimit(try await check().headers)
+                #expect(limit?.remaining == remaining)
+                #expect(limit?.resetsAt == Date(timeIntervalSince1970: Double((start + 60_000 + 999) / 1000)))
+                host.clock.advance(by: .seconds(1))
+            }
+            let refused = try await check()
+            #expect(refused.status == 429)
+            #expect(refused.headers[.retryAfter] == "40")
+            host.clock.advance(by: .milliseconds(39_999))
+            #expect(try await check().status == 429)
+            host.clock.advance(by: .milliseconds(1))
+            let next = try await check()
+            #expect(next.status == 200)
+            #expect(RateLimit(next.headers)?.remaining == 19)
+        }
+    }
+
+    @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+    func nodesCountAndForgetTogether() async throws {
+        try await withGTSDNodes(2, on: Stack(.postgreSQL, .inProcess)) { nodes in
+            let anna = try await nodes[0].world().person()
+            let there = RawClient(baseURL: nodes[1].baseURL, transport: nodes[1].transport)
+            func get(_ path: String) async throws -> RawAnswer { try await there.send(.get, path, token: anna.token) }
+            for _ in 0..<19 { #expect(try await anna.post("/v1/streaks/check-compliance").status == 200) }
+            let last = try await there.send(.post, "/v1/streaks/check-compliance", token: anna.token, body: "{}")
+            #expect(RateLimit(last.headers)?.remaining == 0)
+            #expect(try await anna.post("/v1/streaks/check-compliance").status == 429)
+            // What one node changes, the other does not answer from its cache.
+            let task = try await anna.tasks()[0]
+            _ = try await get("/v1/tasks/today")
+            #expect(try await get("/v1/tasks/today").succeeded(200)["cached"] == true)
+            try await anna.prove(task)
+            let after = try await get("/v1/tasks/today").succeeded(200)
+            #expect(after["cached"] == false)
+            #expect(after["data"]?["completedTasks"] == 1)
+        }
+    }
+
+    // MARK: Days
+
+    /// Decisions §8, example 4: the zone decides, in both.
+    @Test(arguments: [
+        ("Pacific/Auckland", "2025-10-27", "2025-10-27", "2025-11-02"),
+        ("UTC", "2025-10-26", "2025-10-20", "2025-10-26"),
+    ])
+    func theZoneDecidesTheDay(_ zone: String, _ today: String, _ monday: String, _ sunday: String) async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-26T11:30:00Z")) { host in
+            let anna = try await host.world().person(in: zone)
+            let tasks = try await anna.tasks()
+            #expect(tasks.allSatisfy { $0.dueDate == day(today) })
+            for task in tasks { try await anna.prove(task) }
+            let status = try await anna.streak()
+            #expect(status.streak.lastCompliantDate == day(today))
+            #expect(status.todayCompliance?.date == day(today))
+            let _: GTSD.OnboardingStatus = try await anna.send(Person.body)
+            let plan = try await anna.send(GTSD.GeneratePlan()).plan
+            #expect(plan.weekStartDate == day(monday))
+            #expect(plan.weekEndDate == day(sunday))
+        }
+    }
+
+    /// Decisions §8, examples 3 and 5, over the days of a clock change: 26 October 2025 has 25 hours in Berlin.
+    @Test func creditsGoByDaysNotHours() async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-25T21:59:00Z")) { host in
+            let player = try await Player.begin(on: host, in: "Europe/Berlin")
+            func credit(at time: String) async throws -> [Int] {
+                host.clock.set(time)
+                try await player.client.signIn(email: player.email, password: "Secret-123")
+                try await player.complete([1, 2, 3, 4, 5])
+                let streak = try await player.streak()
+                return [streak.currentStreak, streak.longestStreak, streak.totalCompliantDays]
+            }
+            // 23:59 on Saturday by summer time, then 23:59 on Sunday by winter time: 25 hours and a day later.
+            #expect(try await credit(at: "2025-10-25T21:59:00Z") == [1, 1, 1])
+            #expect(try await credit(at: "2025-10-26T22:59:00Z") == [2, 2, 2])
+            // 00:01 on Tuesday: Monday was left out by two minutes more than a day.
+            #expect(try await credit(at: "2025-10-27T23:01:00Z") == [1, 2, 3])
+            host.clock.set("2025-10-29T22:59:00Z")
+            try await player.client.signIn(email: player.email, password: "Secret-123")
+            #expect(try await player.streak().currentStreak == 1)
+            host.clock.set("2025-10-29T23:00:00Z")
+            try await player.client.signIn(email: player.email, password: "Secret-123")
+            #expect(try await player.streak().currentStreak == 0)
+        }
+    }
+
+    @Test func whatIsDoneLaterCreditsNothing() async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
+            let player = try await Player.begin(on: host)
+            try await player.complete([1, 2, 3, 4, 5])
+            try await player.go(to: 1)
+            try await player.complete([1, 2, 3, 4])
+            try await player.go(to: 2)
+            let wednesday = try await player.tasks()
+            #expect(try await player.streak().currentStreak == 2)
+            try await player.go(to: 3)
+            #expect(try await player.streak().currentStreak == 0)
+            for task in wednesday { try await player.client.send(GTSD.CompleteTask(task.id)) }
+            let check = try await player.client.send(GTSD.CheckCompliance(date: wednesday[0].dueDate)).data
+            #expect(check.isCompliant)
+            #expect(check.streakData.totalCompliantDays == 2)
+            let changed = try await player.complete([1, 2, 3, 4])
+            #expect(changed?.streakUpdated == true)
+            #expect(changed?.newStreak == 1)
+            let streak = try await player.streak()
+            #expect((streak.currentStreak, streak.longestStreak, streak.totalCompliantDays) == (1, 2, 3))
+        }
+    }
+
+    /// A credit that completing brought is there once, whatever is checked and completed after it, any day.
+    @Test func aRandomLifeIsItsCreditedDays() async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2024-02-26T06:00:00Z")) { host in
+            var random = SeededGenerator(seed: 6)
+            let player = try await Player.begin(on: host, in: "America/New_York")
+            var credited: [Int64] = []
+            var known: [GTSD.Task] = []
+            // Over a leap day and a clock change.
+            let first = day("2024-02-26").daysSince1970
+            for ahead in Int64(0)..<21 {
+                host.clock.set("\(Day(daysSince1970: first + ahead))T17:00:00Z")
+                try await player.client.signIn(email: player.email, password: "Secret-123")
+                let tasks = try await player.tasks()
+                let done = tasks.filter { _ in Int.random(in: 0..<10, using: &random) < 9 }
+                for task in done { try await player.client.send(GTSD.CompleteTask(task.id)) }
+                if done.count * 5 >= tasks.count * 4 { credited.append(first + ahead) }
+                // Something of an earlier day, which changes nothing.
+                if let old = known.randomElement(using: &random) {
+                    try await player.client.send(GTSD.CompleteTask(old.id))
+                    try await player.client.send(GTSD.CheckCompliance(date: old.dueDate))
+                }
+                known += tasks
+                var expected: (run: Int, longest: Int) = (0, 0)
+                var last: Int64?
+                for day in credited {
+                    expected.run = last == day - 1 ? expected.run + 1 : 1
+                    expected.longest = max(expected.longest, expected.run)
+                    last = day
+                }
+                if (last ?? 0) < first + ahead - 1 { expected.run = 0 }
+                let streak = try await player.streak()
+                #expect(streak.currentStreak == expected.run)
+                #expect(streak.longestStreak == expected.longest)
+                #expect(streak.totalCompliantDays == credited.count)
+            }
+            let days = try await player.client.send(
+                GTSD.GetHistory(from: Day(daysSince1970: first), to: Day(daysSince1970: first + 20))
+            ).data.days
+            #expect(days.filter(\.credited).map(\.date.daysSince1970) == credited)
+            #expect(days.contains { $0.date == day("2024-02-29") })
+        }
+    }
+
+    // MARK: Photos
+
+    @Test(arguments: Stack.all)
+    func signedURLsLastAnHour(_ stack: Stack) async throws {
+        try await withGTSD(on: stack) { host in
+            let anna = try await host.world().person()
+            let bytes = SampleImage.jpeg(width: 8, height: 8)
+            func send(_ method: HTTPRequest.Method, _ url: String) async throws -> Int {
+                let request = TransportRequest(
+                    method: method, url: try #require(URL(string: url)),
+                    body: method == .put ? .bytes(bytes) : .none)
+                return try await host.transport.send(request, progress: nil).status.code
+            }
+            let place = try await anna.put(bytes)
+            let late: GTSD.PresignedUpload = try await anna.send(
+                GTSD.PresignPhoto(fileName: "b.jpg", contentType: "image/jpeg", fileSize: bytes.count))
+            let photo: GTSD.ConfirmedPhoto = try await anna.send(
+                GTSD.ConfirmPhoto(fileKey: place.fileKey, fileSize: bytes.count, contentType: "image/jpeg"))
+            host.clock.advance(by: .seconds(3599))
+            #expect(try await send(.get, photo.downloadUrl) == 200)
+            #expect(try await send(.put, late.uploadUrl) == 200)
+            host.clock.advance(by: .seconds(1))
+            #expect(try await send(.get, photo.downloadUrl) == 403)
+            #expect(try await send(.put, late.uploadUrl) == 403)
+            // What was confirmed can still be had, under a URL of now.
+            let client = GTSDClient(baseURL: host.baseURL, transport: host.transport)
+            try await client.signIn(email: anna.email, password: Person.password)
+            let listed = try await client.send(GTSD.ListPhotos()).data.photos
+            #expect(try await send(.get, listed[0].downloadUrl) == 200)
+        }
+    }
+
+    @Test func whatNobodyConfirmsIsSwept() async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(milliseconds: Self.now)) { host in
+            let anna = try await host.world().person()
+            let bytes = SampleImage.jpeg(width: 8, height: 8)
+            let (kept, orphan) = (try await anna.put(bytes), try await anna.put(bytes))
+            let _: GTSD.ConfirmedPhoto = try await anna.send(
+                GTSD.ConfirmPhoto(fileKey: kept.fileKey, fileSize: bytes.count, contentType: "image/jpeg"))
+            func keys() async throws -> Set<String> {
+                var (keys, cursor): (Set<String>, String?) = ([], nil)
+                repeat {
+                    let page = try await host.objects.keys(olderThan: .max, after: cursor)
+                    keys.formUnion(page.keys.map(\.rawValue))
+                    cursor = page.next
+                } while cursor != nil
+                return keys
+            }
+            host.clock.advance(by: .seconds(23 * 3600))
+            try await host.service.sweep()
+            #expect(try await keys() == [kept.fileKey, orphan.fileKey])
+            host.clock.advance(by: .seconds(2 * 3600))
+            try await host.service.sweep()
+            #expect(try await keys() == [kept.fileKey])
+        }
+    }
+
+    /// Files are as old as the system's clock says.
+    private static let now = Int64(Date().timeIntervalSince1970 * 1000)
+
+    // MARK: Failures
+
+    @Test(arguments: [true, false])
+    func onlyDevelopmentSaysWhy(_ showsDetails: Bool) async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), showsDetails: showsDetails) { host in
+            let anna = try await host.world().person()
+            try await host.database.write { try $0.run("DROP TABLE credits") }
+            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
+            for (method, path) in [(HTTPRequest.Method.get, "/v1/streaks/me"), (.post, "/v1/streaks/check-compliance")]
+            {
+                let answer = try await raw.send(method, path, token: anna.token)
+                #expect(answer.status == 500)
+                let error = try answer.json()["error"]
+                #expect(error?["message"] == "Internal server error")
+                #expect(error?["requestId"]?.string == answer.headers[.requestID])
+                #expect((error?["stack"]?.string?.contains("credits") ?? false) == showsDetails)
+                // A refusal that nobody foresaw tells its limit, too.
+                #expect((answer.headers[.rateLimit] != nil) == (method == .post))
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+import Foundation
+import Testbed
+import Testing
+
+@testable import GTSDService
+
+/// The rules of days, streaks and plans, as functions of somebody's days.
+@Suite struct RuleTests {
+    // MARK: Days
+
+    static let zones = [
+        "UTC", "Europe/Berlin", "Pacific/Auckland", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe",
+        "Pacific/Kiritimati", "Pacific/Pago_Pago", "America/St_Johns", "Africa/Casablanca",
+    ]
+
+    /// Against Foundation's calendar, over ten years with their leap days and clock changes.
+    @Test(arguments: zones)
+    func daysAreThoseOfTheCalendar(_ name: String) throws {
+        let zone = try #require(TimeZone(identifier: name))
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        var utc = Calendar(identifier: .gregorian)
+        utc.timeZone = .gmt
+        var random = SeededGenerator(seed: 1)
+        for _ in 0..<3000 {
+            let milliseconds = Int64.random(in: 1_577_836_800_000..<1_893_456_000_000, using: &random)
+            let local = LocalTime(milliseconds: milliseconds, in: zone)
+            let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+            let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .weekday], from: date)
+            let midnight = utc.date(
+                from: DateComponents(year: parts.year, month: parts.month, day: parts.day))
+            #expect(Double(local.day) * 86_400 == midnight?.timeIntervalSince1970)
+            #expect(Int(local.minute) == (parts.hour ?? 0) * 60 + (parts.minute ?? 0))
+            // Foundation counts from Sunday as 1.
+            #expect(Week.weekday(of: local.day) == ((parts.weekday ?? 0) + 5) % 7)
+        }
+    }
+
+    /// However long a day is, the days of an unbroken hour-by-hour life are all there, each once.
+    @Test(arguments: zones)
+    func noDayIsSkippedOrRepeated(_ name: String) throws {
+        let zone = try #require(TimeZone(identifier: name))
+        var last: Int64?
+        for hour in 0..<24 * 800 {
+            let day = LocalTime(milliseconds: 1_700_000_000_000 + Int64(hour) * 3_600_000, in: zone).day
+            if let last { #expect(day == last || day == last + 1) }
+            last = day
+        }
+    }
+
+    @Test func weeksBeginOnMonday() {
+        for day in Int64(-1000)...25_000 {
+            let start = Week.start(of: day)
+            #expect(start <= day && day < start + 7)
+            #expect(Week.weekday(of: start) == 0)
+        }
+        #expect(LocalTime(milliseconds: -1, in: .gmt) == LocalTime(milliseconds: -60_000, in: .gmt))
+        #expect(LocalTime(milliseconds: -1, in: .gmt).day == -1)
+    }
+
+    /// Decisions §8, example 4.
+    @Test func theZoneDecides() throws {
+        let auckland = try #require(TimeZone(identifier: "Pacific/Auckland"))
+        let instant = time("2025-10-26T11:30:00Z").milliseconds
+        #expect(LocalTime(milliseconds: instant, in: auckland).day == day("2025-10-27").daysSince1970)
+        #expect(LocalTime(milliseconds: instant, in: auckland).minute == 30)
+        #expect(LocalTime(milliseconds: instant, in: .gmt).day == day("2025-10-26").daysSince1970)
+        #expect(Week.start(of: day("2025-10-26").daysSince1970) == day("2025-10-20").daysSince1970)
+    }
+
+    // MARK: Streaks
+
+    /// Against the definition, word by word.
+    @Test func streaksAreTheirDefinition() {
+        var random = SeededGenerator(seed: 2)
+        for _ in 0..<3000 {
+            let today = Int64.random(in: 20_000..<20_100, using: &random)
+            let density = Double.random(in: 0...1, using: &random)
+            let days = (today - Int64.random(in: 0...60, using: &random)...today).filter { _ in
+                Double.random(in: 0...1, using: &random) < density
+            }
+            let streak = Streak(of: days, today: today)
+            let all = Set(days)
+            func run(endingOn day: Int64) -> Int { all.contains(day) ? 1 + run(endingOn: day - 1) : 0 }
+            #expect(streak.total == days.count)
+            #expect(streak.longest == days.map(run(endingOn:)).max() ?? 0)
+            #expect(streak.current == (run(endingOn: today) > 0 ? run(endingOn: today) : run(endingOn: today - 1)))
+            #expect(streak.last == days.last)
+            #expect(streak.current <= streak.longest && streak.longest <= streak.total)
+        }
+    }
+
+    /// A day more makes a streak longer by one, or begins it again; never anything else.
+    @Test func aCreditAddsOneOrBegins() {
+        var random = SeededGenerator(seed: 3)
+        var days: [Int64] = []
+        var today: Int64 = 20_000
+        for _ in 0..<2000 {
+            today += Int64.random(in: 1...3, using: &random)
+            let before = Streak(of: days, today: today)
+            days.append(today)
+            let after = Streak(of: days, today: today)
+            #expect(after.current == before.current + 1)
+            #expect(after.total == before.total + 1)
+            #expect(after.longest == max(before.longest, after.current))
+        }
+    }
+
+    /// Decisions §8, examples 3 and 5.
+    @Test func workedExamples() {
+        let monday = day("2025-10-27").daysSince1970
+        let two = [monday, monday + 1]
+        #expect(Streak(of: two, today: monday + 2).current == 2)
+        #expect(Streak(of: two, today: monday + 3).current == 0)
+        #expect(Streak(of: two, today: monday + 3).longest == 2)
+        let back = Streak(of: two + [monday + 3], today: monday + 3)
+        #expect((back.current, back.longest, back.total) == (1, 2, 3))
+    }
+
+    @Test func complianceIsFourOfFive() {
+        let least = [0: nil, 1: 1, 2: 2, 3: 3, 4: 4, 5: 4, 6: 5, 7: 6, 10: 8] as [Int: Int?]
+        for (total, needed) in least {
+            for completed in 0...total {
+                let holds = Compliance.holds(completed: completed, of: total)
+                #expect(holds == (needed.map { completed >= $0 } ?? false), "\(completed) of \(total)")
+            }
+        }
+    }
+
+    // MARK: Badges that days alone earn
+
+    @Test func runsAreWithoutAGap() {
+        var random = SeededGenerator(seed: 4)
+        for _ in 0..<1000 {
+            let today = Int64.random(in: 20_000..<20_100, using: &random)
+            let gap = Int64.random(in: 0..<20, using: &random)
+            let days = Set((0..<30).map { today - $0 }).subtracting([today - gap])
+            #expect(Runs.ends(today, in: days, length: 7, step: 1) == (gap >= 7))
+            #expect(Runs.ends(today, in: days, length: 14, step: 1) == (gap >= 14))
+        }
+    }
+
+    @Test func strengthGoesFromSessionToSession() {
+        let monday = day("2025-10-27").daysSince1970
+        let sessions = (0..<10).flatMap { week in [0, 2, 4].map { monday + Int64(week) * 7 + $0 } }
+        #expect(Runs.strength(in: Set(sessions.prefix(21)), length: 21))
+        #expect(!Runs.strength(in: Set(sessions.prefix(20)), length: 21))
+        for missing in 1..<20 {
+            #expect(!Runs.strength(in: Set(sessions.prefix(21)).subtracting([sessions[missing]]), length: 21))
+        }
+        // From any session on.
+        for start in 0..<9 { #expect(Runs.strength(in: Set(sessions[start..<start + 21]), length: 21)) }
+    }
+
+    // MARK: Plans
+
+    @Test func targetsOfWorkedExamples() {
+        func numbers(
+            _ kilograms: Double, _ centimetres: Double, _ age: Int64, _ gender: String, _ activity: String,
+            _ goal: String
+        ) -> [Int64] {
+            let plan = PlanFormula(
+                .init(
+                    kilograms: kilograms, targetKilograms: nil, centimetres: centimetres, age: age, gender: gender,
+                    activity: activity, goal: goal))
+            return [
+                plan.bmr, plan.tdee, plan.targetCalories, plan.proteinGrams, plan.carbGrams, plan.fatGrams, plan.water,
+            ]
+        }
+        #expect(
+            numbers(80, 180, 30, "male", "moderately_active", "lose_weight") == [1780, 2759, 2259, 176, 220, 75, 2800])
+        #expect(numbers(70, 160, 50, "female", "sedentary", "lose_weight") == [1289, 1547, 1047, 154, 29, 35, 2500])
+        #expect(numbers(300, 150, 80, "female", "sedentary", "lose_weight") == [3377, 4052, 3552, 660, 0, 101, 10_500])
+        #expect(numbers(62, 160, 30, "male", "sedentary", "maintain")[6] == 2200)
+        #expect(numbers(73, 160, 30, "male", "sedentary", "maintain")[6] == 2600)
+    }
+
+    /// Of BMR 1500: a half is rounded up.
+    @Test(arguments: [
+        ("sedentary", 1800), ("lightly_active", 2063), ("moderately_active", 2325), ("very_active", 2588),
+        ("extremely_active", 2850),
+    ])
+    func activityOfABody(_ activity: String, _ tdee: Int64) {
+        // 10 · 75 + 6.25 · 144 − 5 · 31 + 5
+        let plan = PlanFormula(
+            .init(
+                kilograms: 75, targetKilograms: nil, centimetres: 144, age: 31, gender: "male", activity: activity,
+                goal: "maintain"))
+        #expect(plan.bmr == 1500)
+        #expect(plan.tdee == tdee)
+    }
+
+    /// Within what onboarding admits, no plan is out of its mind.
+    @Test func everyPlanAddsUp() {
+        var random = SeededGenerator(seed: 5)
+        for _ in 0..<5000 {
+            let body = PlanFormula.Body(
+                kilograms: Double.random(in: 30...300, using: &random),
+                targetKilograms: Bool.random(using: &random) ? Double.random(in: 30...300, using: &random) : nil,
+                centimetres: Double.random(in: 100...250, using: &random),
+                age: Int64.random(in: 13...120, using: &random),
+                gender: ["male", "female", "other"].randomElement(using: &random) ?? "",
+                activity: ["sedentary", "lightly_active", "very_active"].randomElement(using: &random) ?? "",
+                goal: ["lose_weight", "gain_muscle", "maintain", "improve_health"].randomElement(using: &random) ?? "")
+            let plan = PlanFormula(body)
+            #expect(plan.targetCalories >= 0 && plan.carbGrams >= 0 && plan.fatGrams >= 0 && plan.proteinGrams > 0)
+            #expect(plan.water % 100 == 0)
+            let energy = 4 * plan.proteinGrams + 4 * plan.carbGrams + 9 * plan.fatGrams
+            if plan.carbGrams > 0 { #expect(abs(energy - plan.targetCalories) <= 2) }
+            let isTimed = body.targetKilograms != nil && ["lose_weight", "gain_muscle"].contains(body.goal)
+            #expect((plan.weeks != nil) == isTimed || body.targetKilograms == body.kilograms)
+            #expect(PlanText(plan, goal: body.goal).sections.count == 6)
+        }
+    }
+
+    @Test func timelines() {
+        func weeks(_ from: Double, _ to: Double?, _ goal: String) -> Int64? {
+            PlanFormula(
+                .init(
+                    kilograms: from, targetKilograms: to, centimetres: 180, age: 30, gender: "male",
+                    activity: "sedentary", goal: goal)
+            ).weeks
+        }
+        #expect(weeks(80, 75, "lose_weight") == 10)
+        #expect(weeks(80, 74.9, "lose_weight") == 11)
+        #expect(weeks(70, 74, "gain_muscle") == 10)
+        #expect(weeks(80, 75, "maintain") == nil)
+        #expect(weeks(80, nil, "lose_weight") == nil)
+    }
+}

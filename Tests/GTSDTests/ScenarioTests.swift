@@ -1,0 +1,14 @@
+import ContractCheck
+import GTSDCheck
+import Testbed
+import Testing
+
+/// The contract's scenarios on every stack. Each test has a server of its own.
+@Suite struct GTSDScenarioTests {
+    @Test(arguments: Stack.all, GTSDScenarios.all)
+    func holds(_ stack: Stack, _ scenario: Scenario<GTSDWorld>) async throws {
+        try await withGTSD(on: stack, clock: TestClock(step: 2)) { host in
+            try await scenario.run(host.world())
+        }
+    }
+}

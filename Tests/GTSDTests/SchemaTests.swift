@@ -1,0 +1,47 @@
+import Database
+import GTSDService
+import Testbed
+import Testing
+
+/// How GTSD's tables are laid out, and read.
+@Suite struct GTSDSchemaTests {
+    /// An index that goes by a locale is wrong after the next upgrade of the operating system's locales.
+    @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+    func noIndexGoesByTheServersLocale() async throws {
+        try await withGTSD(on: Stack(.postgreSQL, .inProcess)) { host in
+            let byLocale: [String] = try await host.database.read { db in
+                try db.all(
+                    """
+                    SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+                    WHERE c.relnamespace = 'gtsd'::regnamespace
+                        AND NOT i.indcollation::oid[] <@ ARRAY[0, 'pg_catalog."C"'::regcollation::oid]
+                    """
+                ) { try $0.get(0) }
+            }
+            #expect(byLocale == [])
+        }
+    }
+
+    /// What one person asks for costs what that person has, not what all have.
+    @Test func everyQueryGoesByItsUser() async throws {
+        let queries: [SQL] = [
+            "SELECT COUNT(completed_at), COUNT(*) FROM tasks WHERE user_id = \(1) AND day = \(2)",
+            "SELECT day FROM credits WHERE user_id = \(1) ORDER BY day",
+            "SELECT id FROM badges WHERE user_id = \(1)",
+            "SELECT id FROM photos WHERE user_id = \(1) ORDER BY created_at DESC, id DESC LIMIT \(50) OFFSET \(0)",
+            "SELECT id FROM plans WHERE user_id = \(1) AND week = \(2)",
+            "SELECT MAX(id) FROM evidence WHERE task_id = \(1)",
+            "SELECT COUNT(*) FROM evidence WHERE user_id = \(1) AND type = 'metrics'",
+            "SELECT DISTINCT day FROM tasks WHERE user_id = \(1) AND day BETWEEN \(2) AND \(3) AND completed_day = day",
+        ]
+        try await withGTSD(on: Stack(.sqlite, .inProcess)) { host in
+            for query in queries {
+                let plan = try await host.database.read { try $0.plan(of: query) }
+                #expect(plan.contains { $0.contains("INDEX") || $0.contains("PRIMARY KEY") }, "\(query.text): \(plan)")
+                #expect(
+                    !plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE FOR ORDER") },
+                    "\(query.text): \(plan)")
+            }
+        }
+    }
+}

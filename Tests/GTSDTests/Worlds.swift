@@ -1,0 +1,36 @@
+import Backend
+import Contract
+import ContractCheck
+import ContractClient
+import Foundation
+import GTSDAPI
+import GTSDCheck
+import GTSDClient
+import Testbed
+
+extension GTSDHost {
+    func world() -> GTSDWorld { GTSDWorld(Server(baseURL: baseURL, transport: transport, sockets: sockets)) }
+}
+
+extension TestClock {
+    /// Moves on to a moment.
+    func set(_ text: String) {
+        guard let time = GTSD.Timestamp(text) else { preconditionFailure("no time: \(text)") }
+        advance(by: .milliseconds(time.milliseconds - source.milliseconds()))
+    }
+
+    convenience init(at text: String) {
+        guard let time = GTSD.Timestamp(text) else { preconditionFailure("no time: \(text)") }
+        self.init(milliseconds: time.milliseconds)
+    }
+}
+
+func day(_ text: String) -> Day {
+    guard let day = Day(text) else { preconditionFailure("no day: \(text)") }
+    return day
+}
+
+func time(_ text: String) -> GTSD.Timestamp {
+    guard let time = GTSD.Timestamp(text) else { preconditionFailure("no time: \(text)") }
+    return time
+}
