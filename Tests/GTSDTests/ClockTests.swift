@@ -296,6 +296,27 @@ import Testing
         }
     }
 
+    /// An app that tries again much later: with a place whose time is over, and with a photo that is there.
+    @Test(arguments: Stack.all)
+    func anUploadIsRepeatedHoursLater(_ stack: Stack) async throws {
+        try await withGTSD(on: stack) { host in
+            let player = try await Player.begin(on: host)
+            let bytes = SampleImage.jpeg(width: 8, height: 8)
+            let photo = Upload(.bytes(bytes), filename: "a.jpg", contentType: "image/jpeg")
+            try await player.client.send(
+                GTSD.PresignPhoto(fileName: "a.jpg", contentType: "image/jpeg", fileSize: bytes.count),
+                idempotencyKey: "late.presign")
+            host.clock.advance(by: .seconds(2 * 3600))
+            let late = try await player.client.uploadPhoto(photo, idempotencyKey: "late")
+            let early = try await player.client.uploadPhoto(photo, idempotencyKey: "early")
+            host.clock.advance(by: .seconds(2 * 3600))
+            let again = try await player.client.uploadPhoto(photo, idempotencyKey: "early")
+            #expect(again.photoId == early.photoId)
+            let photos = try await player.client.send(GTSD.ListPhotos()).data.photos
+            #expect(photos.map(\.id) == [early.photoId, late.photoId])
+        }
+    }
+
     @Test func whatNobodyConfirmsIsSwept() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(milliseconds: Self.now)) { host in
             let anna = try await host.world().person()

@@ -50,23 +50,33 @@ extension GTSDClient {
         progress: UploadProgress? = nil
     ) async throws -> GTSD.ConfirmedPhoto {
         let (body, size) = try photo.body()
-        let place = try await send(
-            GTSD.PresignPhoto(fileName: photo.filename, contentType: photo.contentType, fileSize: size),
-            idempotencyKey: idempotencyKey + ".presign"
-        ).data
-        guard let url = URL(string: place.uploadUrl) else { throw URLError(.badURL) }
-        // Without the token: the URL is its own permission, and may lead to another host.
-        let request = TransportRequest(method: .put, url: url, body: body)
-        try await put(request, progress: progress)
-        let confirmation = GTSD.ConfirmPhoto(
-            fileKey: place.fileKey, width: details.width, height: details.height, fileSize: size,
-            contentType: photo.contentType, takenAt: details.takenAt, taskId: details.task,
-            evidenceType: details.stage)
-        return try await send(confirmation, idempotencyKey: idempotencyKey + ".confirm").data
+        let presign = GTSD.PresignPhoto(fileName: photo.filename, contentType: photo.contentType, fileSize: size)
+        func confirm(_ place: GTSD.PresignedUpload) async throws -> GTSD.ConfirmedPhoto {
+            let confirmation = GTSD.ConfirmPhoto(
+                fileKey: place.fileKey, width: details.width, height: details.height, fileSize: size,
+                contentType: photo.contentType, takenAt: details.takenAt, taskId: details.task,
+                evidenceType: details.stage)
+            return try await send(confirmation, idempotencyKey: idempotencyKey + ".confirm").data
+        }
+        var place = try await send(presign, idempotencyKey: idempotencyKey + ".presign").data
+        do {
+            try await put(body, at: place, progress: progress)
+        } catch let refusal as UploadRefused where refusal.status == .forbidden {
+            // The place of an earlier call, whose time is over. The file may be there all the same.
+            do { return try await confirm(place) } catch let error as APIError where error.status == .notFound {}
+            place = try await send(presign).data
+            try await put(body, at: place, progress: progress)
+        }
+        return try await confirm(place)
     }
 
     /// Puts a file into the store; again where the network or the store failed, since the same bytes may come twice.
-    private func put(_ request: TransportRequest, progress: UploadProgress?) async throws {
+    private func put(
+        _ body: TransportRequest.Body, at place: GTSD.PresignedUpload, progress: UploadProgress?
+    ) async throws {
+        guard let url = URL(string: place.uploadUrl) else { throw URLError(.badURL) }
+        // Without the token: the URL is its own permission, and may lead to another host.
+        let request = TransportRequest(method: .put, url: url, body: body)
         var attempt = 0
         while true {
             let delay: Duration?
