@@ -172,22 +172,4 @@ import Testing
             #expect(await server.status() == 0)
         }
     }
-
-    @Test func severalAPIsAreServedAtOnce() async throws {
-        try await withTemporaryFolder { folder in
-            let ports = [try await reservePort(), try await reservePort()]
-            let process = try ConcordProcess([
-                "serve", "--data", folder, "--port", "messenger=\(ports[0])", "--port", "deuce-diary=\(ports[1])",
-            ])
-            try await process.waitUntilReady()
-            for port in ports {
-                let raw = RawClient(
-                    baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
-                let status = try await raw.send(.get, "/ready").status
-                #expect(status == 200)
-            }
-            process.signal(SIGTERM)
-            #expect(await process.status() == 0)
-        }
-    }
 }

@@ -67,13 +67,33 @@ import Testing
             let first = try await ConcordProcess.serving(data: folder + "/a", port: port)
             let second = try ConcordProcess(
                 [
-                    "serve", "--data", folder + "/b", "--port", "messenger=\(port)", "--port", "deuce-diary=0",
-                    "--objects", "s3://bucket?endpoint=http://127.0.0.1:9",
+                    "serve", "messenger", "deuce-diary", "--data", folder + "/b", "--port", "messenger=\(port)",
+                    "--port", "deuce-diary=0", "--objects", "s3://bucket?endpoint=http://127.0.0.1:9",
                 ], environment: ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"])
             #expect(await second.status() == 1)
             #expect(await second.standardError().contains("Port \(port) on 127.0.0.1 is taken by another process"))
             first.signal(SIGTERM)
             #expect(await first.status() == 0)
+        }
+    }
+
+    @Test func allAPIsAreServedAtOnce() async throws {
+        try await withTemporaryFolder { folder in
+            var ports: [Int] = []
+            var arguments = ["serve", "--data", folder]
+            for api in ["messenger", "deuce-diary", "monica", "gtsd", "dunbar"] {
+                ports.append(try await reservePort())
+                arguments += ["--port", "\(api)=\(ports[ports.count - 1])"]
+            }
+            let process = try ConcordProcess(arguments)
+            try await process.waitUntilReady()
+            for port in ports {
+                let ready = try await URLSessionTransport().send(
+                    TransportRequest(method: .get, url: url(port).appendingPathComponent("ready")), progress: nil)
+                #expect(ready.status == .ok)
+            }
+            process.signal(SIGTERM)
+            #expect(await process.status() == 0)
         }
     }
 
