@@ -118,6 +118,7 @@ struct Serve: AsyncParsableCommand {
         for name in apis where !Self.names.contains(name) {
             throw ValidationError("There is no API '\(name)'. Known: \(Self.names.joined(separator: ", "))")
         }
+        if Set(apis).count < apis.count { throw ValidationError("Name each API once") }
     }
 
     func run() async throws {
@@ -158,7 +159,7 @@ struct Serve: AsyncParsableCommand {
 
         let hosted = try await compose(composition)
         for api in hosted { await api.review() }
-        let announcement = Announcement(expected: hosted.count)
+        let announcement = Announcement(of: hosted.map(\.name))
         var services: [any Service] = hosted.map { api in
             ListenerService(
                 hosted: api, address: .init(host: host, port: ports[api.name] ?? 0), logger: logger,
@@ -223,16 +224,18 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
-/// Says where each API is, and `ready` once all of them are.
+/// Says where each API is, in the order in which they were named, and `ready`, once all of them are there.
 private actor Announcement {
-    private var remaining: Int
+    private let names: [String]
+    private var urls: [String: String] = [:]
 
-    init(expected: Int) { remaining = expected }
+    init(of names: [String]) { self.names = names }
 
     func started(_ name: String, _ url: String) {
-        print("\(name.padding(toLength: 12, withPad: " ", startingAt: 0)) \(url)")
-        remaining -= 1
-        if remaining == 0 { print("ready") }
+        urls[name] = url
+        guard urls.count == names.count else { return }
+        for name in names { print(name.padding(toLength: 12, withPad: " ", startingAt: 0), urls[name] ?? "") }
+        print("ready")
         fflush(nil)
     }
 }

@@ -79,14 +79,19 @@ import Testing
 
     @Test func allAPIsAreServedAtOnce() async throws {
         try await withTemporaryFolder { folder in
-            var ports: [Int] = []
             var arguments = ["serve", "--data", folder]
+            var lines = ""
+            var ports: [Int] = []
             for api in ["messenger", "deuce-diary", "monica", "gtsd", "dunbar"] {
-                ports.append(try await reservePort())
-                arguments += ["--port", "\(api)=\(ports[ports.count - 1])"]
+                let port = try await reservePort()
+                ports.append(port)
+                arguments += ["--port", "\(api)=\(port)"]
+                let base = ["monica", "dunbar"].contains(api) ? "/api" : ""
+                lines += api.padding(toLength: 13, withPad: " ", startingAt: 0) + "http://127.0.0.1:\(port)\(base)\n"
             }
             let process = try ConcordProcess(arguments)
             try await process.waitUntilReady()
+            #expect(process.standardOutput == lines + "ready\n")
             for port in ports {
                 let ready = try await URLSessionTransport().send(
                     TransportRequest(method: .get, url: url(port).appendingPathComponent("ready")), progress: nil)
@@ -122,6 +127,7 @@ import Testing
         (["serve", "--port", "messenger=99999"], "99999 is no port for messenger: 0 to 65535"),
         (["serve", "--port", "8080"], "'8080' is not NAME=VALUE with one of: messenger"),
         (["serve", "--log-level", "loud"], "no log level: loud"),
+        (["serve", "messenger", "messenger"], "Name each API once"),
         (["serve", "--bus", "redis"], "The value 'redis' is invalid for '--bus <local|postgres>'"),
         (["serve", "--bus", "postgres"], "there is no PostgreSQL to listen on"),
         (
