@@ -64,6 +64,30 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
             })
     }
 
+    /// For what is too large to be in memory at once. A failure in the middle ends the connection, so that nobody takes
+    /// the part for the whole.
+    public mutating func on<E: AuthenticatedEndpoint>(
+        streaming handler: @escaping @Sendable (E, Caller) async throws -> StreamedAnswer
+    ) where E.API == API {
+        let (admit, authenticate, name, headers, reading) = (admit, authenticate, name, headers, reading)
+        operations.append(
+            Operation(E.self) { call in
+                try admit(call.request.head)
+                let caller = try await authenticate(call.info)
+                return try await saying(try await headers(E.route, caller)) {
+                    var info = call.info
+                    let request = try await call.read(E.self, into: &info, caller: name(caller), reading)
+                    let answer = try await handler(request, caller)
+                    return Response(
+                        status: E.route.status, headers: answer.headers,
+                        body: ResponseBody { writer in
+                            try await answer.send(through: &writer)
+                            try await writer.finish(nil)
+                        })
+                }
+            })
+    }
+
     public mutating func open<E: OpenEndpoint>(
         use handler: @escaping @Sendable (E, RequestInfo) async throws -> E.Output
     ) where E.API == API {

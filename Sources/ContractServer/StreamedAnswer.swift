@@ -1,0 +1,33 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A success whose body is written while it is sent.
+public struct StreamedAnswer: Sendable {
+    /// Takes a piece of the body, and returns when there is room for the next.
+    public typealias Write = (_ piece: [UInt8]) async throws -> Void
+
+    let headers: HTTPFields
+    private let body: @Sendable (_ write: Write) async throws -> Void
+
+    /// - Parameter headers: With the content's type.
+    public init(headers: HTTPFields, body: @escaping @Sendable (_ write: Write) async throws -> Void) {
+        self.headers = headers
+        self.body = body
+    }
+
+    /// In bytes: what is smaller waits for more.
+    private static let piece = 1 << 16
+
+    func send(through writer: inout any ResponseBodyWriter) async throws {
+        var waiting = ByteBuffer()
+        try await body { bytes in
+            waiting.writeBytes(bytes)
+            if waiting.readableBytes >= Self.piece {
+                try await writer.write(waiting)
+                waiting.clear()
+            }
+        }
+        if waiting.readableBytes > 0 { try await writer.write(waiting) }
+    }
+}
