@@ -157,6 +157,16 @@ import FoundationNetworking
         }
     }
 
+    @Test func whatIsLargeIsNotKept() async throws {
+        let large = String(repeating: "x", count: 1 << 20)
+        let script = Script([.body(#"{"data":[{"id":1,"name":"\#(large)"}]}"#), .lost])
+        let clock = TestClock()
+        let client = script.client(clock: clock, retryCount: 0)
+        _ = try await client.listTags()
+        clock.advance(by: .seconds(5))
+        await #expect(throws: MonicaAPIError.self) { try await client.listTags() }
+    }
+
     // MARK: Errors
 
     @Test(arguments: [
@@ -255,6 +265,26 @@ import FoundationNetworking
         #expect(ids == [1, 2])
         #expect(script.requests.map(\.url.query) == ["query=a&page=1&limit=100", "query=a&page=2&limit=1"])
         #expect(script.requests.allSatisfy { $0.url.host == "monica.example" })
+    }
+}
+
+extension MonicaClientTests {
+    @Test func listsTakeTypedFilters() async throws {
+        let script = Script([.body(#"{"data":[]}"#)])
+        let client = script.client()
+        for try await _ in client.contacts(matching: "a", sortedBy: .descending(.updatedAt)) {}
+        for try await _ in client.contacts(tagged: 7, pageSize: 10) {}
+        for try await _ in client.activities(of: 5, sortedBy: .ascending(.happenedAt)) {}
+        for try await _ in client.notes(sortedBy: .descending(.favoritedAt)) {}
+        for try await _ in client.tasks(of: 5, sortedBy: .ascending(.completedAt), pageSize: 3) {}
+        for try await _ in client.gifts() {}
+        #expect(
+            script.requests.map { "\($0.url.path)?\($0.url.query ?? "")" } == [
+                "/api/contacts?query=a&page=1&limit=100&sort=-updated_at", "/api/tags/7/contacts?page=1&limit=10",
+                "/api/activities?contact_id=5&page=1&limit=50&sort=happened_at",
+                "/api/notes?page=1&limit=50&sort=-favorited_at",
+                "/api/tasks?contact_id=5&page=1&limit=3&sort=completed_at", "/api/gifts?page=1&limit=50",
+            ])
     }
 }
 

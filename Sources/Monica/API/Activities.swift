@@ -58,6 +58,8 @@ extension Monica {
             self.updatedAt = updatedAt
         }
 
+        public func isOf(_ contact: Int) -> Bool { contacts.contains { $0.id == contact } }
+
         enum CodingKeys: String, CodingKey {
             case id, uuid, object
             case activityTypeID = "activity_type_id"

@@ -80,6 +80,8 @@ extension Monica {
             self.updatedAt = updatedAt
         }
 
+        public func isOf(_ contact: Int) -> Bool { contactID == contact }
+
         enum CodingKeys: String, CodingKey {
             case id, uuid, object
             case contactID = "contact_id"

@@ -14,6 +14,7 @@ extension Monica {
     /// A resource of which there is a list for each contact.
     public protocol Listed: Resource {
         associatedtype By: Order
+        func isOf(_ contact: Int) -> Bool
     }
 
     /// A resource that can be written.

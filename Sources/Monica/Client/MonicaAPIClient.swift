@@ -134,9 +134,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
     public func listActivities(
         contactId: Int?, page: Int, limit: Int
     ) async throws -> APIResponse<[Monica.Activity]> {
-        try await list(of: contactId, page: page, limit: limit) { activity, contact in
-            activity.contacts.contains { $0.id == contact }
-        }
+        try await list(of: contactId, page: page, limit: limit)
     }
 
     public func getActivity(id: Int) async throws -> APIResponse<Monica.Activity> {
@@ -144,15 +142,15 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
     }
 
     public func listNotes(contactId: Int?, page: Int, limit: Int) async throws -> APIResponse<[Monica.Note]> {
-        try await list(of: contactId, page: page, limit: limit) { $0.contactID == $1 }
+        try await list(of: contactId, page: page, limit: limit)
     }
 
     public func listTasks(contactId: Int?, page: Int, limit: Int) async throws -> APIResponse<[Monica.Task]> {
-        try await list(of: contactId, page: page, limit: limit) { $0.contactID == $1 }
+        try await list(of: contactId, page: page, limit: limit)
     }
 
     public func listGifts(contactId: Int?, page: Int, limit: Int) async throws -> APIResponse<[Monica.Gift]> {
-        try await list(of: contactId, page: page, limit: limit) { $0.contactID == $1 }
+        try await list(of: contactId, page: page, limit: limit)
     }
 
     public func listTags() async throws -> APIResponse<[Monica.Tag]> {
@@ -176,7 +174,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
     // MARK: Lists of other servers
 
     /// Asks for a page, and for a smaller one when the server does not give so much.
-    private func list<Value: Codable & Sendable>(
+    func list<Value: Codable & Sendable>(
         page: Int, limit: Int, _ ask: (_ page: Int, _ limit: Int) async throws -> APIResponse<Value>
     ) async throws -> APIResponse<Value> {
         var smaller = Self.limits.filter { $0 < limit }
@@ -197,18 +195,20 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
     private static let limits = [100, 50, 15]
 
     /// A list of one contact's. Servers that do not know the filter have it under the contact.
-    private func list<Item: Monica.Listed>(
-        of contact: Int?, page: Int, limit: Int, _ belongs: @Sendable (Item, _ contact: Int) -> Bool
+    func list<Item: Monica.Listed>(
+        of contact: Int?, page: Int, limit: Int, sort: Monica.Sort<Item.By>? = nil
     ) async throws -> APIResponse<[Item]> {
         try await list(page: page, limit: limit) { page, limit in
-            guard let contact else { return try await send(Monica.List<Item>(page: page, limit: limit)) }
+            guard let contact else { return try await send(Monica.List<Item>(page: page, limit: limit, sort: sort)) }
             if await !habits.ignoresContact(in: Item.plural) {
-                let response = try await send(Monica.List<Item>(contact: contact, page: page, limit: limit))
-                if response.data.allSatisfy({ belongs($0, contact) }) { return response }
+                let response = try await send(
+                    Monica.List<Item>(contact: contact, page: page, limit: limit, sort: sort))
+                if response.data.allSatisfy({ $0.isOf(contact) }) { return response }
                 await habits.ignoreContact(in: Item.plural)
             }
             do {
-                return try await send(Monica.ListOfContact<Item>(contact: contact, page: page, limit: limit))
+                return try await send(
+                    Monica.ListOfContact<Item>(contact: contact, page: page, limit: limit, sort: sort))
             } catch MonicaAPIError.notFound {
                 // As the contract has it: of an unknown contact there are none.
                 return APIResponse(data: [], meta: PaginationMeta(total: 0, page: page, limit: limit, rows: 0))
@@ -225,13 +225,16 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         do {
             let response = try await flights.answer(key) { try await exchange(call) }
             try Task.checkCancellation()
-            await cache.keep(response.body, for: name)
+            if response.body.count <= Self.largestKept { await cache.keep(response.body, for: name) }
             return (response.body, false)
         } catch MonicaAPIError.networkUnavailable {
             guard let body = await cache.response(for: name) else { throw MonicaAPIError.networkUnavailable }
             return (body, true)
         }
     }
+
+    /// In bytes. A page is a tenth of it; an export, which may be anything, is not for looking at without a network.
+    private static let largestKept = 1 << 20
 
     /// FNV-1a over 128 bits, in two halves: a file's name that says nothing of the token.
     private static func fingerprint(of text: String) -> String {

@@ -14,29 +14,53 @@ extension MonicaAPIClient {
     ///
     /// - Parameters:
     ///   - query: Words of which each must be in a name, the nickname, the description or the job.
+    ///   - sort: The oldest first unless told otherwise.
     ///   - pageSize: At most 100; servers that give less are asked for less.
-    public func contacts(matching query: String? = nil, pageSize: Int = 100) -> Pages<Monica.Contact, Cursor> {
-        pages(pageSize) { try await listContacts(page: $0, limit: $1, query: query) }
+    public func contacts(
+        matching query: String? = nil, sortedBy sort: Monica.Sort<Monica.ContactOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Contact, Cursor> {
+        pages(pageSize) {
+            try await list(page: $0, limit: $1) {
+                try await send(Monica.ListContacts(query: query, page: $0, limit: $1, sort: sort))
+            }
+        }
     }
 
-    /// Every activity, or those of one contact; the latest first.
-    public func activities(of contact: Int? = nil, pageSize: Int = 50) -> Pages<Monica.Activity, Cursor> {
-        pages(pageSize) { try await listActivities(contactId: contact, page: $0, limit: $1) }
+    /// The contacts that bear a tag.
+    public func contacts(
+        tagged tag: Int, sortedBy sort: Monica.Sort<Monica.ContactOrder>? = nil, pageSize: Int = 100
+    ) -> Pages<Monica.Contact, Cursor> {
+        pages(pageSize) {
+            try await list(page: $0, limit: $1) {
+                try await send(Monica.ListContactsOfTag(tag: tag, page: $0, limit: $1, sort: sort))
+            }
+        }
     }
 
-    /// Every note, or those of one contact; the newest first.
-    public func notes(of contact: Int? = nil, pageSize: Int = 50) -> Pages<Monica.Note, Cursor> {
-        pages(pageSize) { try await listNotes(contactId: contact, page: $0, limit: $1) }
-    }
+    /// Every activity, or those of one contact; the latest first unless told otherwise.
+    public func activities(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.ActivityOrder>? = nil, pageSize: Int = 50
+    ) -> Pages<Monica.Activity, Cursor> { listed(of: contact, sort, pageSize) }
 
-    /// Every task, or those of one contact; open ones first.
-    public func tasks(of contact: Int? = nil, pageSize: Int = 50) -> Pages<Monica.Task, Cursor> {
-        pages(pageSize) { try await listTasks(contactId: contact, page: $0, limit: $1) }
-    }
+    /// Every note, or those of one contact; the newest first unless told otherwise.
+    public func notes(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.NoteOrder>? = nil, pageSize: Int = 50
+    ) -> Pages<Monica.Note, Cursor> { listed(of: contact, sort, pageSize) }
 
-    /// Every gift, or those for one contact.
-    public func gifts(of contact: Int? = nil, pageSize: Int = 50) -> Pages<Monica.Gift, Cursor> {
-        pages(pageSize) { try await listGifts(contactId: contact, page: $0, limit: $1) }
+    /// Every task, or those of one contact; open ones first unless told otherwise.
+    public func tasks(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.TaskOrder>? = nil, pageSize: Int = 50
+    ) -> Pages<Monica.Task, Cursor> { listed(of: contact, sort, pageSize) }
+
+    /// Every gift, or those for one contact; the oldest first unless told otherwise.
+    public func gifts(
+        of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.GiftOrder>? = nil, pageSize: Int = 50
+    ) -> Pages<Monica.Gift, Cursor> { listed(of: contact, sort, pageSize) }
+
+    private func listed<Item: Monica.Listed>(
+        of contact: Int?, _ sort: Monica.Sort<Item.By>?, _ size: Int
+    ) -> Pages<Item, Cursor> {
+        pages(size) { try await list(of: contact, page: $0, limit: $1, sort: sort) }
     }
 
     private func pages<Element: Codable & Sendable>(

@@ -100,9 +100,7 @@ public final class MockMonicaAPIClient: MonicaAPIClientProtocol {
     public func listActivities(
         contactId: Int?, page: Int, limit: Int
     ) async throws -> APIResponse<[Monica.Activity]> {
-        try list(\.activities, of: contactId, page: page, limit: limit) { activity, contact in
-            activity.contacts.contains { $0.id == contact }
-        }
+        try list(\.activities, of: contactId, page: page, limit: limit)
     }
 
     public func getActivity(id: Int) async throws -> APIResponse<Monica.Activity> {
@@ -110,15 +108,15 @@ public final class MockMonicaAPIClient: MonicaAPIClientProtocol {
     }
 
     public func listNotes(contactId: Int?, page: Int, limit: Int) async throws -> APIResponse<[Monica.Note]> {
-        try list(\.notes, of: contactId, page: page, limit: limit) { $0.contactID == $1 }
+        try list(\.notes, of: contactId, page: page, limit: limit)
     }
 
     public func listTasks(contactId: Int?, page: Int, limit: Int) async throws -> APIResponse<[Monica.Task]> {
-        try list(\.tasks, of: contactId, page: page, limit: limit) { $0.contactID == $1 }
+        try list(\.tasks, of: contactId, page: page, limit: limit)
     }
 
     public func listGifts(contactId: Int?, page: Int, limit: Int) async throws -> APIResponse<[Monica.Gift]> {
-        try list(\.gifts, of: contactId, page: page, limit: limit) { $0.contactID == $1 }
+        try list(\.gifts, of: contactId, page: page, limit: limit)
     }
 
     public func listTags() async throws -> APIResponse<[Monica.Tag]> {
@@ -145,11 +143,11 @@ public final class MockMonicaAPIClient: MonicaAPIClientProtocol {
     }
 
     private func list<Item: Monica.Listed>(
-        _ items: (State) -> [Item], of contact: Int?, page: Int, limit: Int, _ belongs: (Item, Int) -> Bool
+        _ items: (State) -> [Item], of contact: Int?, page: Int, limit: Int
     ) throws -> APIResponse<[Item]> {
         let all = try answer(items)
         return Self.response(
-            contact.map { contact in all.filter { belongs($0, contact) } } ?? all, path: "/" + Item.plural,
+            contact.map { contact in all.filter { $0.isOf(contact) } } ?? all, path: "/" + Item.plural,
             filters: contact.map { [(name: "contact_id", value: String($0))] } ?? [], page: page, limit: limit)
     }
 
