@@ -46,7 +46,8 @@ struct Check: AsyncParsableCommand {
 
             Monica's accounts are made by its operator: --token gives a token of one account, or of each of two, so that \
             it is also tried that neither sees the other. What a scenario makes there is removed again. A token may ask \
-            a hundred times a minute, so the run waits now and then.
+            a hundred times a minute, so the run waits now and then, and says so; with several tokens of an account it \
+            takes them in turn.
 
             --level contract is for servers that were made from the published document alone. The rest is what Concord \
             settles where the document is silent, and what it adds.

@@ -17,7 +17,7 @@ final class ProgressDisplay: Sendable {
                 write("\(position)  \(verdict.outcome)  \(seconds) s  \(verdict.clause): \(verdict.name)\n")
             }
         case .waiting(let seconds):
-            let words = "waiting \(seconds) s: the server limits registrations"
+            let words = "waiting \(seconds) s: the server limits how often it may be asked"
             write(isTerminal ? "\r\u{1B}[K\(words)" : "\(words)\n")
         }
     }

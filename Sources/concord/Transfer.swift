@@ -24,9 +24,10 @@ struct MonicaImport: AsyncParsableCommand {
         discussion: """
             concord import monica contacts.vcf --account alice
 
-            Reads vCard 3.0 and 4.0, and what other programs write of 2.1. All of the file is imported, or nothing; a \
-            card whose UID is known already is passed over, one without a UID is another contact each time. The server \
-            may be running.
+            Reads vCard 3.0 and 4.0, and what other programs write of 2.1. All of the file is imported, or nothing. A \
+            card whose UID is known already is passed over; so is one without a UID that says exactly what one said that \
+            was imported before. What contacts have no place for, such as photos, is listed at the end. The server may \
+            be running.
             """)
 
     @Argument(help: "The file; - reads standard input.")
@@ -58,14 +59,28 @@ struct MonicaImport: AsyncParsableCommand {
             throw ValidationError("Nothing was imported. \(file), \(refusal)")
         }
         bar.clear()
-        print("\(result.contacts) contacts imported")
-        if result.known > 0 { print("\(result.known) cards passed over: their UIDs are known") }
-        if result.cut > 0 { print("\(result.cut) contacts had a text of more than 255 characters, which was cut") }
-        if !result.nameless.isEmpty {
-            let lines = result.nameless.prefix(10).map(String.init).joined(separator: ", ")
-            let more = result.nameless.count > 10 ? " …" : ""
-            print("\(result.nameless.count) cards without a name left out, at lines \(lines)\(more)")
+        print(Self.summary(of: result), terminator: "")
+    }
+
+    static func summary(of result: MonicaService.Imported) -> String {
+        var lines = ["\(result.contacts) contacts imported"]
+        if result.known > 0 { lines.append("\(result.known) cards passed over: their UIDs are known") }
+        if result.repeated > 0 {
+            lines.append("\(result.repeated) cards without a UID passed over: the same were imported before")
         }
+        if result.groups > 0 { lines.append("\(result.groups) cards of groups left out") }
+        if !result.nameless.isEmpty {
+            let places = result.nameless.prefix(10).map(String.init).joined(separator: ", ")
+            let more = result.nameless.count > 10 ? " …" : ""
+            lines.append("\(result.nameless.count) cards without a name left out, at lines \(places)\(more)")
+        }
+        if result.cut > 0 { lines.append("\(result.cut) contacts had a text that was too long, and was cut") }
+        if !result.leftOut.isEmpty {
+            lines.append("Not kept, for contacts have no place for it (in how many cards):")
+            let sorted = result.leftOut.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            lines += sorted.map { "  \($0.key): \($0.value)" }
+        }
+        return lines.joined(separator: "\n") + "\n"
     }
 }
 
@@ -78,29 +93,25 @@ struct MonicaExport: AsyncParsableCommand {
             concord export monica --account alice --format vcard > alice.vcf
             """)
 
-    enum Format: String, CaseIterable, ExpressibleByArgument {
-        case json, vcard
-    }
-
     @Option(help: "Whose data.")
     var account: String
 
     @Option(help: "json: everything. vcard: contacts that are not partial, as vCard 4.0.")
-    var format = Format.json
+    var format = MonicaService.ExportFormat.json
 
     @OptionGroup var place: MonicaPlace
 
     func run() async throws {
-        let text = try await place.open { service in
-            switch format {
-            case .json: try await service.exportJSON(of: account).map { String(buffer: try JSONBody.encode($0)) + "\n" }
-            case .vcard: try await service.exportVCards(of: account)
-            }
+        let output = FileHandle.standardOutput
+        let isThere = try await place.open { service in
+            try await service.export(format, of: account) { try output.write(contentsOf: $0) }
         }
-        guard let text else { throw ValidationError("There is no account '\(account)'") }
-        FileHandle.standardOutput.write(Data(text.utf8))
+        guard isThere else { throw ValidationError("There is no account '\(account)'") }
+        if format == .json { try output.write(contentsOf: Data("\n".utf8)) }
     }
 }
+
+extension MonicaService.ExportFormat: ExpressibleByArgument {}
 
 /// How far something is, on a terminal: one line redrawn. Elsewhere it says nothing.
 final class ProgressBar: Sendable {

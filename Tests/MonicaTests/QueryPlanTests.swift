@@ -20,4 +20,19 @@ import Testing
             #expect(plan.first?.contains("USING COVERING INDEX contacts_") == true, "\(plan)")
         }
     }
+
+    @Test func cardsAreKnownByAnIndex() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let plans = try await host.database.read { db in
+                [
+                    try db.plan(of: "SELECT 1 FROM contacts WHERE account_id = 1 AND card = \([1, 2, 3] as [UInt8])"),
+                    try db.plan(of: "SELECT 1 FROM contacts WHERE account_id = 1 AND uuid = 'x'"),
+                    try db.plan(
+                        of: "SELECT id FROM contacts WHERE account_id = 1 AND id > 5 AND id <= 9 ORDER BY id LIMIT 100"),
+                    try db.plan(of: "SELECT id FROM addresses WHERE contact_id IN (1, 2) ORDER BY id"),
+                ]
+            }
+            for plan in plans { #expect(plan.first?.contains("SEARCH") == true, "\(plan)") }
+        }
+    }
 }

@@ -1,14 +1,15 @@
 import Contract
 import Foundation
 import MonicaClient
-import MonicaService
 import Testbed
 import Testing
+
+@testable import MonicaService
 
 /// Files of vCards, in and out.
 @Suite struct MonicaVCardTests {
     private static func contacts(_ host: MonicaHost, _ account: String) async throws -> [Monica.ExportedContact] {
-        try #require(try await host.service.exportJSON(of: account)).contacts
+        try await host.export(of: account).contacts
     }
 
     @Test(arguments: Stack.Engine.available)
@@ -22,6 +23,17 @@ import Testing
                   Doe\r
                 item1.EMAIL;TYPE="home,x":john@example.com\r
                 EMAIL:mailto:doe@example.com\r
+                EMAIL:nobody\r
+                TEL;TYPE=cell:+1 555 0100\r
+                TEL;VALUE=uri:tel:+1-555-0101\r
+                TEL:+1 555 0100\r
+                URL:https://example.com/?a,b;c\r
+                item2.ADR;TYPE=HOME,pref:PO 5;;1 Main St\\, rear;Springfield;IL;62701;USA\r
+                item2.X-ABLabel:Somewhere\r
+                ADR;TYPE=dom:;;;;;;\r
+                GENDER:M;he\r
+                NICKNAME:Johnny,J\r
+                PHOTO;ENCODING=b:QUJD\r
                 BDAY:1980-10-10\r
                 NOTE:a\\nb\\, c\\; d\\\\e\r
                 NOTE:\(String(repeating: "long ", count: 100))\r
@@ -53,12 +65,32 @@ import Testing
                 """
             let result = try await host.service.importVCards(Array(text.utf8), into: "alice")
             #expect(result.contacts == 3)
-            #expect(result.nameless == [24])
+            #expect(result.nameless == [35])
+            #expect(
+                result.leftOut == [
+                    "N (prefix, suffix)": 1, "EMAIL": 1, "EMAIL (type)": 1, "TEL (type)": 1, "X-ABLABEL": 1,
+                    "GENDER (words)": 1, "PHOTO": 1, "ORG (department)": 1, "BDAY (no date)": 1,
+                ])
             let contacts = try await Self.contacts(host, "alice")
             let (john, jose, family) = (contacts[0].contact, contacts[1].contact, contacts[2].contact)
             #expect(john.completeName == "John Michael Doe")
             #expect(john.uuid == "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
-            #expect(john.contactFields?.map(\.content) == ["john@example.com", "doe@example.com"])
+            #expect(
+                john.contactFields?.map { "\($0.contactFieldType.protocol ?? "")\($0.content)" } == [
+                    "mailto:john@example.com", "mailto:doe@example.com", "tel:+1 555 0100", "tel:+1-555-0101",
+                    "https://example.com/?a,b;c",
+                ])
+            #expect(
+                john.contactFields?.map(\.contactFieldType.name) == ["Email", "Email", "Phone", "Phone", "Website"])
+            let home = try #require(john.addresses.first)
+            #expect(john.addresses.count == 1)
+            #expect([home.name, home.street] == ["home", "PO 5, 1 Main St, rear"])
+            #expect(
+                [home.city, home.province, home.postalCode, home.country?.name] == [
+                    "Springfield", "IL", "62701", "USA",
+                ])
+            #expect(john.genderType == "M")
+            #expect(john.nickname == "Johnny, J")
             #expect(john.information.dates.birthdate == .init(Day("1980-10-10")!))
             #expect(john.description == "a\nb, c; d\\e")
             #expect(john.statistics.numberOfNotes == 1)
@@ -78,39 +110,167 @@ import Testing
     func whatIsExportedIsImportedTheSame(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
             var generator = CardGenerator(seed: 7)
-            let cards = (0..<200).map { _ in generator.card() }.joined()
-            _ = try await host.service.importVCards(Array(cards.utf8), into: "alice")
-            let first = try #require(try await host.service.exportVCards(of: "alice"))
-            for line in first.split(separator: "\r\n") where line.utf8.count > 75 { Issue.record("too long: \(line)") }
-            let again = try await host.service.importVCards(Array(first.utf8), into: "bob")
-            #expect(again.nameless.isEmpty)
-            #expect(try await host.service.exportVCards(of: "bob") == first)
-            // The same file twice changes nothing.
-            let known = try await host.service.importVCards(Array(first.utf8), into: "bob")
-            #expect(known.contacts == 0)
-            #expect(known.known == again.contacts)
+            let cards = (0..<300).map { _ in generator.card() }.joined()
+            let first = try await host.service.importVCards(Array(cards.utf8), into: "alice")
+            #expect(first.groups > 0 && first.leftOut["IMPP"] != nil)
+            let exported = try await host.cards(of: "alice")
+            for line in exported.split(separator: "\r\n") where line.utf8.count > 75 {
+                Issue.record("too long: \(line)")
+            }
+            // A later day changes nothing but the time of the revision.
+            host.clock.advance(by: .seconds(86_400 * 400))
+            let second = try await host.service.importVCards(Array(exported.utf8), into: "bob")
+            #expect(second == .init(contacts: first.contacts))
+            let again = try await host.cards(of: "bob")
+            #expect(Self.withoutRevisions(again) == Self.withoutRevisions(exported))
+            // What is kept is kept: every property of the cards is there, not only the same twice.
+            let originals = try await Self.contacts(host, "alice").map(\.contact)
+            let copies = try await Self.contacts(host, "bob").map(\.contact)
+            #expect(originals.map(\.addresses.count) == copies.map(\.addresses.count))
+            #expect(
+                originals.map { $0.contactFields?.map(\.content) } == copies.map { $0.contactFields?.map(\.content) })
+            #expect(originals.contains { !$0.addresses.isEmpty })
+            let notes = (try await host.export(of: "alice").notes, try await host.export(of: "bob").notes)
+            #expect(!notes.0.isEmpty)
+            #expect(notes.0.map(\.body) == notes.1.map(\.body))
+            #expect(notes.0.map(\.createdAt) == notes.1.map(\.createdAt))
         }
     }
 
+    private static func withoutRevisions(_ cards: String) -> [Substring] {
+        cards.split(separator: "\r\n").filter { !$0.hasPrefix("REV:") }
+    }
+
     @Test(arguments: Stack.Engine.available)
-    func fiveThousandAreListedAndFound(_ engine: Stack.Engine) async throws {
+    func theSameFileTwiceAddsNothing(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
+            func file(_ revision: String) -> [UInt8] {
+                let cards = [
+                    "FN:By Nothing\nREV:\(revision)\nPRODID:\(revision)",
+                    "FN:By UUID\nUID:6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071",
+                    "FN:By Another ID \(revision)\nUID:https://example.com/people/1", "FN:By Nothing\nTEL:1",
+                ]
+                return Array(cards.map { "BEGIN:VCARD\nVERSION:4.0\n\($0)\nEND:VCARD\n" }.joined().utf8)
+            }
+            let first = try await host.service.importVCards(file("20240101"), into: "alice")
+            #expect(first == .init(contacts: 4))
+            let second = try await host.service.importVCards(file("20250101"), into: "alice")
+            #expect(second == .init(contacts: 0, known: 2, repeated: 2))
+            // Nor does what was exported.
+            let exported = try await host.cards(of: "alice")
+            let third = try await host.service.importVCards(Array(exported.utf8), into: "alice")
+            #expect(third == .init(contacts: 0, known: 4))
+            // Another account knows none of them.
+            let other = try await host.service.importVCards(file("20240101"), into: "bob")
+            #expect(other == .init(contacts: 4))
+            // What was deleted comes back.
+            let client = try await host.client("alice")
+            let id = try await client.listContacts(page: 1, limit: 1, query: "another").data.map(\.id)
+            try await client.delete(Monica.Contact.self, id: try #require(id.first))
+            let fourth = try await host.service.importVCards(file("20240101"), into: "alice")
+            #expect(fourth == .init(contacts: 1, known: 1, repeated: 2))
+        }
+    }
+
+    @Test func aTextThatIsTooLongIsCutAndSaidSo() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let (name, note) = (String(repeating: "é", count: 300), String(repeating: "x", count: 100_001))
+            let cards = ["FN:A\nTITLE:\(name)", "FN:B\nNOTE:\(note)", "FN:C\nCATEGORIES:\(name),ok"]
+            let text = cards.map { "BEGIN:VCARD\n\($0)\nEND:VCARD\n" }.joined()
+            let result = try await host.service.importVCards(Array(text.utf8), into: "alice")
+            #expect(result == .init(contacts: 3, cut: 2, leftOut: ["CATEGORIES (too long)": 1]))
+            let export = try await host.export(of: "alice")
+            #expect(export.contacts[0].contact.information.career.job?.unicodeScalars.count == 255)
+            #expect(export.notes.map(\.body.count) == [100_000])
+            #expect(export.contacts[2].contact.tags.map(\.name) == ["ok"])
+        }
+    }
+
+    /// Through the SDK, and with curl.
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")),
+        arguments: Stack.Engine.available)
+    func fiveThousandAreListedAndFound(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .live), limits: MonicaService.Limits()) { host in
             var generator = CardGenerator(seed: 5000)
             let cards = (0..<5000).map { _ in generator.card() }.joined()
             let result = try await host.service.importVCards(Array(cards.utf8), into: "first")
-            #expect(result.contacts + result.nameless.count == 5000)
-            let client = try await host.client()
+            #expect(result.contacts + result.nameless.count + result.groups + result.repeated == 5000)
+            #expect(result.contacts > 4500)
+            let (lists, searches) = (try await host.client(), try await host.client())
             var listed: [Monica.Contact] = []
-            for try await contact in client.contacts() { listed.append(contact) }
+            for try await contact in lists.contacts() { listed.append(contact) }
             #expect(listed.count == result.contacts)
             #expect(listed.map(\.id) == listed.map(\.id).sorted())
+            var found: [String] = []
             for contact in listed.shuffled(using: &generator.random).prefix(50) {
                 // Any word of a name finds it.
                 let word = try #require(contact.completeName.split(whereSeparator: \.isWhitespace).last)
-                let found = try await client.listContacts(page: 1, limit: 100, query: word.uppercased())
-                let total = found.meta?.total ?? 0
-                #expect(total > 100 || found.data.contains { $0.id == contact.id }, "\(word)")
+                let page = try await searches.listContacts(page: 1, limit: 100, query: word.uppercased())
+                let total = try #require(page.meta?.total)
+                #expect(total > 100 || page.data.contains { $0.id == contact.id }, "\(word)")
+                if total <= 100 { found.append("\(contact.id)\t\(total)\t\(word)") }
             }
+            for query in ["nguyen", "strasse", "JOSE muller", "100%", "garcia marquez", "Αλεξανδρος doe", "👩‍👩‍👧"] {
+                let page = try await searches.listContacts(page: 1, limit: 100, query: query)
+                let first = page.data.first.map { String($0.id) } ?? "-"
+                found.append("\(first)\t\(page.meta?.total ?? -1)\t\(query)")
+            }
+            try await withTemporaryFolder { folder in
+                try Data(found.suffix(25).joined(separator: "\n").utf8)
+                    .write(to: URL(fileURLWithPath: folder + "/searches"))
+                let session = try await StockTools.run(
+                    "/bin/bash",
+                    [
+                        StockTools.package + "/Tests/StockClient/monica-session", host.baseURL.absoluteString,
+                        try await host.token(), String(result.contacts), folder,
+                    ])
+                print("\(engine):\n\(session.output)")
+                #expect(session.status == 0, "\(session.output)")
+                #expect(session.output.contains("session: as the contract says"))
+            }
+        }
+    }
+
+    @Test(arguments: Stack.all)
+    func anExportIsWrittenAPieceAtATime(_ stack: Stack) async throws {
+        try await withMonica(on: stack) { host in
+            // More than two batches of a hundred.
+            var generator = CardGenerator(seed: 3)
+            let cards = (0..<250).map { _ in generator.card() }.joined()
+            let result = try await host.service.importVCards(Array(cards.utf8), into: "first")
+            let client = try await host.client()
+            let contact = try #require(try await client.listContacts(page: 1).data.first)
+            let partial = try await client.create(Monica.ContactDraft(firstName: "Partial", isPartial: true))
+            let note = try await client.create(Monica.NoteDraft(contactID: contact.id, body: "x"))
+            let task = try await client.create(Monica.TaskDraft(title: "x"))
+            let gift = try await client.create(
+                Monica.GiftDraft(contactID: contact.id, name: "x", recipientID: partial.id))
+            let activity = try await client.create(
+                Monica.ActivityDraft(summary: "x", happenedAt: Day("2024-10-20")!, contacts: [contact.id, partial.id]))
+            var sizes: [Int] = []
+            _ = try await host.service.export(.json, of: "first") { sizes.append($0.count) }
+            #expect(sizes.count > 250)
+            let export = try await client.send(Monica.ExportJSON())
+            #expect(export == (try await host.export(of: "first")))
+            #expect(export.contacts.count == result.contacts + 1)
+            #expect(export.contacts.map(\.contact.id) == export.contacts.map(\.contact.id).sorted())
+            #expect(export.notes.last == note)
+            #expect(export.tasks == [task])
+            #expect(export.gifts == [gift])
+            #expect(export.activities == [activity])
+            let exported = try await client.send(Monica.ExportVCard()).rawValue
+            #expect(exported == (try await host.cards(of: "first")))
+            #expect(exported.components(separatedBy: "BEGIN:VCARD").count - 1 == result.contacts)
+            #expect(!exported.contains("FN:Partial"))
+            let nobodys = try await host.written(.json, of: "nobody")
+            #expect(nobodys.isEmpty)
+            // An account without anything has empty lists.
+            let empty = try await host.client("empty")
+            let nothing = try await empty.send(Monica.ExportJSON())
+            #expect(nothing.contacts.isEmpty && nothing.notes.isEmpty && nothing.activityTypes.count == 13)
+            let none = try await empty.send(Monica.ExportVCard())
+            #expect(none.rawValue.isEmpty)
         }
     }
 
@@ -144,7 +304,7 @@ import Testing
             await #expect(throws: MonicaService.ImportRefused.self) {
                 try await host.service.importVCards(Array(cards.utf8), into: "alice")
             }
-            let export = try #require(try await host.service.exportJSON(of: "alice"))
+            let export = try await host.export(of: "alice")
             #expect(export.contacts.isEmpty)
             #expect(export.tags.isEmpty)
             let client = try await host.client("alice")
@@ -207,7 +367,22 @@ struct CardGenerator {
         if chance(50) {
             lines.append("item1.EMAIL;TYPE=INTERNET:n\(Int.random(in: 0..<9999, using: &random))@example.com")
         }
-        if chance(20) { lines.append("TEL;TYPE=\"cell,voice\":+1 555 0100") }
+        for _ in 0..<Int.random(in: 0...2, using: &random) {
+            lines.append(
+                pick([
+                    "TEL;TYPE=\"cell,voice\":+1 555 0100", "TEL;VALUE=uri;TYPE=home:tel:+1-555-0101", "TEL;WORK:٠١٢٣",
+                    "item2.TEL;type=pref:" + Self.escape(text(upTo: 20)),
+                ]))
+        }
+        if chance(30) {
+            let parts = (0..<7).map { _ in chance(60) ? Self.escape(text(upTo: 20)) : "" }
+            lines.append(pick(["ADR:", "ADR;TYPE=home:", "ADR;WORK;PREF:"]) + parts.joined(separator: ";"))
+        }
+        if chance(15) { lines.append(pick(["URL:https://example.com/a,b;c?d=e", "URL:not a website"])) }
+        if chance(15) { lines.append(pick(["GENDER:M", "GENDER:F", "GENDER:O;words", "GENDER:U"])) }
+        if chance(5) { lines.append("IMPP:xmpp:john@example.com") }
+        if chance(2) { lines.append(pick(["KIND:group", "X-ADDRESSBOOKSERVER-KIND:group"])) }
+        if chance(20) { lines.append("UID:people-\(Int.random(in: 0..<Int.max, using: &random))") }
         if chance(40) {
             lines.append(
                 pick([
@@ -216,7 +391,9 @@ struct CardGenerator {
                 ]))
         }
         if chance(5) { lines.append(pick(["DEATHDATE:20200101", "DEATHDATE;VALUE=text:unknown"])) }
-        if chance(30) { lines.append("NOTE:" + Self.escape(text(upTo: 400))) }
+        for _ in 0..<Int.random(in: 0...2, using: &random) where chance(40) {
+            lines.append("NOTE:" + Self.escape(text(upTo: 400)))
+        }
         if chance(30) { lines.append("CATEGORIES:" + pick(["Family", "Friends,Work", "Été à Paris", "a\\,b"])) }
         if chance(20) { lines.append("ORG:" + Self.escape(text(upTo: 30)) + ";Department") }
         if chance(20) { lines.append("TITLE:" + Self.escape(text(upTo: 300))) }

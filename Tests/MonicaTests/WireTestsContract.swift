@@ -170,6 +170,17 @@ import Testing
                     {"id":2,"object":"tag","name":"x","name_slug":"x","account":{"id":1},
                      "created_at":"2024-01-15T10:30:00Z","updated_at":"2024-10-26T14:22:00Z"}
                     """))
+        let address = Monica.Address(
+            id: 2, uuid: "u", name: "home", street: "x", city: nil, province: nil, postalCode: nil, country: "France",
+            account: 1, createdAt: Self.created, updatedAt: Self.updated)
+        #expect(
+            String(buffer: try JSONBody.encode(address))
+                == minified(
+                    """
+                    {"id":2,"uuid":"u","object":"address","name":"home","street":"x","city":null,"province":null,
+                     "postal_code":null,"country":{"name":"France","iso":null},"account":{"id":1},
+                     "created_at":"2024-01-15T10:30:00Z","updated_at":"2024-10-26T14:22:00Z"}
+                    """))
         let page = APIResponse(
             data: [Int](), meta: PaginationMeta(total: 0, page: 1, limit: 50, rows: 0),
             links: PaginationLinks(path: "/contacts", filters: [], page: 1, limit: 50, last: 1))

@@ -3,6 +3,7 @@ import ContractClient
 import Foundation
 import MonicaCheck
 import MonicaClient
+import MonicaService
 import NIOSockets
 import Testbed
 
@@ -17,5 +18,20 @@ extension MonicaHost {
         MonicaAPIClient(
             configuration: APIConfiguration(baseURL: baseURL, token: try await token(account), retryCount: 0),
             transport: transport)
+    }
+
+    /// Everything of an account, as `concord export` writes it.
+    func export(of account: String) async throws -> Monica.Export {
+        try JSONDecoder().decode(Monica.Export.self, from: Data(try await written(.json, of: account)))
+    }
+
+    func cards(of account: String) async throws -> String {
+        String(decoding: try await written(.vcard, of: account), as: UTF8.self)
+    }
+
+    func written(_ format: MonicaService.ExportFormat, of account: String) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        let isThere = try await service.export(format, of: account) { bytes += $0 }
+        return isThere ? bytes : []
     }
 }

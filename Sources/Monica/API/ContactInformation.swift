@@ -247,31 +247,60 @@ extension Monica {
         }
     }
 
-    /// Where somebody lives; other servers keep these.
+    /// Where somebody lives. This project's server has those that came with a vCard.
     public struct Address: Codable, Hashable, Sendable, Identifiable {
         public var id: Int
+        public var uuid: String
+        public private(set) var object = "address"
+        /// What the owner calls it: `home`, `work`.
         @OrNull public var name: String?
         @OrNull public var street: String?
         @OrNull public var city: String?
         @OrNull public var province: String?
         @OrNull public var postalCode: String?
         @OrNull public var country: Country?
+        public var account: AccountReference
+        public var createdAt: Timestamp
+        public var updatedAt: Timestamp
+
+        package init(
+            id: Int, uuid: String, name: String?, street: String?, city: String?, province: String?,
+            postalCode: String?, country: String?, account: Int, createdAt: Timestamp, updatedAt: Timestamp
+        ) {
+            self.id = id
+            self.uuid = uuid
+            self.name = name
+            self.street = street
+            self.city = city
+            self.province = province
+            self.postalCode = postalCode
+            self.country = country.map { Country(name: $0) }
+            self.account = AccountReference(id: account)
+            self.createdAt = createdAt
+            self.updatedAt = updatedAt
+        }
 
         enum CodingKeys: String, CodingKey {
-            case id, name, street, city, province
+            case id, uuid, object, name, street, city, province
             case postalCode = "postal_code"
-            case country
+            case country, account
+            case createdAt = "created_at"
+            case updatedAt = "updated_at"
         }
 
         public init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
             id = try fields.id(.id)
+            uuid = try fields.text(.uuid) ?? ""
             name = try fields.text(.name)
             street = try fields.text(.street)
             city = try fields.text(.city)
             province = try fields.text(.province)
             postalCode = try fields.text(.postalCode)
             country = try fields.value(.country)
+            account = try fields.value(.account) ?? AccountReference(id: 0)
+            createdAt = try fields.time(.createdAt) ?? Timestamp(milliseconds: 0)
+            updatedAt = try fields.time(.updatedAt) ?? createdAt
         }
     }
 
@@ -280,6 +309,11 @@ extension Monica {
         @OrNull public var name: String?
         /// ISO 3166: `FR`.
         @OrNull public var iso: String?
+
+        package init(name: String) {
+            self.name = name
+            iso = nil
+        }
 
         enum CodingKeys: String, CodingKey { case name, iso }
 
@@ -295,7 +329,7 @@ extension Monica {
         }
     }
 
-    /// An address of mail, by its type.
+    /// How somebody is reached: an address of mail, a phone, a website, by its type.
     public struct ContactField: Codable, Hashable, Sendable, Identifiable {
         public var id: Int
         public var uuid: String
@@ -351,7 +385,7 @@ extension Monica {
         public private(set) var object = "contactfieldtype"
         public var name: String
         @OrNull public var fontawesomeIcon: String?
-        /// What stands before the content in a link: `mailto:`.
+        /// What stands before the content in a link: `mailto:`, `tel:`.
         @OrNull public var `protocol`: String?
         public var delible: Bool
         @OrNull public var type: String?
@@ -359,15 +393,17 @@ extension Monica {
         public var createdAt: Timestamp
         public var updatedAt: Timestamp
 
-        /// The type of addresses of mail.
-        package init(emailOf account: Int, uuid: String, createdAt: Timestamp) {
-            id = account
+        package init(
+            id: Int, uuid: String, name: String, icon: String, protocol: String?, delible: Bool, type: String?,
+            account: Int, createdAt: Timestamp
+        ) {
+            self.id = id
             self.uuid = uuid
-            name = "Email"
-            fontawesomeIcon = "fa fa-envelope-open-o"
-            `protocol` = "mailto:"
-            delible = false
-            type = "email"
+            self.name = name
+            fontawesomeIcon = icon
+            self.protocol = `protocol`
+            self.delible = delible
+            self.type = type
             self.account = AccountReference(id: account)
             self.createdAt = createdAt
             updatedAt = createdAt

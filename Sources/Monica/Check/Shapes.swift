@@ -23,7 +23,9 @@ enum MonicaShapes {
             .init("POST", "/contacts/{id}/setTags", [200: one(contact)]),
             .init("POST", "/contacts/{id}/unsetTag", [200: one(contact)]),
             .init("POST", "/contacts/{id}/unsetTags", [200: one(contact)]),
-            .init("GET", "/tags", [200: page(tag)]),
+            .init(
+                "GET", "/tags",
+                [200: .object(["data": .list(of: tag)], additions: ["meta": meta(query: false), "links": links])]),
             .init("GET", "/tags/{id}", [200: one(tag)]),
             .init("GET", "/tags/{id}/contacts", [200: page(contact)]),
             .init("POST", "/tags", [201: one(tag)]),
@@ -50,18 +52,26 @@ enum MonicaShapes {
 
     private static func one(_ shape: Shape) -> Shape { .object(["data": shape]) }
 
+    /// What the published document names, and what this project's server says beside.
     private static func page(_ shape: Shape, query: Bool = false) -> Shape {
-        let meta: [String: Shape] = [
-            "total": .integer, "current_page": .id, "per_page": .id, "last_page": .id, "from": .nullable(.id),
-            "to": .nullable(.id),
-        ]
-        let searched = meta.merging(["query": .text]) { $1 }
-        return .object([
-            "data": .list(of: shape), "meta": query ? .anyOf([.object(meta), .object(searched)]) : .object(meta),
-            "links": .object([
-                "first": .text, "last": .text, "prev": .nullable(.text), "next": .nullable(.text),
-            ]),
-        ])
+        .object(["data": .list(of: shape), "meta": meta(query: query), "links": links])
+    }
+
+    private static func meta(query: Bool) -> Shape {
+        let published: [String: Shape] = ["total": .integer, "current_page": .id, "per_page": .id]
+        let more: [String: Shape] = ["last_page": .id, "from": .nullable(.id), "to": .nullable(.id)]
+        let plain = Shape.object(published, additions: more)
+        let searched = Shape.object(published, additions: more.merging(["query": .text]) { $1 })
+        return query ? .anyOf([plain, searched]) : plain
+    }
+
+    private static let links: Shape = .object([
+        "first": .text, "last": .text, "prev": .nullable(.text), "next": .nullable(.text),
+    ])
+
+    /// Of what the published document says nothing: only that it has an id is asked of other servers.
+    private static func unpublished(_ members: [String: Shape]) -> Shape {
+        .object(["id": .id], additions: members.filter { $0.key != "id" })
     }
 
     private static let deletion: Shape = .object(["deleted": .exactly(true), "id": .id])
@@ -108,7 +118,7 @@ enum MonicaShapes {
                 "first_met_through_contact": .nullable(shortContact),
             ]),
         ]),
-        "addresses": .list(of: .text), "tags": .list(of: tag),
+        "addresses": .list(of: address), "tags": .list(of: tag),
         "statistics": .object([
             "number_of_calls": 0, "number_of_notes": .integer, "number_of_activities": .integer,
             "number_of_reminders": 0, "number_of_tasks": .integer, "number_of_gifts": .integer, "number_of_debts": 0,
@@ -116,15 +126,33 @@ enum MonicaShapes {
         "created_at": .timestamp, "updated_at": .timestamp,
     ]) { $1 }
 
-    private static let contact: Shape = .object(contactMembers)
-    private static let detailedContact: Shape = .object(
-        contactMembers.merging(["contactFields": .list(of: contactField), "notes": .list(of: note)]) { $1 })
+    private static let contact: Shape = contact(with: [:])
+    private static let detailedContact: Shape = contact(
+        with: ["contactFields": .list(of: contactField), "notes": .list(of: note)])
+
+    private static func contact(with more: [String: Shape]) -> Shape {
+        let published: Set<String> = [
+            "id", "first_name", "last_name", "nickname", "gender_id", "is_partial", "is_dead", "created_at",
+            "updated_at",
+        ]
+        let members = contactMembers.merging(more) { $1 }
+        return .object(
+            members.filter { published.contains($0.key) }, additions: members.filter { !published.contains($0.key) })
+    }
+
+    private static let address: Shape = .object([
+        "id": .id, "uuid": .uuid, "object": "address", "name": .nullable(.text), "street": .nullable(.text),
+        "city": .nullable(.text), "province": .nullable(.text), "postal_code": .nullable(.text),
+        "country": .nullable(.object(["name": .text, "iso": .exactly(.null)])), "account": accountOf,
+        "created_at": .timestamp, "updated_at": .timestamp,
+    ])
 
     private static let contactField: Shape = .object([
         "id": .id, "uuid": .uuid, "object": "contactfield", "content": .text,
         "contact_field_type": .object([
-            "id": .id, "uuid": .uuid, "object": "contactfieldtype", "name": "Email",
-            "fontawesome_icon": .nullable(.text), "protocol": "mailto:", "delible": .exactly(false), "type": "email",
+            "id": .id, "uuid": .uuid, "object": "contactfieldtype", "name": .oneOf(["Email", "Phone", "Website"]),
+            "fontawesome_icon": .nullable(.text), "protocol": .oneOf(["mailto:", "tel:", nil]),
+            "delible": .exactly(false), "type": .oneOf(["email", "phone", "website"]),
             "account": accountOf, "created_at": .timestamp, "updated_at": .timestamp,
         ]),
         "labels": .list(of: .text), "account": accountOf, "contact": shortContact, "created_at": .timestamp,
@@ -140,7 +168,7 @@ enum MonicaShapes {
         "account": accountOf, "created_at": .timestamp, "updated_at": .timestamp,
     ])
 
-    private static let activity: Shape = .object([
+    private static let activity: Shape = unpublished([
         "id": .id, "uuid": .uuid, "object": "activity", "activity_type_id": .nullable(.id), "summary": .text,
         "description": .nullable(.text), "happened_at": .day, "activity_type": .nullable(activityType),
         "attendees": .object(["total": .integer, "contacts": .list(of: shortContact)]),
@@ -148,19 +176,19 @@ enum MonicaShapes {
         "created_at": .timestamp, "updated_at": .timestamp,
     ])
 
-    private static let note: Shape = .object([
+    private static let note: Shape = unpublished([
         "id": .id, "uuid": .uuid, "object": "note", "contact_id": .id, "body": .text, "is_favorited": truth,
         "favorited_at": .nullable(.timestamp), "url": .text, "account": accountOf, "contact": shortContact,
         "created_at": .timestamp, "updated_at": .timestamp,
     ])
 
-    private static let task: Shape = .object([
+    private static let task: Shape = unpublished([
         "id": .id, "uuid": .uuid, "object": "task", "contact_id": .nullable(.id), "title": .text,
         "description": .nullable(.text), "completed": truth, "completed_at": .nullable(.timestamp),
         "account": accountOf, "contact": .nullable(shortContact), "created_at": .timestamp, "updated_at": .timestamp,
     ])
 
-    private static let gift: Shape = .object([
+    private static let gift: Shape = unpublished([
         "id": .id, "uuid": .uuid, "object": "gift", "contact_id": .id, "name": .text, "comment": .nullable(.text),
         "url": .nullable(.text), "amount": .nullable(.text), "value": .nullable(.number),
         "amount_with_currency": .text, "status": .oneOf(["idea", "offered", "received"]), "is_an_idea": truth,
@@ -169,7 +197,7 @@ enum MonicaShapes {
         "updated_at": .timestamp,
     ])
 
-    private static let tag: Shape = .object([
+    private static let tag: Shape = unpublished([
         "id": .id, "object": "tag", "name": .text, "name_slug": .text, "account": accountOf,
         "created_at": .timestamp, "updated_at": .timestamp,
     ])

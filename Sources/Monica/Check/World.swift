@@ -105,29 +105,63 @@ extension RawAnswer {
 
 /// The contract as scenarios, one list for each section.
 public enum MonicaScenarios {
-    public static var all: [Scenario<MonicaWorld>] { ofOneAccount + ofTwoAccounts }
-
-    /// Those that one token is enough for.
-    static var ofOneAccount: [Scenario<MonicaWorld>] {
-        errors + contacts + search + lists + writing + tags + idempotency + account
+    public static var all: [Scenario<MonicaWorld>] {
+        published + errors + contacts + search + lists + writing + tags + idempotency + account + ofTwoAccounts
     }
 
-    /// For `concord check monica`, with a token of each account that may be used.
+    /// For `concord check monica`.
     ///
-    /// - Parameter tokens: With one, what takes two accounts is not tried.
+    /// - Parameter tokens: Of one account or of two. Scenarios take those of an account in turn, since each token may ask
+    ///   so and so often a minute. What takes two accounts is skipped with tokens of one.
     public static func checklist(_ tokens: [String]) -> Checklist {
-        Checklist(
-            api: "monica", scenarios: tokens.count > 1 ? all : ofOneAccount, probe: "/me", isLimited: { _ in true },
+        let purse = Purse(tokens)
+        return Checklist(
+            api: "monica", scenarios: all, probe: "/me", isLimited: { _ in true },
             enter: { server in
                 let ledger = MonicaLedger(server.transport)
                 var own = server
                 own.transport = ledger
-                let world = MonicaWorld(own) { account in
-                    guard tokens.indices.contains(account) else { throw Broken("it takes another --token") }
-                    return tokens[account]
-                }
+                let world = MonicaWorld(own) { try await purse.token(of: $0, on: server) }
                 return (world, { await ledger.settle(at: server.baseURL) })
             })
+    }
+}
+
+/// The tokens of a run, by the account that they are of.
+private actor Purse {
+    private let tokens: [String]
+    private var accounts: Task<[[String]], any Error>?
+    private var turns: [Int: Int] = [:]
+
+    init(_ tokens: [String]) { self.tokens = tokens }
+
+    /// The next of an account's, the accounts counted from 0.
+    func token(of account: Int, on server: Server) async throws -> String {
+        let accounts = self.accounts ?? Task { [tokens] in try await Self.sorted(tokens, on: server) }
+        self.accounts = accounts
+        let all = try await accounts.value
+        guard all.indices.contains(account) else { throw NotTried("it takes a --token of another account") }
+        let turn = turns[account, default: 0]
+        turns[account] = turn + 1
+        return all[account][turn % all[account].count]
+    }
+
+    /// In the order in which they were given. A server that does not say whose a token is has one account for each.
+    private static func sorted(_ tokens: [String], on server: Server) async throws -> [[String]] {
+        var groups: [(account: Int64?, tokens: [String])] = []
+        for token in tokens {
+            guard let url = URL(string: server.baseURL.absoluteString + "/me") else { continue }
+            let request = TransportRequest(method: .get, url: url, headers: [.authorization: "Bearer \(token)"])
+            let response = try await server.transport.send(request, progress: nil)
+            let answer = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body))
+            let account = answer?["data"]?["account"]?["id"]?.integer
+            if let account, let index = groups.firstIndex(where: { $0.account == account }) {
+                groups[index].tokens.append(token)
+            } else {
+                groups.append((account, [token]))
+            }
+        }
+        return groups.map(\.tokens)
     }
 }
 

@@ -10,8 +10,8 @@ extension MonicaService {
         routes.on(use: getMe)
         routes.on(use: listGenders)
         routes.on(use: listActivityTypes)
-        routes.on(answering: exportJSON)
-        routes.on(answering: exportVCard)
+        routes.on(streaming: exportJSON)
+        routes.on(streaming: exportVCard)
     }
 
     func getMe(_ request: Monica.GetMe, from caller: Caller) async throws -> APIResponse<Monica.User> {
@@ -34,22 +34,24 @@ extension MonicaService {
     }
 
     func exportJSON(
-        _ request: Monica.ExportJSON, from caller: Caller, _ info: RequestInfo
-    ) async throws -> Answer<Monica.Export> {
-        Answer(
-            .ok, try await export(caller.account),
-            headers: [.contentDisposition: #"attachment; filename="monica.json""#])
+        _ request: Monica.ExportJSON, from caller: Caller
+    ) async throws -> StreamedAnswer {
+        StreamedAnswer(
+            headers: [
+                .contentType: "application/json", .contentDisposition: #"attachment; filename="monica.json""#,
+            ]
+        ) { try await export(.json, of: caller.account, to: $0) }
     }
 
     func exportVCard(
-        _ request: Monica.ExportVCard, from caller: Caller, _ info: RequestInfo
-    ) async throws -> Answer<Monica.VCards> {
-        Answer(
-            .ok, encoded: Array(try await vCards(of: caller.account).utf8),
+        _ request: Monica.ExportVCard, from caller: Caller
+    ) async throws -> StreamedAnswer {
+        StreamedAnswer(
             headers: [
                 .contentType: "text/vcard; charset=utf-8",
                 .contentDisposition: #"attachment; filename="monica.vcf""#,
-            ])
+            ]
+        ) { try await export(.vcard, of: caller.account, to: $0) }
     }
 }
 
@@ -88,9 +90,9 @@ enum Accounts {
         let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
         let made: Int? = try db.value(
             """
-            INSERT INTO accounts (name, uuid, first_name, last_name, email, email_type_uuid, created_at, updated_at)
+            INSERT INTO accounts (name, uuid, first_name, last_name, email, created_at, updated_at)
             VALUES (\(name), \(makeID()), \(parts.first ?? name), \(parts.dropFirst().first ?? ""), \(email),
-                \(makeID()), \(now), \(now))
+                \(now), \(now))
             ON CONFLICT (name) DO NOTHING RETURNING id
             """)
         guard let account = made else {
@@ -101,6 +103,13 @@ enum Accounts {
             try db.run(
                 """
                 INSERT INTO genders (account_id, name, type, created_at) VALUES (\(account), \(name), \(type), \(now))
+                """)
+        }
+        for kind in ContactFieldKind.allCases {
+            try db.run(
+                """
+                INSERT INTO contact_field_types (uuid, account_id, kind, created_at)
+                VALUES (\(makeID()), \(account), \(kind.rawValue), \(now))
                 """)
         }
         for (category, types) in activities {
@@ -132,12 +141,6 @@ enum Accounts {
             Monica.User(
                 id: try row.get(0), uuid: try row.get(1), firstName: try row.get(2), lastName: try row.get(3),
                 email: try row.get(4), createdAt: try row.get(5), updatedAt: try row.get(6))
-        }
-    }
-
-    static func emailType(of account: Int, in db: Session) throws -> Monica.ContactFieldType? {
-        try db.one("SELECT email_type_uuid, created_at FROM accounts WHERE id = \(account)") { row in
-            Monica.ContactFieldType(emailOf: account, uuid: try row.get(0), createdAt: try row.get(1))
         }
     }
 

@@ -63,7 +63,8 @@ extension MonicaService {
             try Accounts.queue(reader.account, in: reader.db)
             let id = try Contacts.insert(fields, uuid: makeID(), of: reader.account, at: now, in: reader.db)
             if let email = fields.email {
-                try Contacts.addEmail(email, uuid: makeID(), to: id, at: now, in: reader.db)
+                try ContactDetails.add(
+                    .email, email, uuid: makeID(), to: id, of: reader.account, at: now, in: reader.db)
             }
             return try reader.contact(id)
         }
@@ -158,6 +159,8 @@ struct ContactFields: Sendable {
     var death: StoredDate?
     var job: String?
     var company: String?
+    /// Which vCard it is made of, where that has no UUID.
+    var card: [UInt8]?
 
     init(firstName: String) {
         self.firstName = firstName
@@ -273,12 +276,13 @@ enum Contacts {
             """
             INSERT INTO contacts (
                 uuid, account_id, first_name, middle_name, last_name, nickname, description, gender_id, is_starred,
-                is_partial, is_dead, birth_day, birth_kind, death_day, death_kind, job, company, created_at, updated_at)
+                is_partial, is_dead, birth_day, birth_kind, death_day, death_kind, job, company, card, created_at,
+                updated_at)
             VALUES (\(uuid), \(account), \(fields.firstName), \(fields.middleName), \(fields.lastName),
                 \(fields.nickname), \(fields.description), \(fields.gender), \(fields.isStarred), \(fields.isPartial),
                 \(fields.isDead), \(fields.birth?.day.daysSince1970), \(fields.birth?.kind.rawValue),
                 \(fields.death?.day.daysSince1970), \(fields.death?.kind.rawValue), \(fields.job), \(fields.company),
-                \(createdAt), \(createdAt))
+                \(fields.card), \(createdAt), \(createdAt))
             RETURNING id
             """)
         guard let id else { throw DatabaseFailure.failed("no id") }
@@ -289,14 +293,6 @@ enum Contacts {
             try list(id, texts, of: account, in: db)
         }
         return id
-    }
-
-    static func addEmail(_ email: String, uuid: String, to contact: Int, at now: Int64, in db: Session) throws {
-        try db.run(
-            """
-            INSERT INTO contact_fields (uuid, contact_id, content, created_at, updated_at)
-            VALUES (\(uuid), \(contact), \(email), \(now), \(now))
-            """)
     }
 
     /// Changes a contact, and where it is found.
@@ -350,6 +346,7 @@ enum Contacts {
         }
         try db.run("DELETE FROM contact_tags WHERE contact_id = \(id)")
         try db.run("DELETE FROM contact_fields WHERE contact_id = \(id)")
+        try db.run("DELETE FROM addresses WHERE contact_id = \(id)")
         try db.run("DELETE FROM notes WHERE contact_id = \(id)")
         try db.run("DELETE FROM tasks WHERE contact_id = \(id)")
         try db.run("DELETE FROM gifts WHERE contact_id = \(id)")

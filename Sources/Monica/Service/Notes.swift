@@ -85,6 +85,19 @@ private struct NoteFields {
 }
 
 enum Notes {
+    /// Every note of some contacts, the oldest first.
+    static func all(of contacts: [Int], in db: Session) throws -> [Int: [ContactCard.Note]] {
+        let pairs = try db.all(
+            "SELECT contact_id, body, created_at FROM notes WHERE contact_id IN (\(list: contacts)) ORDER BY id"
+        ) { row in
+            (
+                try row.get(0, as: Int.self),
+                ContactCard.Note(text: try row.get(1), createdAt: try row.get(2, as: Int64.self))
+            )
+        }
+        return Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1) }
+    }
+
     static func insert(
         _ body: String, of contact: Int, favorited: Bool = false, uuid: String, account: Int, at now: Int64,
         in db: Session

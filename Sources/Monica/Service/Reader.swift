@@ -15,6 +15,7 @@ final class Reader {
     private(set) lazy var activityTypes: Result<[Int: Monica.ActivityType], any Error> = Result {
         Dictionary(uniqueKeysWithValues: try Accounts.activityTypes(of: account, in: db).map { ($0.id, $0) })
     }
+    private(set) lazy var fieldTypes = Result { try ContactDetails.types(of: account, in: db) }
 
     init(account: Int, baseURL: String, db: Session) {
         self.account = account
@@ -35,9 +36,11 @@ final class Reader {
         let gifts = try counts("SELECT contact_id, COUNT(*) FROM gifts WHERE contact_id IN (\(list: ids))")
         let activities = try activities(with: ids)
         let introducers = try shortContacts(rows.compactMap(\.metThrough))
+        let addresses = try addresses(of: ids)
         let details = try inclusion == .contactFields ? details(of: rows) : nil
         return try rows.map { row in
             var contact = try show(row)
+            contact.addresses = addresses[row.id] ?? []
             contact.tags = tags[row.id] ?? []
             contact.statistics.numberOfNotes = notes[row.id] ?? 0
             contact.statistics.numberOfTasks = tasks[row.id] ?? 0
@@ -125,6 +128,24 @@ final class Reader {
         return Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1) }
     }
 
+    private func addresses(of ids: [Int]) throws -> [Int: [Monica.Address]] {
+        let pairs = try db.all(
+            """
+            SELECT contact_id, id, uuid, name, street, city, province, postal_code, country, created_at, updated_at
+            FROM addresses WHERE contact_id IN (\(list: ids)) ORDER BY id
+            """
+        ) { row in
+            (
+                try row.get(0, as: Int.self),
+                Monica.Address(
+                    id: try row.get(1), uuid: try row.get(2), name: try row.get(3), street: try row.get(4),
+                    city: try row.get(5), province: try row.get(6), postalCode: try row.get(7),
+                    country: try row.get(8), account: account, createdAt: try row.get(9), updatedAt: try row.get(10))
+            )
+        }
+        return Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1) }
+    }
+
     private func activities(with ids: [Int]) throws -> [Int: (count: Int, newest: Int64)] {
         let found = try db.all(
             """
@@ -145,20 +166,20 @@ final class Reader {
         of rows: [ContactRow]
     ) throws -> (fields: [Int: [Monica.ContactField]], notes: [Int: [Monica.Note]]) {
         let short = Dictionary(uniqueKeysWithValues: try rows.map { ($0.id, Monica.ShortContact(try show($0))) })
-        let type = try Accounts.emailType(of: account, in: db)
+        let types = try fieldTypes.get()
         let fields = try db.all(
             """
-            SELECT contact_id, id, uuid, content, created_at, updated_at FROM contact_fields
+            SELECT contact_id, id, uuid, content, type_id, created_at, updated_at FROM contact_fields
             WHERE contact_id IN (\(list: padded(rows.map(\.id)))) ORDER BY id
             """
         ) { row -> (Int, Monica.ContactField)? in
-            guard let type else { return nil }
+            guard let type = types[try row.get(4)]?.type else { return nil }
             let contact: Int = try row.get(0)
             return (
                 contact,
                 Monica.ContactField(
                     id: try row.get(1), uuid: try row.get(2), content: try row.get(3), type: type, account: account,
-                    contact: short[contact], createdAt: try row.get(4), updatedAt: try row.get(5))
+                    contact: short[contact], createdAt: try row.get(5), updatedAt: try row.get(6))
             )
         }
         var notes: [Int: [Monica.Note]] = [:]

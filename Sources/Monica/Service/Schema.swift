@@ -16,7 +16,7 @@ extension MonicaService {
                     """
                     CREATE TABLE accounts (
                         id {ID}, name {KEY} NOT NULL UNIQUE, uuid {KEY} NOT NULL, first_name TEXT NOT NULL,
-                        last_name TEXT NOT NULL, email TEXT NOT NULL, email_type_uuid TEXT NOT NULL,
+                        last_name TEXT NOT NULL, email TEXT NOT NULL,
                         contact_count BIGINT NOT NULL DEFAULT 0, revision BIGINT NOT NULL DEFAULT 0,
                         created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
                     """,
@@ -32,6 +32,12 @@ extension MonicaService {
                         type TEXT NOT NULL, created_at BIGINT NOT NULL)
                     """,
                     "CREATE INDEX genders_of_account ON genders (account_id, id)",
+                    // The kind is one of `ContactFieldKind`.
+                    """
+                    CREATE TABLE contact_field_types (
+                        id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
+                        kind {KEY} NOT NULL, created_at BIGINT NOT NULL, UNIQUE (account_id, kind))
+                    """,
                     """
                     CREATE TABLE activity_categories (
                         id {ID}, uuid TEXT NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
@@ -55,7 +61,8 @@ extension MonicaService {
                         lines TEXT NOT NULL)
                     """,
                     "CREATE INDEX search_blocks_of_account ON search_blocks (account_id, id)",
-                    // The kind of a date: 0 known in full, 1 made of an age, 2 without its year.
+                    // The kind of a date: 0 known in full, 1 made of an age, 2 without its year. `card` tells which vCard a
+                    // contact was made of, where that has no UUID of its own.
                     """
                     CREATE TABLE contacts (
                         id {ID}, uuid {KEY} NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
@@ -64,9 +71,10 @@ extension MonicaService {
                         is_partial BIGINT NOT NULL, is_dead BIGINT NOT NULL, birth_day BIGINT, birth_kind BIGINT,
                         death_day BIGINT, death_kind BIGINT, job TEXT, company TEXT, food TEXT, met_how TEXT,
                         met_day BIGINT, met_kind BIGINT, met_through BIGINT REFERENCES contacts (id),
-                        block_id BIGINT REFERENCES search_blocks (id), created_at BIGINT NOT NULL,
+                        block_id BIGINT REFERENCES search_blocks (id), card {BYTES}, created_at BIGINT NOT NULL,
                         updated_at BIGINT NOT NULL, UNIQUE (account_id, uuid))
                     """,
+                    "CREATE INDEX contacts_of_card ON contacts (account_id, card)",
                     "CREATE INDEX contacts_of_account ON contacts (account_id, id)",
                     "CREATE INDEX contacts_in_order ON contacts (account_id, is_partial, id)",
                     "CREATE INDEX contacts_by_change ON contacts (account_id, is_partial, updated_at, id)",
@@ -74,9 +82,17 @@ extension MonicaService {
                     """
                     CREATE TABLE contact_fields (
                         id {ID}, uuid TEXT NOT NULL, contact_id BIGINT NOT NULL REFERENCES contacts (id),
-                        content TEXT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                        type_id BIGINT NOT NULL REFERENCES contact_field_types (id), content TEXT NOT NULL,
+                        created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
                     """,
                     "CREATE INDEX fields_of_contact ON contact_fields (contact_id, id)",
+                    """
+                    CREATE TABLE addresses (
+                        id {ID}, uuid TEXT NOT NULL, contact_id BIGINT NOT NULL REFERENCES contacts (id), name TEXT,
+                        street TEXT, city TEXT, province TEXT, postal_code TEXT, country TEXT,
+                        created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX addresses_of_contact ON addresses (contact_id, id)",
                     // The key is what names are compared by: without regard to case.
                     """
                     CREATE TABLE tags (

@@ -1,0 +1,179 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import MonicaAPI
+
+extension MonicaService {
+    /// What an account's data is written as.
+    public enum ExportFormat: String, Sendable, CaseIterable {
+        /// Everything, as ``Monica/Export``.
+        case json
+        /// Contacts that are not partial, as vCard 4.0.
+        case vcard
+    }
+
+    /// Takes a piece of what is written.
+    public typealias Write = StreamedAnswer.Write
+
+    /// Writes an account's data, a piece at a time: never more than a hundred records are in memory.
+    ///
+    /// What is made after it has begun is left out; what is changed or deleted before its turn comes is exported as it is
+    /// by then.
+    ///
+    /// - Parameter name: As the operator calls it.
+    /// - Returns: False when there is no such account.
+    public func export(_ format: ExportFormat, of name: String, to write: Write) async throws -> Bool {
+        guard let account = try await database.read({ try Accounts.find(name, in: $0) }) else { return false }
+        try await export(format, of: account, to: write)
+        return true
+    }
+
+    func export(_ format: ExportFormat, of account: Int, to write: Write) async throws {
+        switch format {
+        case .json: try await exportJSON(account, to: write)
+        case .vcard: try await exportVCards(account, to: write)
+        }
+    }
+
+    private func exportJSON(_ account: Int, to write: Write) async throws {
+        let now = time.milliseconds()
+        let (head, ends) = try await database.read { db in
+            guard let user = try Accounts.user(account, in: db) else { throw Monica.Refusal.unauthenticated }
+            let export = Monica.Export(
+                exportedAt: .init(milliseconds: now), user: user, genders: try Accounts.genders(of: account, in: db),
+                activityTypes: try Accounts.activityTypes(of: account, in: db), tags: try Tags.all(of: account, in: db),
+                contacts: [], activities: [], notes: [], tasks: [], gifts: [])
+            return (try JSONBody.encode(export), try Ends(of: account, in: db))
+        }
+        // The five lists come last and are empty: what follows the tags is written below.
+        let lists = #","contacts":[],"activities":[],"notes":[],"tasks":[],"gifts":[]}"#
+        try await write(Array(head.readableBytesView.dropLast(lists.utf8.count)))
+        try await list("contacts", of: account, to: ends.contacts, write) { ids, reader in
+            zip(try reader.contacts(ids, with: .contactFields), try reader.contactRows(ids)).map {
+                Monica.ExportedContact($0, middleName: $1.middleName)
+            }
+        }
+        try await list("activities", of: account, to: ends.activities, write, Monica.Activity.load)
+        try await list("notes", of: account, to: ends.notes, write, Monica.Note.load)
+        try await list("tasks", of: account, to: ends.tasks, write, Monica.Task.load)
+        try await list("gifts", of: account, to: ends.gifts, write, Monica.Gift.load)
+        try await write(Array("}".utf8))
+    }
+
+    /// `,"notes":[…]`
+    private func list<Item: Encodable & Sendable>(
+        _ table: String, of account: Int, to end: Int, _ write: Write,
+        _ load: @escaping @Sendable ([Int], Reader) throws -> [Item]
+    ) async throws {
+        try await write(Array(#","\#(table)":["#.utf8))
+        var separator = ""
+        try await batches(SQL(stringLiteral: table), of: account, to: end) { ids, reader in
+            try load(ids, reader).map { Array(try JSONBody.encode($0).readableBytesView) }
+        } each: { items in
+            for item in items {
+                try await write(Array(separator.utf8) + item)
+                separator = ","
+            }
+        }
+        try await write(Array("]".utf8))
+    }
+
+    private func exportVCards(_ account: Int, to write: Write) async throws {
+        let ends = try await database.read { try Ends(of: account, in: $0) }
+        try await batches("contacts", of: account, to: ends.contacts) { ids, reader in
+            let contacts = try reader.contacts(ids, with: .contactFields)
+            let kinds = try reader.fieldTypes.get().mapValues(\.kind)
+            let notes = try Notes.all(of: ids, in: reader.db)
+            var writer = VCardWriter()
+            for (contact, row) in zip(contacts, try reader.contactRows(ids)) where !row.isPartial {
+                ContactCard(contact, row, kinds: kinds, notes: notes[row.id] ?? []).write(to: &writer)
+            }
+            return Array(writer.text.utf8)
+        } each: {
+            try await write($0)
+        }
+    }
+
+    /// Reads an account's records in the order of their making, some at a time, each time in a transaction of its own: no
+    /// reader of the database is kept waiting by somebody who takes an export slowly.
+    private func batches<Batch: Sendable>(
+        _ table: SQL, of account: Int, to end: Int, _ load: @escaping @Sendable ([Int], Reader) throws -> Batch,
+        each: (Batch) async throws -> Void
+    ) async throws {
+        var last = 0
+        while true {
+            let (ids, batch) = try await database.read { [last] db in
+                let ids: [Int] = try db.all(
+                    """
+                    SELECT id FROM \(table) WHERE account_id = \(account) AND id > \(last) AND id <= \(end)
+                    ORDER BY id LIMIT 100
+                    """
+                ) { try $0.get(0) }
+                return (ids, try load(ids, reader(account, db)))
+            }
+            guard let newest = ids.last else { return }
+            last = newest
+            try await each(batch)
+        }
+    }
+
+    /// The newest records of an account when an export begins.
+    private struct Ends: Sendable {
+        let contacts: Int
+        let activities: Int
+        let notes: Int
+        let tasks: Int
+        let gifts: Int
+
+        init(of account: Int, in db: Session) throws {
+            func end(_ table: SQL) throws -> Int {
+                let id: Int? = try db.value(
+                    "SELECT id FROM \(table) WHERE account_id = \(account) ORDER BY id DESC LIMIT 1")
+                return id ?? 0
+            }
+            contacts = try end("contacts")
+            activities = try end("activities")
+            notes = try end("notes")
+            tasks = try end("tasks")
+            gifts = try end("gifts")
+        }
+    }
+}
+
+extension ContactCard {
+    /// - Parameters:
+    ///   - contact: With its fields.
+    ///   - kinds: Of the fields' types.
+    fileprivate init(
+        _ contact: Monica.Contact, _ row: ContactRow, kinds: [Int: ContactFieldKind], notes: [ContactCard.Note]
+    ) {
+        self.init()
+        func fields(_ kind: ContactFieldKind) -> [String] {
+            (contact.contactFields ?? []).filter { kinds[$0.contactFieldType.id] == kind }.map(\.content)
+        }
+        uuid = row.uuid
+        firstName = row.firstName
+        middleName = row.middleName
+        lastName = row.lastName
+        nickname = row.nickname
+        gender = contact.genderType
+        emails = fields(.email)
+        phones = fields(.phone)
+        websites = fields(.website)
+        addresses = contact.addresses.map {
+            PostalAddress(
+                name: $0.name, street: $0.street, city: $0.city, province: $0.province, postalCode: $0.postalCode,
+                country: $0.country?.name)
+        }
+        birth = row.birth
+        isDead = row.isDead
+        death = row.death
+        company = row.company
+        job = row.job
+        description = row.description
+        self.notes = notes
+        tags = contact.tags.map(\.name)
+        revised = row.updatedAt.milliseconds
+    }
+}

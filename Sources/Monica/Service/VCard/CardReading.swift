@@ -1,0 +1,276 @@
+import Contract
+import Identity
+import MonicaAPI
+
+/// What a vCard says of a contact, and what it says that a contact has no place for.
+struct CardReading: Sendable {
+    /// Nil when there is no name in the card, nor anything that could stand for one.
+    let contact: ContactCard?
+    /// Tells the card from others where it has no UUID: of its own id or, without any, of all that it says.
+    let digest: [UInt8]
+    /// Whether it has an id of its own, of whatever kind.
+    let hasID: Bool
+    /// What was not taken over, such as `PHOTO`.
+    private(set) var leftOut: Set<String> = []
+    /// Whether a text was longer than may be kept.
+    private(set) var isCut = false
+
+    init(_ card: VCard, today: Day) {
+        let id = card.first("UID")?.text.trimmed ?? ""
+        hasID = !id.isEmpty
+        digest = hasID ? Digest.sha256("UID:" + id) : Self.digest(of: card)
+        var contact = ContactCard()
+        contact.uuid = card.first("UID").flatMap { Self.uuid($0.text) }
+        var reader = PropertyReader(card: card, today: today)
+        self.contact = reader.read(into: &contact) ? contact : nil
+        (leftOut, isCut) = (reader.leftOut, reader.isCut)
+    }
+
+    /// What says of the card and not of the contact is no part of it: programs write it anew each time.
+    private static func digest(of card: VCard) -> [UInt8] {
+        let lines = card.properties.filter { !["REV", "PRODID", "VERSION"].contains($0.name) }
+            .map { "\($0.name):\($0.value)" }.sorted()
+        return Digest.sha256(lines.joined(separator: "\n"))
+    }
+
+    private static func uuid(_ text: String) -> String? {
+        let text = text.trimmed.lowercased()
+        let id = text.hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : text
+        let isUUID = id.wholeMatch(of: #/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/#) != nil
+        return isUUID ? id : nil
+    }
+}
+
+/// Goes through a card's properties, and remembers what it could not use.
+private struct PropertyReader {
+    let card: VCard
+    let today: Day
+    var leftOut: Set<String> = []
+    var isCut = false
+
+    /// What is read below, and what says nothing of a person.
+    private static let known: Set<String> = [
+        "FN", "N", "NICKNAME", "GENDER", "EMAIL", "TEL", "URL", "ADR", "BDAY", "DEATHDATE", "X-DEATHDATE", "ORG",
+        "TITLE", "NOTE", "CATEGORIES", "UID", "VERSION", "REV", "PRODID", "KIND", "X-ADDRESSBOOKSERVER-KIND", "PROFILE",
+        "X-ABSHOWAS",
+    ]
+    /// Types that say nothing of what a number or address is for.
+    private static let plainTypes: Set<String> = [
+        "PREF", "INTERNET", "VOICE", "TEXT", "DOM", "INTL", "POSTAL", "PARCEL", "X-USER-PROPERTY",
+    ]
+
+    init(card: VCard, today: Day) {
+        self.card = card
+        self.today = today
+    }
+
+    /// False when there is no name.
+    mutating func read(into contact: inout ContactCard) -> Bool {
+        for property in card.properties where !Self.known.contains(property.name) && !property.value.isBlank {
+            leftOut.insert(property.name)
+        }
+        let nicknames = card.all("NICKNAME").flatMap(\.elements).map(\.trimmed).filter { !$0.isEmpty }
+        contact.nickname = short(nicknames.joined(separator: ", "))
+        contact.gender = gender()
+        contact.emails = read("EMAIL", Self.email)
+        contact.phones = read("TEL", Self.phone)
+        contact.websites = read("URL", Self.website)
+        contact.addresses = card.all("ADR").compactMap { address($0) }
+        let organization = (only("ORG")?.components ?? []).map { $0.joined(separator: ",").trimmed }
+        contact.company = short(organization.first)
+        if organization.dropFirst().contains(where: { !$0.isEmpty }) { leftOut.insert("ORG (department)") }
+        contact.job = short(only("TITLE")?.text)
+        guard name(into: &contact) else { return false }
+        contact.birth = only("BDAY").flatMap { date($0) }
+        let passing = only("DEATHDATE") ?? only("X-DEATHDATE")
+        contact.isDead = passing != nil
+        contact.death = passing.flatMap { $0.text == "unknown" ? nil : date($0) }
+        notes(into: &contact)
+        for tag in card.all("CATEGORIES").flatMap(\.elements).map(\.trimmed) where !tag.isEmpty {
+            if tag.length <= 255 { contact.tags.append(tag) } else { leftOut.insert("CATEGORIES (too long)") }
+        }
+        return true
+    }
+
+    // MARK: Properties
+
+    /// The first of a property of which a contact has one; further ones are left out.
+    private mutating func only(_ name: String) -> VCard.Property? {
+        let all = card.all(name).filter { !$0.value.isBlank }
+        if all.contains(where: { $0.value != all[0].value }) { leftOut.insert("\(name) (more than one)") }
+        return all.first
+    }
+
+    /// What is said in some way of every property of a name, each once.
+    private mutating func read(_ name: String, _ content: (VCard.Property) -> String?) -> [String] {
+        var contents: [String] = []
+        for property in card.all(name) where !property.value.isBlank {
+            guard let content = content(property), 1...255 ~= content.length else {
+                leftOut.insert(name)
+                continue
+            }
+            if !types(of: property).isEmpty { leftOut.insert("\(name) (type)") }
+            if !contents.contains(content) { contents.append(content) }
+        }
+        return contents
+    }
+
+    /// Such as `HOME`: as `TYPE`, or as vCard 2.1 has them.
+    private func types(of property: VCard.Property) -> [String] {
+        let bare = property.parameters.filter { $0.values.map { $0.uppercased() } == [$0.name] }
+        let words = property.parameter("TYPE").flatMap { $0.split(separator: ",") }.map { $0.uppercased() }
+        return (words + bare.map(\.name))
+            .filter { !Self.plainTypes.contains($0) && $0 != "QUOTED-PRINTABLE" && !$0.isEmpty }
+    }
+
+    /// Trimmed, of 255 characters at most; nil when blank.
+    private mutating func short(_ text: String?, upTo limit: Int = 255) -> String? {
+        guard let text = text?.trimmed, !text.isEmpty else { return nil }
+        guard text.length > limit else { return text }
+        isCut = true
+        return String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit))).trimmed
+    }
+
+    // MARK: Names
+
+    private mutating func name(into contact: inout ContactCard) -> Bool {
+        let parts = (card.first("N")?.components ?? []).map { part in
+            part.map(\.trimmed).filter { !$0.isEmpty }.joined(separator: " ")
+        }
+        func part(_ index: Int) -> String? { parts.indices.contains(index) ? parts[index] : nil }
+        let whole = short(card.first("FN")?.text)
+        contact.lastName = short(part(0))
+        contact.middleName = short(part(2))
+        if let first = short(part(1)) {
+            contact.firstName = first
+        } else if let last = contact.lastName {
+            // A name must begin somewhere.
+            (contact.firstName, contact.lastName) = (last, nil)
+        } else if let whole {
+            let words = whole.split(separator: " ", maxSplits: 1).map(String.init)
+            contact.firstName = words[0]
+            contact.lastName = words.dropFirst().first.flatMap { $0.isBlank ? nil : $0.trimmed }
+        } else if let substitute = contact.nickname ?? contact.company ?? contact.emails.first ?? contact.phones.first {
+            contact.firstName = substitute
+        } else {
+            return false
+        }
+        if parts.dropFirst(3).contains(where: { !$0.isEmpty }) { leftOut.insert("N (prefix, suffix)") }
+        // A formatted name is put together from its parts; one of other words says more.
+        func words(_ texts: [String]) -> Set<String> {
+            Set(texts.flatMap { Folding.fold($0).split { !$0.isLetter && !$0.isNumber } }.map(String.init))
+        }
+        let said = words(parts + [contact.firstName, contact.lastName ?? "", contact.nickname ?? ""])
+        if let whole, !words([whole]).isSubset(of: said), whole != contact.company { leftOut.insert("FN") }
+        return true
+    }
+
+    private mutating func gender() -> String? {
+        guard let components = only("GENDER")?.components else { return nil }
+        let sex = components.first?.joined().trimmed.uppercased() ?? ""
+        if components.dropFirst().contains(where: { !$0.joined().isBlank }) { leftOut.insert("GENDER (words)") }
+        return ["M", "F", "O"].contains(sex) ? sex : nil
+    }
+
+    // MARK: Reaching somebody
+
+    private static func email(_ property: VCard.Property) -> String? {
+        let text = property.text.trimmed
+        let address = text.lowercased().hasPrefix("mailto:") ? String(text.dropFirst(7)) : text
+        return address.length >= 3 && address.contains("@") && !address.contains(where: \.isWhitespace) ? address : nil
+    }
+
+    private static func phone(_ property: VCard.Property) -> String? {
+        let text = property.text.trimmed
+        return text.lowercased().hasPrefix("tel:") ? String(text.dropFirst(4)) : text
+    }
+
+    /// An address is written as it is; what would have to be escaped is none.
+    private static func website(_ property: VCard.Property) -> String? {
+        let text = property.text.trimmed
+        return text.unicodeScalars.contains { $0 == "\\" || $0.properties.isWhitespace || $0.value < 0x20 } ? nil : text
+    }
+
+    private mutating func address(_ property: VCard.Property) -> PostalAddress? {
+        let parts = property.components.map { part in
+            part.map(\.trimmed).filter { !$0.isEmpty }.joined(separator: ", ")
+        }
+        func part(_ index: Int) -> String { parts.indices.contains(index) ? parts[index] : "" }
+        var address = PostalAddress()
+        // Post office box, apartment and street are one line here.
+        address.street = short((0...2).map(part).filter { !$0.isEmpty }.joined(separator: ", "))
+        address.city = short(part(3))
+        address.province = short(part(4))
+        address.postalCode = short(part(5))
+        address.country = short(part(6))
+        if address.isEmpty { return nil }
+        let types = types(of: property)
+        address.name = ["HOME", "WORK"].first(where: types.contains)?.lowercased()
+        if types.contains(where: { $0.lowercased() != address.name }) { leftOut.insert("ADR (type)") }
+        return address
+    }
+
+    // MARK: Notes
+
+    /// Of the notes that bear no time of their own the first is the description, if it is short enough.
+    private mutating func notes(into contact: inout ContactCard) {
+        for (index, property) in card.all("NOTE").filter({ !$0.text.isBlank }).enumerated() {
+            let createdAt = property.parameter("CREATED").first.flatMap(Self.time)
+            guard let text = short(property.text, upTo: 100_000) else { continue }
+            if index == 0, createdAt == nil, text.length <= 255 {
+                contact.description = text
+            } else {
+                contact.notes.append(.init(text: text, createdAt: createdAt))
+            }
+        }
+    }
+
+    /// `20241026T142200Z`
+    private static func time(_ text: String) -> Int64? {
+        guard
+            let match = text.wholeMatch(
+                of: #/([0-9]{4})-?([0-9]{2})-?([0-9]{2})T([0-9]{2}):?([0-9]{2}):?([0-9]{2})Z/#)
+        else { return nil }
+        return Monica.Timestamp("\(match.1)-\(match.2)-\(match.3)T\(match.4):\(match.5):\(match.6)Z")?.milliseconds
+    }
+
+    // MARK: Dates
+
+    /// `19801010`, `1980-10-10`, `--1010`, `--10-10`, `1980-10`, `1980`, each with or without a time. Text says nothing.
+    private mutating func date(_ property: VCard.Property) -> StoredDate? {
+        let date = property.says("TEXT") ? nil : day(property)
+        if date == nil { leftOut.insert(property.name + " (no date)") }
+        return date
+    }
+
+    private mutating func day(_ property: VCard.Property) -> StoredDate? {
+        var text = property.value.trimmed
+        if let time = text.firstIndex(where: { $0 == "T" || $0 == "t" }) { text = String(text[..<time]) }
+        if let match = text.wholeMatch(of: #/--([0-9]{2})-?([0-9]{2})/#), let month = Int(match.1),
+            let day = Int(match.2)
+        {
+            return Input.day(month: month, day: day, near: today.year).map { StoredDate($0, .yearUnknown) }
+        }
+        if let match = text.wholeMatch(of: #/([0-9]{4})-?([0-9]{2})-?([0-9]{2})/#), let year = Int(match.1),
+            let month = Int(match.2), let day = Int(match.3)
+        {
+            let isOmitted = property.parameter("X-APPLE-OMIT-YEAR").first == String(match.1)
+            if isOmitted {
+                return Input.day(month: month, day: day, near: today.year).map { StoredDate($0, .yearUnknown) }
+            }
+            return year > 0 ? Day(year: year, month: month, day: day).map { StoredDate($0) } : nil
+        }
+        if let match = text.wholeMatch(of: #/([0-9]{4})(-[0-9]{2})?/#), let year = Int(match.1), year > 0 {
+            if match.2 != nil { leftOut.insert(property.name + " (month)") }
+            return Day(year: year, month: 1, day: 1).map { StoredDate($0, .ageBased) }
+        }
+        return nil
+    }
+}
+
+extension VCard {
+    /// Whether it is of several people: a list of another program's.
+    var isGroup: Bool {
+        ["KIND", "X-ADDRESSBOOKSERVER-KIND"].contains { first($0)?.text.trimmed.lowercased() == "group" }
+    }
+}
