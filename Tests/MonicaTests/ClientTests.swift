@@ -157,6 +157,22 @@ import FoundationNetworking
         }
     }
 
+    @Test func nobodyIsShownWhatAnotherTokenWasTold() async throws {
+        let cache = MemoryResponseCache()
+        func client(_ token: String, _ url: String, _ script: Script) -> MonicaAPIClient {
+            MonicaAPIClient(
+                configuration: .init(baseURL: URL(string: url)!, token: token, retryCount: 0), transport: script,
+                cache: cache)
+        }
+        let (here, elsewhere) = ("https://monica.example/api", "https://other.example/api")
+        _ = try await client("mine", here, Script([.body(#"{"data":[{"id":1,"name":"x"}]}"#)])).listTags()
+        let mine = try await client("mine", here, Script([.lost])).listTags()
+        #expect(mine.isCached)
+        for (token, url) in [("another", here), ("mine", elsewhere)] {
+            await #expect(throws: MonicaAPIError.self) { try await client(token, url, Script([.lost])).listTags() }
+        }
+    }
+
     @Test func whatIsLargeIsNotKept() async throws {
         let large = String(repeating: "x", count: 1 << 20)
         let script = Script([.body(#"{"data":[{"id":1,"name":"\#(large)"}]}"#), .lost])

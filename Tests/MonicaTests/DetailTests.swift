@@ -222,6 +222,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("John Michael Doe", "JMD"), ("(Jo) 'd Artagnan 3rd —", "JdA3"), ("élan 山田", "é山"), ("👩‍👩‍👧 🎉", ""),
+    ])
+    func initialsAreLettersAndDigits(_ name: String, _ initials: String) async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let contact = try await host.contact(name)
+            #expect(contact.initials == initials)
+        }
+    }
+
     @Test(arguments: Stack.Engine.available)
     func anAccountHasAThousandTags(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in

@@ -172,6 +172,101 @@ import Testing
         }
     }
 
+    /// What other programs write, line by line.
+    @Test(arguments: [
+        // A card within a card is about something else.
+        ("FN:Jane\nBEGIN:VCARD\nTITLE:Agent\nEND:VCARD", "Jane", nil as String?),
+        ("FN:Jane\nTITLE:a\\Nb\\nc", "Jane", "a\nb\nc"),
+        ("N;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:;Ren=E9\nTITLE;QUOTED-PRINTABLE:=41=0D=0AB", "René", "A\nB"),
+        ("FN:Jane\nTITLE:one\n  two\n\t three", "Jane", "one two three"),
+        ("fn:Jane\r  Doe\rtitle:x\r", "Jane Doe", "x"),
+        ("N:Doe\\;x;Jane\nTITLE;LANGUAGE=\"de:x;y\":z\\\\n", "Jane Doe;x", "z\\n"),
+        ("NICKNAME:Jane\nTITLE:x", "Jane", "x"), ("ORG:ACME;\nTITLE:x", "ACME", "x"), ("TEL:1", "1", nil),
+        ("EMAIL:jane@example.com", "jane@example.com", nil), ("N:Doe;;;;\nFN:Jane Doe", "Doe", nil),
+        ("FN:Jane\nTITLE:a\\", "Jane", "a\\"),
+    ])
+    func cardsAreReadHoweverTheyAreWritten(_ lines: String, _ name: String, _ job: String?) async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let file = "\u{FEFF}BEGIN:VCARD\n\(lines)\nEND:VCARD\n"
+            let result = try await host.service.importVCards(Array(file.utf8), into: "alice")
+            #expect(result.contacts == 1)
+            let contact = try #require(try await Self.contacts(host, "alice").first?.contact)
+            #expect(contact.completeName == name)
+            #expect(contact.information.career.job == job)
+        }
+    }
+
+    @Test func aFileThatIsNoUTF8IsWindows1252() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let file = Array("BEGIN:VCARD\nFN:Ren".utf8) + [0xE9, 0x20, 0x80] + Array("\nEND:VCARD\n".utf8)
+            _ = try await host.service.importVCards(file, into: "alice")
+            let names = try await Self.contacts(host, "alice").map(\.contact.completeName)
+            #expect(names == ["René €"])
+        }
+    }
+
+    @Test(arguments: [
+        ("BDAY;X-APPLE-OMIT-YEAR=1604:1604-03-04", "--0304"), ("BDAY:1980-10-10T08:00:00Z", "19801010"),
+        ("BDAY:--03-04", "--0304"), ("BDAY:1980-10", "1980"), ("BDAY:1980", "1980"),
+        ("BDAY:0000-01-01", nil as String?),
+        ("BDAY:2001-02-29", nil), ("BDAY;VALUE=text:19801010", nil), ("BDAY:--0229", "--0229"), ("BDAY:x", nil),
+    ])
+    func birthdaysAreReadHoweverTheyAreWritten(_ line: String, _ written: String?) async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let file = "BEGIN:VCARD\nFN:Jane\n\(line)\nEND:VCARD\n"
+            let result = try await host.service.importVCards(Array(file.utf8), into: "alice")
+            let cards = try await host.cards(of: "alice")
+            let birthday = cards.split(separator: "\r\n").first { $0.hasPrefix("BDAY:") }?.dropFirst(5)
+            #expect(birthday.map(String.init) == written)
+            #expect(result.leftOut.isEmpty == (written != nil && line != "BDAY:1980-10"))
+        }
+    }
+
+    @Test func notesKeepTheirTimeButNoneIsOfTheFuture() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let now = Monica.Timestamp(milliseconds: host.clock.source.milliseconds())
+            let file = """
+                BEGIN:VCARD
+                FN:Jane
+                NOTE;CREATED=20010203T040506Z:old
+                NOTE:plain
+                NOTE;CREATED=29990203T040506Z:new
+                NOTE;CREATED=yesterday:odd
+                END:VCARD
+
+                """
+            _ = try await host.service.importVCards(Array(file.utf8), into: "alice")
+            let notes = try await host.export(of: "alice").notes
+            #expect(notes.map(\.body) == ["old", "plain", "new", "odd"])
+            #expect(
+                notes.map(\.createdAt.description) == ["2001-02-03T04:05:06Z"]
+                    + Array(repeating: now.description, count: 3))
+            let contact = try await Self.contacts(host, "alice").first?.contact
+            #expect(contact?.description == nil)
+        }
+    }
+
+    @Test func whatIsMadeWhileAnExportIsTakenIsNotInIt() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let client = try await host.client()
+            let (kept, gone) = (try await host.contact("Kept"), try await host.contact("Gone"))
+            _ = try await client.create(Monica.NoteDraft(contactID: gone.id, body: "x"))
+            var (bytes, isFirst): ([UInt8], Bool) = ([], true)
+            _ = try await host.service.export(.json, of: "first") { piece in
+                bytes += piece
+                guard isFirst else { return }
+                isFirst = false
+                let new = try await host.contact("New")
+                _ = try await client.create(Monica.NoteDraft(contactID: new.id, body: "y"))
+                try await client.delete(Monica.Contact.self, id: gone.id)
+            }
+            let export = try JSONDecoder().decode(Monica.Export.self, from: Data(bytes))
+            // What refers to others refers to what is there.
+            #expect(export.contacts.map(\.contact.id) == [kept.id])
+            #expect(export.notes.isEmpty)
+        }
+    }
+
     @Test func aTextThatIsTooLongIsCutAndSaidSo() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let (name, note) = (String(repeating: "é", count: 300), String(repeating: "x", count: 100_001))

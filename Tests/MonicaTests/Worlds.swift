@@ -10,7 +10,7 @@ import Testbed
 extension MonicaHost {
     func world() -> MonicaWorld {
         MonicaWorld(Server(baseURL: baseURL, transport: transport, sockets: NIOSocketTransport())) { account in
-            try await token("account \(account)")
+            try await token("account \(account ?? 0)")
         }
     }
 

@@ -10,11 +10,12 @@ public struct MonicaWorld: Sendable {
     public let baseURL: URL
     public let transport: any Transport
     public let raw: RawClient
-    /// A token of the first account, of the second …
-    private let token: @Sendable (Int) async throws -> String
+    private let token: @Sendable (Int?) async throws -> String
 
     /// A world whose every answer is looked at.
-    public init(_ server: Server, token: @escaping @Sendable (_ account: Int) async throws -> String) {
+    ///
+    /// - Parameter token: One of the first account (0), of the second …, or of whichever (nil).
+    public init(_ server: Server, token: @escaping @Sendable (_ account: Int?) async throws -> String) {
         let witness = Witness(of: server, holdingTo: MonicaShapes.all)
         baseURL = server.baseURL
         transport = witness
@@ -22,13 +23,13 @@ public struct MonicaWorld: Sendable {
         self.token = token
     }
 
-    /// Whoever has the first account.
-    public func owner() async throws -> Owner { try await owner(0) }
+    /// Whoever has an account.
+    public func owner() async throws -> Owner { try await owner(nil) }
 
     /// Two with an account each.
     func pair() async throws -> (Owner, Owner) { (try await owner(0), try await owner(1)) }
 
-    private func owner(_ account: Int) async throws -> Owner {
+    private func owner(_ account: Int?) async throws -> Owner {
         let token = try await token(account)
         let client = MonicaAPIClient(
             configuration: APIConfiguration(baseURL: baseURL, token: token, retryCount: 0), transport: transport,
@@ -111,8 +112,8 @@ public enum MonicaScenarios {
 
     /// For `concord check monica`.
     ///
-    /// - Parameter tokens: Of one account or of two. Scenarios take those of an account in turn, since each token may ask
-    ///   so and so often a minute. What takes two accounts is skipped with tokens of one.
+    /// - Parameter tokens: Of one account or of two. Scenarios take them in turn, since each token may ask so and so often
+    ///   a minute. What takes two accounts is skipped with tokens of one.
     public static func checklist(_ tokens: [String]) -> Checklist {
         let purse = Purse(tokens)
         return Checklist(
@@ -131,18 +132,18 @@ public enum MonicaScenarios {
 private actor Purse {
     private let tokens: [String]
     private var accounts: Task<[[String]], any Error>?
-    private var turns: [Int: Int] = [:]
+    private var turn = 0
 
     init(_ tokens: [String]) { self.tokens = tokens }
 
-    /// The next of an account's, the accounts counted from 0.
-    func token(of account: Int, on server: Server) async throws -> String {
+    /// The next of an account's, the accounts counted from 0, or the next of all.
+    func token(of account: Int?, on server: Server) async throws -> String {
+        turn += 1
+        guard let account else { return tokens[turn % tokens.count] }
         let accounts = self.accounts ?? Task { [tokens] in try await Self.sorted(tokens, on: server) }
         self.accounts = accounts
         let all = try await accounts.value
         guard all.indices.contains(account) else { throw NotTried("it takes a --token of another account") }
-        let turn = turns[account, default: 0]
-        turns[account] = turn + 1
         return all[account][turn % all[account].count]
     }
 
@@ -167,9 +168,15 @@ private actor Purse {
 
 /// Remembers what a scenario makes, and removes it.
 private actor MonicaLedger: Transport {
+    private struct Made {
+        let path: String
+        let authorization: String
+        /// The contacts that it goes with; none for what stays when they have gone.
+        var contacts: Set<String> = []
+    }
+
     private let transport: any Transport
-    /// Paths of what was made, with the token it was made with.
-    private var made: [(path: String, authorization: String)] = []
+    private var made: [Made] = []
 
     init(_ transport: any Transport) { self.transport = transport }
 
@@ -179,27 +186,44 @@ private actor MonicaLedger: Transport {
         if request.method == .post, response.status.kind == .successful,
             ["contacts", "activities", "notes", "tasks", "gifts", "tags", "setTags"].contains(resource),
             let authorization = request.headers[.authorization],
-            let answer = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body))
+            let data = (try? JSONDecoder().decode(JSONValue.self, from: Data(response.body)))?["data"]
         {
             if resource == "setTags" {
-                for tag in answer["data"]?["tags"]?.elements ?? [] {
-                    if let id = tag["id"]?.integer { made.append(("/tags/\(id)", authorization)) }
-                }
-            } else if let id = answer["data"]?["id"]?.integer {
-                made.append(("/\(resource)/\(id)", authorization))
+                for tag in data["tags"]?.elements ?? [] { note("tags", tag, authorization) }
+            } else {
+                note(resource, data, authorization)
             }
         }
         return response
     }
 
+    private func note(_ plural: String, _ resource: JSONValue, _ authorization: String) {
+        guard let id = resource["id"]?.integer else { return }
+        var new = Made(path: "/\(plural)/\(id)", authorization: authorization)
+        if !["contacts", "tags"].contains(plural) {
+            let attendees = resource["contacts"]?.elements.compactMap { $0["id"]?.integer } ?? []
+            new.contacts = Set(
+                (attendees + [resource["contact_id"]?.integer].compactMap(\.self)).map { "/contacts/\($0)" })
+        }
+        if !made.contains(where: { $0.path == new.path }) { made.append(new) }
+    }
+
     /// What could not be removed, by its name in plural.
     func settle(at baseURL: URL) async -> [String: Int] {
         var left: [String: Int] = [:]
-        for (path, authorization) in made.reversed() {
-            guard let url = URL(string: baseURL.absoluteString + path) else { continue }
-            let request = TransportRequest(method: .delete, url: url, headers: [.authorization: authorization])
+        var gone: Set<String> = []
+        // Contacts first: they take what is theirs along, and each request counts.
+        let contacts = made.filter { $0.path.hasPrefix("/contacts/") }
+        for thing in contacts + made.filter({ !$0.path.hasPrefix("/contacts/") }) {
+            if !thing.contacts.isEmpty, thing.contacts.isSubset(of: gone) { continue }
+            guard let url = URL(string: baseURL.absoluteString + thing.path) else { continue }
+            let request = TransportRequest(method: .delete, url: url, headers: [.authorization: thing.authorization])
             let status = try? await transport.send(request, progress: nil).status.code
-            if status != 200, status != 404 { left[String(path.split(separator: "/")[0]), default: 0] += 1 }
+            if status == 200 || status == 404 {
+                gone.insert(thing.path)
+            } else {
+                left[String(thing.path.split(separator: "/")[0]), default: 0] += 1
+            }
         }
         made = []
         return left

@@ -10,14 +10,11 @@ actor Flights {
         let task: Task<TransportResponse, any Error>
         /// When its good answer came; nil while it is under way.
         var landedAt: Date?
-        let generation: Int
         let number: Int
     }
 
     private let now: @Sendable () -> Date
     private var flights: [String: Flight] = [:]
-    /// Grows with each write: what was asked before it may be of before it.
-    private var generation = 0
     private var count = 0
 
     init(now: @escaping @Sendable () -> Date) { self.now = now }
@@ -32,7 +29,7 @@ actor Flights {
         }
         if let flight = flights[key] { return try await flight.task.value }
         count += 1
-        let flight = Flight(task: Task { try await send() }, landedAt: nil, generation: generation, number: count)
+        let flight = Flight(task: Task { try await send() }, landedAt: nil, number: count)
         flights[key] = flight
         do {
             let response = try await flight.task.value
@@ -44,19 +41,12 @@ actor Flights {
         }
     }
 
+    /// One that was cleared meanwhile is no longer there: what was asked before a write may be of before it.
     private func land(_ key: String, _ flight: Flight, isGood: Bool) {
         guard flights[key]?.number == flight.number else { return }
-        flights[key] = nil
-        if isGood, flight.generation == generation {
-            var landed = flight
-            landed.landedAt = now()
-            flights[key] = landed
-        }
+        flights[key] = isGood ? Flight(task: flight.task, landedAt: now(), number: flight.number) : nil
     }
 
     /// A write is about to be sent, or was: what was asked before is of no use to those who ask now.
-    func clear() {
-        generation += 1
-        flights = [:]
-    }
+    func clear() { flights = [:] }
 }
