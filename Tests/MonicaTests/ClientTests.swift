@@ -244,6 +244,22 @@ import FoundationNetworking
             ])
     }
 
+    /// Numbers of a server's, or an app's, that would overflow.
+    @Test func numbersThatAreTooLargeEndAList() async throws {
+        let most = Int.max
+        let page =
+            #"{"data":[{"id":1,"name":"x"}],"meta":{"total":\#(most),"current_page":\#(most),"per_page":\#(most)}}"#
+        let script = Script([.body(page)])
+        var count = 0
+        for try await _ in script.client().contacts() { count += 1 }
+        #expect(count == 1)
+        let tooBig = Script([.status(400, body: #"{"error":{"message":"The limit parameter is too big"}}"#)])
+        await #expect(throws: MonicaAPIError.self) {
+            try await tooBig.client().listContacts(page: most, limit: most, query: nil)
+        }
+        #expect(tooBig.requests.count == 4)
+    }
+
     @Test func aListThatIgnoresItsFilterIsAskedForUnderTheContact() async throws {
         let script = Script([.body(#"{"data":[{"id":1,"body":"x","contact":{"id":9}}]}"#), .body(#"{"data":[]}"#)])
         let client = script.client()

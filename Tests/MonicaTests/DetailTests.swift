@@ -60,6 +60,11 @@ import Testing
                 Monica.ContactDraft(
                     firstName: "Firsty", middleName: "Middly", lastName: "Lasty", nickname: "Nicky",
                     description: "Descry"))
+            for query in ["firsty", "middly", "lasty", "nicky", "descry"] {
+                let found = try await client.listContacts(page: 1, limit: 10, query: query)
+                #expect(found.data.count == 1, "\(query)")
+            }
+            // The line that is searched is written anew.
             try await client.send(Monica.SetWork(id: made.id, job: "Jobby", company: "Compy"))
             _ = try await client.create(Monica.ContactDraft(firstName: "Other"))
             for (query, count) in [
@@ -71,6 +76,37 @@ import Testing
                 #expect(found.meta?.total == count)
                 #expect(found.meta?.query == query)
             }
+        }
+    }
+
+    /// The texts of many contacts are searched together.
+    @Test(arguments: Stack.Engine.available)
+    func aContactIsFoundWhateverBecomesOfItsNeighbours(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            let client = try await host.client()
+            var contacts: [Monica.Contact] = []
+            for index in 0..<12 { contacts.append(try await host.contact("Name\(index)x")) }
+            let partial = try await client.create(Monica.ContactDraft(firstName: "Partial", isPartial: true))
+            // Its id is how the ids of others begin.
+            let first = try #require(contacts.first { contact in contacts.contains { $0.id == contact.id * 10 } })
+            _ = try await client.update(first.id, Monica.ContactDraft(firstName: "Renamed"))
+            for contact in contacts where contact.id != first.id {
+                let found = try await client.listContacts(page: 1, limit: 10, query: contact.firstName)
+                #expect(found.data.map(\.id) == [contact.id])
+            }
+            let renamed = try await client.listContacts(page: 1, limit: 10, query: "renamed")
+            #expect(renamed.data.map(\.id) == [first.id])
+            try await client.delete(Monica.Contact.self, id: first.id)
+            let all = try await client.listContacts(page: 1, limit: 50, query: "x")
+            #expect(all.data.map(\.id) == contacts.map(\.id).filter { $0 != first.id })
+            // A partial one is in no list, whether it is searched or not.
+            let listed = try await client.listContacts(page: 1)
+            #expect(listed.data.map(\.id) == all.data.map(\.id))
+            #expect(listed.meta?.total == 11)
+            _ = try await client.update(partial.id, Monica.ContactDraft(firstName: "Whole"))
+            let more = try await client.listContacts(page: 1)
+            #expect(more.data.last?.id == partial.id)
+            #expect(more.meta?.total == 12)
         }
     }
 
@@ -253,6 +289,24 @@ import Testing
             try await client.send(Monica.SetTags(id: john.id, names: ["T5"]))
             let tags = try await client.listTags()
             #expect(tags.data.count == 1000)
+        }
+    }
+
+    /// A body of a mebibyte is refused or done as fast as any other: the writes of all accounts wait for each other.
+    @Test(arguments: Stack.Engine.available)
+    func longListsAreReadOnce(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
+            let (john, token) = (try await host.contact("John"), try await host.token())
+            let names = Array(repeating: #""same""#, count: 120_000).joined(separator: ",")
+            let tagged = try await raw.send(
+                .post, "/contacts/\(john.id)/setTags", token: token, body: #"{"tags":[\#(names)]}"#)
+            #expect(try tagged.json()["data"]?["tags"]?.elements.count == 1)
+            let ids = (0..<130_000).map { String($0 % 65_000 + 1_000_000) }.joined(separator: ",")
+            let answer = try await raw.send(
+                .post, "/activities", token: token,
+                body: #"{"summary":"x","happened_at":"2024-01-01","contacts":[\#(ids)]}"#)
+            #expect(answer.status == 404, "\(answer.text.prefix(200))")
         }
     }
 

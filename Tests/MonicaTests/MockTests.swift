@@ -22,6 +22,10 @@ import Testing
             #expect(response.data.count == count)
             #expect(response.links?.next == nil)
         }
+        for (page, limit, count) in [(1, Int.max, 25), (2, Int.max, 0), (Int.min, Int.min, 1), (Int.max, Int.max, 0)] {
+            let response = try await client.listContacts(page: page, limit: limit, query: nil)
+            #expect(response.data.count == count)
+        }
         let found = try await client.listContacts(page: 1, limit: 50, query: "n25")
         #expect(found.data.map(\.id) == [25])
         client.shouldFail = true

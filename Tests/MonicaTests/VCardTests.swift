@@ -267,6 +267,18 @@ import Testing
         }
     }
 
+    @Test func anImportSaysHowFarItIs() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let cards = (0..<5).map { "BEGIN:VCARD\nFN:N\($0)\nEND:VCARD\n" }.joined()
+            let (told, continuation) = AsyncStream.makeStream(of: [Int].self)
+            _ = try await host.service.importVCards(Array(cards.utf8), into: "alice") { continuation.yield([$0, $1]) }
+            continuation.finish()
+            var steps: [[Int]] = []
+            for await step in told { steps.append(step) }
+            #expect(steps == (1...5).map { [$0, 5] })
+        }
+    }
+
     @Test func aTextThatIsTooLongIsCutAndSaidSo() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let (name, note) = (String(repeating: "é", count: 300), String(repeating: "x", count: 100_001))

@@ -75,7 +75,11 @@ public struct PaginationMeta: Codable, Hashable, Sendable {
             from: first, to: first.map { $0 + rows - 1 }, query: query)
     }
 
-    package static func lastPage(of total: Int, limit: Int) -> Int { max(1, (total + limit - 1) / max(1, limit)) }
+    /// Whatever a server or an app says: nothing overflows.
+    package static func lastPage(of total: Int, limit: Int) -> Int {
+        let limit = max(1, limit)
+        return max(1, total / limit + (total % limit > 0 ? 1 : 0))
+    }
 
     // swift-format-ignore: AlwaysUseLowerCamelCase
     private enum CodingKeys: String, CodingKey { case total, current_page, per_page, last_page, from, to, query }

@@ -185,7 +185,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
             } catch MonicaAPIError.rejected(statusCode: 400, message: let message)
                 where message.lowercased().contains("limit") && limit > 0 && !smaller.isEmpty
             {
-                let first = (page - 1) * limit
+                let first = (min(max(1, page), .max / limit) - 1) * limit
                 limit = smaller.removeFirst()
                 page = first / limit + 1
             }

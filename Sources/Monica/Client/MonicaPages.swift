@@ -75,7 +75,7 @@ extension MonicaAPIClient {
                 if let last = response.meta?.last_page {
                     page >= last
                 } else if let total = response.meta?.total, total > 0 {
-                    page * limit >= total
+                    page >= PaginationMeta.lastPage(of: total, limit: limit)
                 } else {
                     response.data.count < limit
                 }

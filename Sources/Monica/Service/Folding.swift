@@ -6,7 +6,7 @@ enum Folding {
     static func fold(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
         var folded = String.UnicodeScalarView()
-        for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars where !scalar.isMark {
+        for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
             for upper in scalar.properties.uppercaseMapping.unicodeScalars {
                 folded.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars.lazy.filter { !$0.isMark })
             }

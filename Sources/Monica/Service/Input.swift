@@ -131,20 +131,22 @@ struct Input {
     mutating func ids(_ name: String) -> [Int] {
         guard let elements = list(name) else { return [] }
         var ids: [Int] = []
+        var seen: Set<Int> = []
         for element in elements {
             guard let id = Self.integer(element) else {
                 refuse(name, "must be an integer.")
                 return []
             }
-            if !ids.contains(id) { ids.append(id) }
+            if seen.insert(id).inserted { ids.append(id) }
         }
         return ids
     }
 
-    /// Texts, each trimmed and not blank.
+    /// Texts, each trimmed, not blank, and once.
     mutating func texts(_ name: String, upTo limit: Int = 255) -> [String] {
         guard let elements = list(name) else { return [] }
         var texts: [String] = []
+        var seen: Set<String> = []
         for element in elements {
             guard case .string(let text) = element, !text.containsNUL else {
                 if element == .null { continue }
@@ -155,7 +157,7 @@ struct Input {
                 refuse(name, "may not be greater than \(limit) characters.")
                 return []
             }
-            if !text.trimmed.isEmpty { texts.append(text.trimmed) }
+            if !text.trimmed.isEmpty, seen.insert(text.trimmed).inserted { texts.append(text.trimmed) }
         }
         return texts
     }
