@@ -17,7 +17,7 @@ struct Benchmark: Sendable {
     var needsPostgreSQL = false
     let measure: @Sendable (Setting) async throws -> [Row]
 
-    static let all = [send, history, detail, feed, contacts, thumbnail, postgreSQL, fanOut, idle, start, json]
+    static let all = [send, history, detail, feed, contacts, years, thumbnail, postgreSQL, fanOut, idle, start, json]
     static var names: String { all.map(\.name).joined(separator: ", ") }
 }
 

@@ -20,7 +20,10 @@ struct BenchmarkDatabase: Sendable {
 
     /// Runs statements, each in a transaction of its own, and returns what they say, bare.
     @discardableResult
-    static func psql(_ url: String, _ statements: String...) throws -> String {
+    static func psql(_ url: String, _ statements: String...) throws -> String { try psql(url, statements) }
+
+    @discardableResult
+    static func psql(_ url: String, _ statements: [String]) throws -> String {
         let text = try Spawn.run(
             "psql", ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", url] + statements.flatMap { ["-c", $0] })
         return text.output.trimmingCharacters(in: .whitespacesAndNewlines)

@@ -16,8 +16,8 @@ extension Benchmark {
                 try fill(folder + "/dunbar.sqlite", posts: count)
                 process = try start(setting.concord, folder)
                 // A page, and all that the contract's apps get.
-                return try await feed(of: process, cookie, "?limit=50", "feed, 50 of \(count)", folder, setting)
-                    + feed(of: process, cookie, "", "feed, 500 of \(count)", folder, setting)
+                return try await feed(of: process, cookie, "?limit=50", "feed, 50 of \(count)", setting)
+                    + feed(of: process, cookie, "", "feed, 500 of \(count)", setting)
             }
         }
         return rows
@@ -43,32 +43,11 @@ extension Benchmark {
     }
 
     private static func feed(
-        of server: ServerProcess, _ cookie: String, _ query: String, _ name: String, _ folder: String,
-        _ setting: Setting
+        of server: ServerProcess, _ cookie: String, _ query: String, _ name: String, _ setting: Setting
     ) async throws -> [Row] {
         let get = Exchange.request(
             "GET", "/api/feed\(query)", port: server.port, cookie: cookie, keepAlive: true)
-        let answer = try Exchange.answer(to: get, port: server.port)
-        let file = folder + "/answer.json"
-        try answer.write(toFile: file, atomically: false, encoding: .utf8)
-        let bare = try ServerProcess.floor("floor-http", ["--status", "200", "--body-file", file])
-        defer { bare.stop() }
-
-        let subject = try await HTTPSeries(server, sending: get)
-        let floor = try await HTTPSeries(bare, sending: get)
-        for _ in 0..<setting.turns {
-            try await subject.run(setting.turn)
-            try await floor.run(setting.turn)
-        }
-        try await subject.close()
-        try await floor.close()
-        let beside = "a bare Hummingbird route, \(answer.utf8.count) bytes"
-        return [
-            Row(
-                name: name + ", server CPU", unit: "µs/request", result: subject.cpu, floor: floor.cpu,
-                beside: beside),
-            Row(name: name + ", p50", unit: "ms", result: subject.median, floor: floor.median, beside: beside),
-        ]
+        return try await Comparison(server: server, setting: setting).underLoad(name, get)
     }
 
     /// 150 accounts that the first user follows, whose posts come in turns.

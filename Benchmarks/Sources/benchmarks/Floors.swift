@@ -13,6 +13,7 @@ struct HTTPFloor: AsyncParsableCommand {
     @Option var status: Int
     @Option var body: String?
     @Option(help: "For a body that is too long for an argument.") var bodyFile: String?
+    @Option(help: "The route's.") var path = "/chats/{id}/messages"
 
     func validate() throws {
         if (body == nil) == (bodyFile == nil) { throw ValidationError("--body or --body-file") }
@@ -24,10 +25,9 @@ struct HTTPFloor: AsyncParsableCommand {
             status: .init(code: status), headers: [.contentType: "application/json"],
             body: .init(byteBuffer: ByteBuffer(string: body)))
         let router = Router(context: BasicRequestContext.self)
-        router.get("/chats/{id}/messages") { _, _ in response }
-        router.post("/chats/{id}/messages") { _, _ in response }
-        router.get("/api/groups/{id}") { _, _ in response }
-        router.get("/api/feed") { _, _ in response }
+        let path = RouterPath(path)
+        router.get(path) { _, _ in response }
+        router.post(path) { _, _ in response }
         router.get("/health") { _, _ in response }
         var logger = Logger(label: "floor")
         logger.logLevel = .warning

@@ -21,31 +21,9 @@ extension Benchmark {
     private static func detail(
         of server: DeuceDiaryServer, _ query: String, _ name: String, _ setting: Setting
     ) async throws -> [Row] {
-        try await Leftovers.withFolder { folder in
-            let get = Exchange.request(
-                "GET", "/api/groups/\(server.group)\(query)", port: server.port, token: server.token, keepAlive: true)
-            let answer = try Exchange.answer(to: get, port: server.port)
-            let file = folder + "/answer.json"
-            try answer.write(toFile: file, atomically: false, encoding: .utf8)
-            let bare = try ServerProcess.floor("floor-http", ["--status", "200", "--body-file", file])
-            defer { bare.stop() }
-
-            let subject = try await HTTPSeries(server.process, sending: get)
-            let floor = try await HTTPSeries(bare, sending: get)
-            for _ in 0..<setting.turns {
-                try await subject.run(setting.turn)
-                try await floor.run(setting.turn)
-            }
-            try await subject.close()
-            try await floor.close()
-            let beside = "a bare Hummingbird route, \(answer.utf8.count) bytes"
-            return [
-                Row(
-                    name: name + ", server CPU", unit: "µs/request", result: subject.cpu, floor: floor.cpu,
-                    beside: beside),
-                Row(name: name + ", p50", unit: "ms", result: subject.median, floor: floor.median, beside: beside),
-            ]
-        }
+        let get = Exchange.request(
+            "GET", "/api/groups/\(server.group)\(query)", port: server.port, token: server.token, keepAlive: true)
+        return try await Comparison(server: server.process, setting: setting).underLoad(name, get)
     }
 
     /// Ten members, each with so many entries on as many days.

@@ -20,22 +20,34 @@ final class HTTPLoad: @unchecked Sendable {
         }
     }
 
+    /// What is still to be sent.
+    private enum Work {
+        case again(ByteBuffer, until: ContinuousClock.Instant)
+        case each(ArraySlice<ByteBuffer>)
+
+        mutating func next() -> ByteBuffer? {
+            switch self {
+            case .again(let request, let end): return .now < end ? request : nil
+            case .each(var rest):
+                let request = rest.popFirst()
+                self = .each(rest)
+                return request
+            }
+        }
+    }
+
     private let eventLoop: any EventLoop
-    private let request: ByteBuffer
     private var connections: [HTTPConnection] = []
-    private var isRunning = false
+    private var work = Work.each([])
     private var parked = 0
     private var turn = Turn()
     private var whenParked: EventLoopPromise<Void>?
 
-    private init(_ eventLoop: any EventLoop, _ request: String) {
-        self.eventLoop = eventLoop
-        self.request = ByteBuffer(string: request)
-    }
+    private init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    static func connect(_ count: Int, to port: Int, sending request: String) async throws -> HTTPLoad {
+    static func connect(_ count: Int, to port: Int) async throws -> HTTPLoad {
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-        let load = HTTPLoad(eventLoop, request)
+        let load = HTTPLoad(eventLoop)
         for _ in 0..<count {
             _ = try await ClientBootstrap(group: eventLoop)
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -54,19 +66,26 @@ final class HTTPLoad: @unchecked Sendable {
         return load
     }
 
-    /// Keeps all connections busy for a while, and waits for the last answers.
-    func run(for duration: Duration) async throws -> Turn {
+    /// Keeps all connections busy with one request for a while, and waits for the last answers.
+    func run(for duration: Duration, sending request: String) async throws -> Turn {
+        try await run(.again(ByteBuffer(string: request), until: .now + duration))
+    }
+
+    /// Sends each request once, in this order, and waits for the last answers.
+    func run(sending requests: [String]) async throws -> Turn {
+        try await run(.each(requests.map { ByteBuffer(string: $0) }[...]))
+    }
+
+    private func run(_ work: Work) async throws -> Turn {
         let parked = eventLoop.makePromise(of: Void.self)
         let start = ContinuousClock.now
         eventLoop.execute {
             self.whenParked = parked
             self.turn = Turn()
-            self.isRunning = true
+            self.work = work
             self.parked = 0
-            for connection in self.connections { connection.send(self.request) }
+            for connection in self.connections { self.proceed(connection) }
         }
-        let length = TimeAmount.nanoseconds(Int64(duration / .nanoseconds(1)))
-        eventLoop.scheduleTask(in: length) { self.isRunning = false }
         try await parked.futureResult.get()
         return try await eventLoop.submit {
             self.turn.duration = ContinuousClock.now - start
@@ -84,7 +103,11 @@ final class HTTPLoad: @unchecked Sendable {
     fileprivate func answered(_ connection: HTTPConnection, in latency: TimeAmount) {
         turn.requests += 1
         turn.latencies.append(latency.nanoseconds)
-        if isRunning { return connection.send(request) }
+        proceed(connection)
+    }
+
+    private func proceed(_ connection: HTTPConnection) {
+        if let request = work.next() { return connection.send(request) }
         parked += 1
         if parked == connections.count { whenParked?.succeed() }
     }

@@ -56,35 +56,3 @@ extension Benchmark {
         ]
     }
 }
-
-/// The turns of one server under the same load.
-final class HTTPSeries {
-    private let process: ServerProcess
-    private let load: HTTPLoad
-    private var turns: [(turn: HTTPLoad.Turn, cpu: Double)] = []
-
-    init(_ process: ServerProcess, sending request: String) async throws {
-        self.process = process
-        load = try await HTTPLoad.connect(Benchmark.connections, to: process.port, sending: request)
-        // Not counted: caches fill, statements are prepared, the code is paged in.
-        _ = try await load.run(for: .milliseconds(500))
-    }
-
-    /// - Returns: how many requests were answered.
-    @discardableResult
-    func run(_ duration: Duration) async throws -> Int {
-        let before = process.cpu
-        let turn = try await load.run(for: duration)
-        turns.append((turn, (process.cpu - before).inMicroseconds / Double(turn.requests)))
-        return turn.requests
-    }
-
-    func close() async throws { try await load.close() }
-
-    /// Of the server, in microseconds for each request.
-    var cpu: Double { turns.map(\.cpu).median }
-    var rate: Double { turns.map(\.turn.perSecond).median }
-    /// Latencies, in milliseconds.
-    var median: Double { turns.map { $0.turn.percentile(0.5).inMilliseconds }.median }
-    var tail: Double { turns.map { $0.turn.percentile(0.99).inMilliseconds }.median }
-}

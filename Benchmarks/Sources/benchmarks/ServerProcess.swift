@@ -63,7 +63,11 @@ struct ServerProcess: Sendable {
     // MARK: Figures
 
     /// CPU time of all its threads so far, in user and kernel mode.
-    var cpu: Duration { ProcessFigures(Int(pid))?.cpu ?? .zero }
+    var cpu: Duration {
+        var (clock, time) = (clockid_t(), timespec())
+        guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else { return .zero }
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
 
     /// Resident memory, in bytes.
     var residentMemory: Double {
