@@ -49,7 +49,8 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         /// Each element bound, with commas between: `WHERE id IN (\(list: ids))`. An empty list is `NULL`, which
         /// matches nothing.
         public mutating func appendInterpolation(list elements: some Collection<some SQLConvertible>) {
-            text += elements.isEmpty ? "NULL" : repeatElement("?", count: elements.count).joined(separator: ", ")
+            let count = elements.count
+            text += count == 0 ? "NULL" : String(repeating: "?, ", count: count - 1) + "?"
             values.append(contentsOf: elements.map(\.sqlValue))
         }
 

@@ -9,8 +9,9 @@ public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
     /// Nil when `rawValue` breaks one of the rules above.
     public init?(_ rawValue: String) {
         guard 1...512 ~= rawValue.utf8.count, rawValue.utf8.allSatisfy(Self.isAllowed) else { return nil }
-        let components = rawValue.split(separator: "/", omittingEmptySubsequences: false)
-        guard !components.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else { return nil }
+        let components = rawValue.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard !components.contains(where: { $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) })
+        else { return nil }
         self.rawValue = rawValue
     }
 

@@ -77,9 +77,16 @@ struct SignedURL: Sendable {
     private func signature(of query: String, method: String, object: ObjectKey) -> String {
         var authentication = HMAC<SHA256>(key: key)
         authentication.update(data: Array("\(method)\n\(object.rawValue)\n\(query)".utf8))
-        let standard = Data(authentication.finalize()).base64EncodedString()
         // Base64url without padding, RFC 4648 §5.
-        return standard.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let standard = Data(authentication.finalize()).base64EncodedString().utf8.prefix { $0 != UInt8(ascii: "=") }
+        let text = standard.map { byte in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: byte
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Takes the same time wherever the two differ, so that a signature cannot be guessed byte by byte. The texts

@@ -34,6 +34,14 @@ import Testing
         #expect(URL(string: "http://h/p?" + query)?.absoluteString == "http://h/p?" + query)
     }
 
+    @Test func `a signature is 32 bytes in base64url without padding`() throws {
+        for number in 0..<50 {
+            let query = try query(Download(filename: "\(number).png", contentType: "image/png"))
+            let signature = try #require(query.components(separatedBy: "&signature=").last)
+            #expect(signature.wholeMatch(of: /[A-Za-z0-9_-]{43}/) != nil, "\(signature)")
+        }
+    }
+
     @Test(arguments: ["GET", "HEAD"])
     func `what was signed is served`(method: String) async throws {
         try await store.put("12345", at: key)

@@ -100,7 +100,9 @@ extension GTSDService {
             throw Problem(.notFound, "File not found in storage: \(photo.key)")
         }
         // Behind the folder, the user and the UUID.
-        let name = String(photo.key.split(separator: "/").last?.dropFirst(37) ?? "photo")
+        let path = photo.key.utf8
+        let start = path.lastIndex(of: UInt8(ascii: "/")).map(path.index(after:)) ?? path.startIndex
+        let name = String(path[start...].dropFirst(37)) ?? "photo"
         return try objects.downloadURL(
             for: key, as: Download(filename: name, contentType: photo.mimeType, disposition: .inline),
             expiresIn: Self.urlLifetime)
