@@ -195,6 +195,9 @@ struct ContactFields: Sendable {
         if !isDead { death = nil }
     }
 
+    /// As ``ContactRow/searched``.
+    var searched: [String?] { [firstName, middleName, lastName, nickname, description, job] }
+
     func apply(to row: inout ContactRow) {
         row.firstName = firstName
         row.middleName = middleName
@@ -243,15 +246,32 @@ enum Contacts {
     ) throws -> Page {
         let matches = words.isEmpty ? [] : try SearchBlocks.matches(words, account: account, in: db)
         guard let offset = window.offset(in: matches.count) else { return ([], matches.count) }
-        var ordered = matches
+        let end = min(offset + window.limit, matches.count)
         if sort?.order == .updatedAt {
-            // The index has every contact in order; those that match are picked out.
-            let found = Set(matches)
-            ordered = try db.all(query(of: account, by: sort)) { try $0.get(0, as: Int.self) }.filter(found.contains)
-        } else if sort?.isDescending == true {
-            ordered.reverse()
+            let first = try first(end, of: matches, by: sort, account: account, in: db)
+            return (Array(first[offset...]), matches.count)
         }
-        return (Array(ordered.dropFirst(offset).prefix(window.limit)), matches.count)
+        if sort?.isDescending == true {
+            return (matches[(matches.count - end)..<(matches.count - offset)].reversed(), matches.count)
+        }
+        return (Array(matches[offset..<end]), matches.count)
+    }
+
+    /// The first of some contacts in an order that an index has: every contact of the account is gone through in it until
+    /// enough are found.
+    ///
+    /// - Parameter ids: Ascending.
+    private static func first(
+        _ count: Int, of ids: [Int], by sort: Monica.Sort<Monica.ContactOrder>?, account: Int, in db: Session
+    ) throws -> [Int] {
+        var found: [Int] = []
+        if count == 0 { return found }
+        try db.each(query(of: account, by: sort)) { row in
+            let id: Int = try row.get(0)
+            if ids.binarySearch(id) { found.append(id) }
+            return found.count < count
+        }
+        return found
     }
 
     /// The order of ids is the order of their making.
@@ -267,6 +287,15 @@ enum Contacts {
 
     /// - Returns: The id.
     static func insert(
+        _ fields: ContactFields, uuid: String, of account: Int, at now: Int64, in db: Session
+    ) throws -> Int {
+        let id = try insertUnlisted(fields, uuid: uuid, of: account, at: now, in: db)
+        if !fields.isPartial { try list([(id, fields.searched)], of: account, in: db) }
+        return id
+    }
+
+    /// The same, without lists and searches having it (``list(_:of:in:)``).
+    static func insertUnlisted(
         _ fields: ContactFields, uuid: String, of account: Int, at now: Int64, in db: Session
     ) throws -> Int {
         let newest: Int64? = try db.value(
@@ -286,12 +315,6 @@ enum Contacts {
             RETURNING id
             """)
         guard let id else { throw DatabaseFailure.failed("no id") }
-        if !fields.isPartial {
-            let texts = [
-                fields.firstName, fields.middleName, fields.lastName, fields.nickname, fields.description, fields.job,
-            ]
-            try list(id, texts, of: account, in: db)
-        }
         return id
     }
 
@@ -320,7 +343,7 @@ enum Contacts {
             """)
         switch (old.isPartial, new.isPartial) {
         case (true, true): break
-        case (true, false): try list(id, new.searched, of: account, in: db)
+        case (true, false): try list([(id, new.searched)], of: account, in: db)
         case (false, true): try unlist(old, of: account, in: db)
         case (false, false):
             if let block = old.block, new.searched != old.searched {
@@ -359,16 +382,37 @@ enum Contacts {
         try db.run("UPDATE contacts SET updated_at = \(now) WHERE id = \(id)")
     }
 
-    /// From now on lists and searches have it.
-    private static func list(_ id: Int, _ texts: [String?], of account: Int, in db: Session) throws {
-        let block = try SearchBlocks.add(texts, of: id, account: account, in: db)
-        try db.run("UPDATE contacts SET block_id = \(block) WHERE id = \(id)")
-        try db.run("UPDATE accounts SET contact_count = contact_count + 1 WHERE id = \(account)")
+    /// From now on lists and searches have them. Many at a time, because each change of one row makes the next change of
+    /// it in the same transaction slower.
+    ///
+    /// - Parameter contacts: None of them partial, with ascending ids, and every other one of the account is listed.
+    static func list(_ contacts: [(id: Int, texts: [String?])], of account: Int, in db: Session) throws {
+        for (block, ids) in try SearchBlocks.add(contacts, account: account, in: db) {
+            try db.run(
+                """
+                UPDATE contacts SET block_id = \(block)
+                WHERE account_id = \(account) AND id BETWEEN \(ids.lowerBound) AND \(ids.upperBound)
+                    AND is_partial = 0 AND block_id IS NULL
+                """)
+        }
+        try db.run("UPDATE accounts SET contact_count = contact_count + \(contacts.count) WHERE id = \(account)")
     }
 
     private static func unlist(_ row: ContactRow, of account: Int, in db: Session) throws {
         if let block = row.block { try SearchBlocks.remove(row.id, from: block, db) }
         try db.run("UPDATE contacts SET block_id = NULL WHERE id = \(row.id)")
         try db.run("UPDATE accounts SET contact_count = contact_count - 1 WHERE id = \(account)")
+    }
+}
+
+extension [Int] {
+    /// Whether an ascending array has a number in it.
+    fileprivate func binarySearch(_ number: Int) -> Bool {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < number { low = middle + 1 } else { high = middle }
+        }
+        return low < endIndex && self[low] == number
     }
 }

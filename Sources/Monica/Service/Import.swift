@@ -61,6 +61,7 @@ extension MonicaService {
                     try importing.add(person.reading, from: person.line)
                     progress(index + 1, people.count)
                 }
+                try importing.list()
                 return importing.result
             }
         } catch let problem as Problem {
@@ -76,6 +77,17 @@ private struct Importing {
     let makeID: () -> String
     let db: Session
     var result = MonicaService.Imported()
+    /// Those that lists and searches do not have yet.
+    private var unlisted: [(id: Int, texts: [String?])] = []
+
+    init(account: Int, now: Int64, makeID: @escaping () -> String, db: Session) {
+        (self.account, self.now, self.makeID, self.db) = (account, now, makeID, db)
+    }
+
+    mutating func list() throws {
+        try Contacts.list(unlisted, of: account, in: db)
+        unlisted = []
+    }
 
     mutating func add(_ reading: CardReading, from line: Int) throws {
         guard let card = reading.contact else { return result.nameless.append(line) }
@@ -94,7 +106,7 @@ private struct Importing {
         for what in reading.leftOut { result.leftOut[what, default: 0] += 1 }
     }
 
-    private func insert(_ card: ContactCard, digest: [UInt8]) throws {
+    private mutating func insert(_ card: ContactCard, digest: [UInt8]) throws {
         var fields = ContactFields(firstName: card.firstName)
         fields.middleName = card.middleName
         fields.lastName = card.lastName
@@ -109,7 +121,9 @@ private struct Importing {
         if let gender = card.gender {
             fields.gender = try Accounts.genders(of: account, in: db).first { $0.type == gender }?.id
         }
-        let id = try Contacts.insert(fields, uuid: card.uuid ?? makeID(), of: account, at: now, in: db)
+        let id = try Contacts.insertUnlisted(fields, uuid: card.uuid ?? makeID(), of: account, at: now, in: db)
+        unlisted.append((id, fields.searched))
+        if unlisted.count == 1000 { try list() }
         for field in card.fields {
             try ContactDetails.add(
                 field.kind, field.content, uuid: makeID(), to: id, of: account, at: now, in: db)

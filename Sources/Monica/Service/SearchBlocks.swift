@@ -14,21 +14,50 @@ enum SearchBlocks {
 
     // MARK: Writing
 
-    /// Adds a line, and tells in which block it is. The caller has the account's turn.
-    static func add(_ texts: [String?], of contact: Int, account: Int, in db: Session) throws -> Int {
-        let line = line(texts, of: contact)
-        let size = line.utf8.count
+    /// Adds lines, and tells in which blocks they are. The caller has the account's turn.
+    ///
+    /// - Parameter contacts: With ascending ids.
+    static func add(
+        _ contacts: [(id: Int, texts: [String?])], account: Int, in db: Session
+    ) throws -> [(block: Int, contacts: ClosedRange<Int>)] {
         let last = try db.one(
             "SELECT id, size FROM search_blocks WHERE account_id = \(account) ORDER BY id DESC LIMIT 1"
         ) { (id: try $0.get(0, as: Int.self), size: try $0.get(1, as: Int.self)) }
-        if let last, last.size + size <= capacity {
-            try db.run(
-                "UPDATE search_blocks SET size = size + \(size), lines = lines || \(line) WHERE id = \(last.id)")
-            return last.id
+        var result: [(block: Int, contacts: ClosedRange<Int>)] = []
+        // What goes into one block.
+        var (lines, ids, size) = ("", [Int](), last?.size ?? 0)
+        func write(_ block: Int?) throws {
+            guard let first = ids.first, let last = ids.last else { return }
+            let block = try block.map { try append(lines, to: $0, db) } ?? make(lines, account: account, db)
+            result.append((block, first...last))
         }
-        let id = try db.value(
-            "INSERT INTO search_blocks (account_id, size, lines) VALUES (\(account), \(size), \(line)) RETURNING id",
-            as: Int.self)
+        var block = last?.id
+        for contact in contacts {
+            let line = line(contact.texts, of: contact.id)
+            if size + line.utf8.count > capacity {
+                try write(block)
+                (block, lines, ids, size) = (nil, "", [], 0)
+            }
+            lines += line
+            ids.append(contact.id)
+            size += line.utf8.count
+        }
+        try write(block)
+        return result
+    }
+
+    private static func append(_ lines: String, to block: Int, _ db: Session) throws -> Int {
+        try db.run(
+            "UPDATE search_blocks SET size = size + \(lines.utf8.count), lines = lines || \(lines) WHERE id = \(block)")
+        return block
+    }
+
+    private static func make(_ lines: String, account: Int, _ db: Session) throws -> Int {
+        let id: Int? = try db.value(
+            """
+            INSERT INTO search_blocks (account_id, size, lines) VALUES (\(account), \(lines.utf8.count), \(lines))
+            RETURNING id
+            """)
         guard let id else { throw DatabaseFailure.failed("no id") }
         return id
     }
@@ -78,20 +107,26 @@ enum SearchBlocks {
     ///   - lines: Ended by NUL.
     static func collect(_ needles: [[CChar]], in lines: UnsafePointer<CChar>, into found: inout [Int]) {
         guard let first = needles.first else { return }
+        // Always where a line begins.
         var position = lines
-        while let hit = strstr(position, first) {
-            var start = UnsafePointer(hit)
-            while start > lines, start[-1] != newline { start -= 1 }
+        while let hit = strstr(position, first).map({ UnsafePointer($0) }) {
+            var start = hit
+            if memchr(position, CInt(newline), position.distance(to: hit)) == nil {
+                // Where many match, it is the next line as a rule.
+                start = position
+            } else {
+                while start[-1] != newline { start -= 1 }
+            }
             // The id is not searched.
             var (words, id) = (start, 0)
             while words[0] != tab {
                 id = id * 10 + Int(words[0] - zero)
                 words += 1
             }
-            var end = max(UnsafePointer(hit), words)
-            while end[0] != newline { end += 1 }
-            if needles.allSatisfy({ occurs($0, from: words, to: end) }) { found.append(id) }
-            position = end
+            guard let end = strchr(max(hit, words), CInt(newline)).map({ UnsafePointer($0) }) else { return }
+            let others = hit < words ? needles[...] : needles.dropFirst()
+            if others.allSatisfy({ occurs($0, from: words, to: end) }) { found.append(id) }
+            position = end + 1
         }
     }
 
