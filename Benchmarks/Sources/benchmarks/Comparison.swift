@@ -61,7 +61,7 @@ struct Comparison {
                     beside: beside),
             ]
             if database != nil {
-                rows.append(Row(name: name + ", its own CPU", unit: "µs/request", result: ofDatabase.median))
+                rows.append(Row(name: name + ", database CPU", unit: "µs/request", result: ofDatabase.median))
             }
             return rows
         }
