@@ -32,6 +32,8 @@ public struct FieldIssue: Sendable, Hashable {
         case absent
         /// Sent, but of another type.
         case mistyped
+        /// For a field of whole numbers a number that none of them is: with a fraction, or too large. What was sent.
+        case unrepresentable(Double)
         /// Text with U+0000, which neither engine of the database stores alike.
         case containsNUL
     }

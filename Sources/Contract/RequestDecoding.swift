@@ -142,11 +142,16 @@ private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
             return nil
         }
         guard let value else {
-            fields.note(name, .mistyped)
+            fields.note(name, (T.isWholeNumber ? number(key) : nil).map(FieldIssue.Kind.unrepresentable) ?? .mistyped)
             return T.malformed
         }
         if value.containsNUL { fields.note(name, .containsNUL) }
         return value
+    }
+
+    /// The number that stands in the body, whatever its field takes; nil for what is none.
+    private func number(_ key: Key) -> Double? {
+        fields.text(key.stringValue) == nil ? try? body?.decode(Double.self, forKey: key) : nil
     }
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String { field(type, key) ?? .absent }

@@ -9,12 +9,16 @@ public protocol WireField: Decodable {
     /// Stands in for a value of another type. Nil: such a value counts as missing.
     static var malformed: Self? { get }
 
+    /// Whether it is a whole number: then another number is told from what is no number at all.
+    static var isWholeNumber: Bool { get }
+
     /// Whether there is U+0000 in it.
     var containsNUL: Bool { get }
 }
 
 extension WireField {
     public static var malformed: Self? { nil }
+    public static var isWholeNumber: Bool { false }
     public var containsNUL: Bool { false }
 }
 
@@ -31,11 +35,13 @@ extension Int: WireField {
     public static var absent: Int { 0 }
     /// No rule admits it, so what could not be read is refused and never taken for a number.
     public static var malformed: Int? { .min }
+    public static var isWholeNumber: Bool { true }
 }
 
 extension Int64: WireField {
     public static var absent: Int64 { 0 }
     public static var malformed: Int64? { .min }
+    public static var isWholeNumber: Bool { true }
 }
 
 extension Double: WireField {
@@ -47,6 +53,7 @@ extension Double: WireField {
 extension Identifier: WireField {
     public static var absent: Self { Self(0) }
     public static var malformed: Self? { Self(.min) }
+    public static var isWholeNumber: Bool { true }
 }
 
 extension Array: WireField where Element: WireField {

@@ -184,12 +184,18 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{}", "kind absent, note absent, others absent, title absent"),
+        ("{}", "kind absent, note absent, others absent, size absent, title absent"),
         (
-            #"{"title": null, "kind": 1, "others": ["x"], "note": []}"#,
+            #"{"title": null, "kind": 1, "others": ["x"], "note": [], "size": 1}"#,
             "kind mistyped, note mistyped, others mistyped, title absent"
         ),
-        (#"{"title": "\u0000", "kind": "odd", "others": [], "note": ""}"#, "title containsNUL"),
+        (#"{"title": "\u0000", "kind": "odd", "others": [], "note": "", "size": 1}"#, "title containsNUL"),
+        (#"{"title": "", "kind": "odd", "others": [], "note": "", "size": 1.5}"#, "size unrepresentable(1.5)"),
+        (#"{"title": "", "kind": "odd", "others": [], "note": "", "size": -1e30}"#, "size unrepresentable(-1e+30)"),
+        (#"{"title": "", "kind": "odd", "others": [], "note": "", "size": 1e999}"#, "size mistyped"),
+        (#"{"title": "", "kind": "odd", "others": [], "note": "", "size": true}"#, "size mistyped"),
+        (#"{"title": "", "kind": "odd", "others": [], "note": "", "size": "1.5"}"#, "size mistyped"),
+        (#"{"title": 1.5, "kind": "odd", "others": [], "note": "", "size": 2.0}"#, "title mistyped"),
     ])
     func `a review hears of every field that could not be read`(_ body: String, _ issues: String) {
         let refusal = refusal {

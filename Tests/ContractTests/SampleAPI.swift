@@ -79,6 +79,7 @@ enum Sample: ServiceAPI {
         var kind: Kind
         var others: [ID]
         var note: String?
+        var size: Int?
 
         static func review(_ issues: [FieldIssue]) throws(Problem) {
             let text = issues.map { "\($0.field) \($0.kind)" }.sorted().joined(separator: ", ")

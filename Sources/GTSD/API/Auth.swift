@@ -92,11 +92,9 @@ extension GTSD {
 
         static func isAddress(_ text: String) -> Bool {
             let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-            guard text.length <= 254, parts.count == 2, !parts[0].isEmpty,
-                !text.unicodeScalars.contains(where: {
-                    $0.properties.isWhitespace || $0.properties.generalCategory == .control
-                })
-            else { return false }
+            guard text.length <= 254, parts.count == 2, !parts[0].isEmpty, !text.containsSpaceOrControl else {
+                return false
+            }
             let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
             return labels.count >= 2 && labels.allSatisfy { !$0.isEmpty }
         }

@@ -33,9 +33,10 @@ extension GTSD {
         }
 
         static func judge(fileSize: Int, in form: inout Validation) {
+            let size = form.number("fileSize", fileSize)
             form.field("fileSize", .number, absent: Validation.required) {
-                if fileSize < 1 { return ["File size must be positive"] }
-                return fileSize > maximumSize ? ["File size must be less than 10MB"] : []
+                if size <= 0 { return ["File size must be positive"] }
+                return size > Double(maximumSize) ? ["File size must be less than 10MB"] : []
             }
         }
     }

@@ -182,7 +182,10 @@ extension GTSD {
         }
 
         private static func isURL(_ text: String) -> Bool {
-            guard text.length <= 2048, let url = URL(string: text) else { return false }
+            // Foundation reads some with spaces, and escapes them.
+            guard text.length <= 2048, !text.containsSpaceOrControl, let url = URL(string: text) else {
+                return false
+            }
             return ["http", "https"].contains(url.scheme?.lowercased()) && url.host?.isEmpty == false
         }
     }

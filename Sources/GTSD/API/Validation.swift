@@ -34,9 +34,17 @@ extension GTSD {
             switch unreadable[path] {
             case .absent: if let absent { mistakes.append("\(path): \(absent)") }
             case .mistyped where expected != nil: mistakes.append("\(path): Expected \(expected?.rawValue ?? "")")
-            case .containsNUL: mistakes.append("\(path): Invalid \(path)")
+            case .containsNUL, .unrepresentable:
+                // In the field's own words, where it has some for this.
+                let own = texts()
+                mistakes += (own.isEmpty ? ["Invalid \(path)"] : own).map { "\(path): \($0)" }
             case .mistyped, nil: mistakes += texts().map { "\(path): \($0)" }
             }
+        }
+
+        /// A field's number, or what was sent for it that is no whole one.
+        func number(_ path: String, _ value: Int) -> Double {
+            if case .unrepresentable(let number) = unreadable[path] { number } else { Double(value) }
         }
 
         /// Judges a field that is right or wrong.
@@ -56,6 +64,9 @@ extension GTSD {
 
         /// The refusal of one field, for what only a server can judge.
         package static func refusal(of path: String, _ text: String) -> Problem { refusal(["\(path): \(text)"]) }
+
+        /// The refusal of fields whose values have no texts of their own, for what only a server can judge.
+        package static func refusal(of paths: [String]) -> Problem { refusal(paths.map { "\($0): Invalid \($0)" }) }
 
         /// A text for a field whose value must be there.
         static let required = "Required"
@@ -96,5 +107,11 @@ enum Paging {
     static func judge(limit: Int?, offset: Int?, in form: inout GTSD.Validation) {
         form.field("limit", nil, "Limit must be between 1 and 100", unless: limit.map { limits ~= $0 } ?? true)
         form.field("offset", nil, "Offset must be 0 or more", unless: offset.map { $0 >= 0 } ?? true)
+    }
+}
+
+extension String {
+    var containsSpaceOrControl: Bool {
+        unicodeScalars.contains { $0.properties.isWhitespace || $0.properties.generalCategory == .control }
     }
 }

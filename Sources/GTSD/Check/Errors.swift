@@ -114,6 +114,45 @@ extension GTSDScenarios {
             try await anna.post("/v1/streaks/check-compliance", ["date": 20_251_026])
                 .invalid("date: Expected string")
         },
+        Scenario("A number that is no whole one is refused by its field's own words", clause: "§1 validation") {
+            world in
+            let anna = try await world.person()
+            func refused(_ path: String, _ body: String, _ text: String) async throws {
+                try await anna.raw(.post, path, body: body).invalid(text, body)
+            }
+            let sizes = [
+                ("1.5", "Invalid fileSize"), ("10485759.5", "Invalid fileSize"), ("-1.5", "File size must be positive"),
+                ("10485760.5", "File size must be less than 10MB"), ("1e30", "File size must be less than 10MB"),
+                ("true", "Expected number"), (#""9""#, "Expected number"), ("null", "Required"),
+            ]
+            for (size, text) in sizes {
+                try await refused(
+                    "/v1/progress/photo/presign",
+                    #"{"fileName":"a.jpg","contentType":"image/jpeg","fileSize":\#(size)}"#, "fileSize: \(text)")
+            }
+            // A fraction of nothing is none.
+            for size in ["9.0", "9e0"] {
+                try await anna.raw(
+                    .post, "/v1/progress/photo/presign",
+                    body: #"{"fileName":"a.jpg","contentType":"image/jpeg","fileSize":\#(size)}"#
+                ).data(200, size)
+            }
+            for id in ["1.5", "1e30"] {
+                try await refused(
+                    "/v1/evidence", #"{"taskId":\#(id),"type":"text_log","data":{"text":"a"}}"#,
+                    "taskId: Task ID must be a positive integer")
+                try await refused(
+                    "/v1/progress/photo/confirm",
+                    #"{"fileKey":"x","fileSize":1,"contentType":"image/png","taskId":\#(id),"evidenceType":"after","#
+                        + #""width":\#(id),"height":0.5}"#,
+                    "width: Invalid width, height: Invalid height, taskId: Task ID must be a positive integer")
+            }
+            try await refused(
+                "/v1/onboarding",
+                #"{"dateOfBirth":"1990-01-15","gender":"male","primaryGoal":"maintain","currentWeight":80,"#
+                    + #""height":180,"activityLevel":"sedentary","mealsPerDay":2.5}"#,
+                "mealsPerDay: Invalid mealsPerDay")
+        },
         Scenario("U+0000 in a text is a mistake of its field", clause: "§1 JSON bodies") { world in
             let anna = try await world.person()
             let task = try await anna.tasks()[0]
@@ -125,6 +164,13 @@ extension GTSDScenarios {
             try await world.raw.send(
                 .post, "/auth/signup", body: #"{"email":"a@b.c","password":"Secret-1\#(nul)"}"#
             ).invalid("password: Invalid password")
+            try await world.raw.send(
+                .post, "/auth/signup", body: #"{"email":"a\#(nul)@b.c","password":"secret-1\#(nul)","name":"\#(nul)"}"#
+            ).invalid(
+                "email: Invalid email format, password: Password must contain at least one uppercase letter, "
+                    + "name: Invalid name")
+            try await anna.get("/v1/tasks/today?type=%00&date=%00")
+                .invalid("date: Date must be in YYYY-MM-DD format, type: Invalid task type")
         },
         Scenario("Unknown members are passed over", clause: "Unexpected fields", level: .contract) { world in
             let email = world.freshEmail()
