@@ -26,14 +26,18 @@ public struct Listener: Sendable {
 
     /// - Parameters:
     ///   - group: The event loops, the same that the API's hub was made with.
-    ///   - malformed: The API's error shape for what is no HTTP.
     public init<API: ServiceAPI>(
         _ table: RouteTable<API>, sockets: [SocketRoute], group: any EventLoopGroup,
         limits: ConnectionGuard.Limits = .init()
     ) {
         name = API.name
         run = { address, logger, started in
-            let malformed = try JSONBody.encode(API.Failure(Problem(.badRequest, "Malformed request"), requestID: ""))
+            let malformed = { @Sendable (id: String) in
+                // No route has seen it: the table, which logs all others, does not know of it.
+                logger.info("malformed request", metadata: ["request": "\(id)", "api": "\(API.name)", "status": "400"])
+                let failure = API.Failure(Problem(.badRequest, "Malformed request"), requestID: id)
+                return (try? JSONBody.encode(failure)) ?? ByteBuffer()
+            }
             let headers = HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: 16_384, maxHeaderListSize: 32_768, maxHeaderFieldCount: 100)
             let configuration = HTTP1Channel.Configuration(

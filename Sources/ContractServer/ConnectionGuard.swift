@@ -45,7 +45,9 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     private let limits: Limits
-    private let malformed: ByteBuffer
+    private let malformed: @Sendable (_ requestID: String) -> ByteBuffer
+    /// Of the request that is being read, once there is a head.
+    private var headers: HTTPFields = [:]
     private var phase = Phase.head(begun: true)
     /// When the phase began or, in a body, since when the client has been waited for.
     private var since = NIODeadline.now()
@@ -68,8 +70,9 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     private var isMuted = false
 
     /// - Parameters:
-    ///   - malformed: The JSON body of the 400 that answers what is not HTTP.
-    public init(limits: Limits = Limits(), malformed: ByteBuffer) {
+    ///   - malformed: The JSON body of the 400 that answers what is not HTTP. Given the request's id, which the answer has
+    ///     as `X-Request-Id` too: the client's own where a head has been read, else a new one.
+    public init(limits: Limits = Limits(), malformed: @escaping @Sendable (_ requestID: String) -> ByteBuffer) {
         self.limits = limits
         self.malformed = malformed
     }
@@ -84,6 +87,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         case (_, .head(var request)):
             phase = .body
             unanswered += 1
+            headers = request.headerFields
             headEnd = context.eventLoop.now
             since = headEnd
             if request.headerFields.contains(.upgrade) || request.method == .connect {
@@ -94,6 +98,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         case (_, .body):
             break
         case (_, .end):
+            headers = [:]
             phase = .head(begun: false)
             since = context.eventLoop.now
         }
@@ -184,14 +189,16 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         if case .body = phase { earlier = unanswered - 1 } else { earlier = unanswered }
         guard earlier == 0 else { return }
         if !hasAnswerBegun {
+            let id = RequestID.make(for: headers)
+            let body = malformed(id)
             let response = HTTPResponse(
                 status: .badRequest,
                 headerFields: [
-                    .contentType: "application/json", .contentLength: String(malformed.readableBytes),
+                    .contentType: "application/json", .contentLength: String(body.readableBytes), .requestID: id,
                     .connection: "close",
                 ])
             context.write(wrapOutboundOut(.head(response)), promise: nil)
-            context.write(wrapOutboundOut(.body(malformed)), promise: nil)
+            context.write(wrapOutboundOut(.body(body)), promise: nil)
             context.write(wrapOutboundOut(.end(nil)), promise: nil)
         }
         // An answer that has begun ends here, cut short.

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -26,7 +27,7 @@ struct ConnectionGuardTests {
         try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
         try pipeline.addHandlers([
             HTTP1ToHTTPServerCodec(secure: false),
-            ConnectionGuard(malformed: ByteBuffer(string: #"{"error":"Malformed"}"#)), back,
+            ConnectionGuard { ByteBuffer(string: "Malformed: \($0)") }, back,
         ])
         channel.read()
     }
@@ -51,6 +52,21 @@ struct ConnectionGuardTests {
         var text = ""
         while let buffer = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: buffer) }
         return text
+    }
+
+    /// What was sent last: the 400, whose body names the request as its header does.
+    ///
+    /// - Returns: The id, and what was sent before.
+    private func malformed() throws -> (id: String, before: String) {
+        let text = try sent()
+        let start = try #require(text.range(of: "HTTP/1.1 400 Bad Request")?.lowerBound)
+        let id = String(try #require(text.components(separatedBy: "Malformed: ").last))
+        let answer = [
+            "HTTP/1.1 400 Bad Request", "Content-Type: application/json", "Content-Length: \(11 + id.utf8.count)",
+            "X-Request-Id: \(id)", "Connection: close", "", "Malformed: \(id)",
+        ].joined(separator: "\r\n")
+        #expect(String(text[start...]) == answer)
+        return (id, String(text[..<start]))
     }
 
     // MARK: Heads
@@ -197,14 +213,12 @@ struct ConnectionGuardTests {
 
     // MARK: Malformed requests
 
-    private static let malformed =
-        "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: 21\r\nConnection: close\r\n\r\n"
-        + #"{"error":"Malformed"}"#
-
     @Test(arguments: ["nonsense\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n"])
     func whatIsNotHTTPGetsA400(_ text: String) throws {
         try receive(text)
-        #expect(try sent() == Self.malformed)
+        let answer = try malformed()
+        #expect(UUID(uuidString: answer.id) != nil)
+        #expect(answer.before == "")
         #expect(back.parts.isEmpty)
         try receive("more")
         #expect(try sent() == "")
@@ -214,16 +228,18 @@ struct ConnectionGuardTests {
     }
 
     @Test func theAnswersBeforeItComeFirst() throws {
-        try receive("GET / HTTP/1.1\r\n\r\nnonsense\r\n\r\n")
+        try receive("GET / HTTP/1.1\r\nX-Request-Id: first\r\n\r\nnonsense\r\n\r\n")
         #expect(try sent() == "")
         try answer()
-        #expect(try sent() == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" + Self.malformed)
+        let last = try malformed()
+        #expect(last.before == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        #expect(UUID(uuidString: last.id) != nil)
         #expect(back.errors == 0)
     }
 
     @Test func aMalformedBodyEndsItsHandler() throws {
-        try receive("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n")
-        #expect(try sent() == Self.malformed)
+        try receive("POST / HTTP/1.1\r\nX-Request-Id: own\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n")
+        #expect(try malformed().id == "own")
         #expect(back.errors == 1)
         try answer(.internalServerError)
         #expect(try sent() == "")
@@ -283,7 +299,7 @@ struct ConnectionGuardServerTests {
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
-                        ConnectionGuard(limits: quick, malformed: ByteBuffer(string: "malformed"))
+                        ConnectionGuard(limits: quick) { ByteBuffer(string: "malformed \($0)") }
                     ])),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
@@ -333,7 +349,8 @@ struct ConnectionGuardServerTests {
                 var answer = ""
                 for try await buffer in inbound { answer += String(buffer: buffer) }
                 #expect(answer.hasPrefix("HTTP/1.1 400 "))
-                #expect(answer.hasSuffix("\r\n\r\nmalformed"))
+                let id = answer.components(separatedBy: "\r\n\r\nmalformed ").last
+                #expect(id.flatMap(UUID.init(uuidString:)) != nil)
             }
         }
     }
