@@ -44,13 +44,16 @@ public struct TokenSigner: Sendable {
     ///
     /// A good signature is remembered, so that a token in use costs one look-up; its expiry is checked each time.
     /// Revocation is the caller's part, by ``TokenClaims/session``.
-    public func verify(_ token: String) async throws(TokenError) -> TokenClaims {
+    ///
+    /// - Parameter acceptingExpired: For signing out: an old token still names its session.
+    public func verify(_ token: String, acceptingExpired: Bool = false) async throws(TokenError) -> TokenClaims {
         guard CompactToken.isPlausible(token) else { throw .malformed }
         if let claims = cache.claims(of: token) {
-            return try unexpired(claims)
+            return acceptingExpired ? claims : try unexpired(claims)
         }
-        let claims = try await unexpired(authenticated(token))
-        cache.insert(claims, for: token)
+        let claims = try await authenticated(token)
+        if acceptingExpired { return claims }
+        cache.insert(try unexpired(claims), for: token)
         return claims
     }
 

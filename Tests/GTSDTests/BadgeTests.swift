@@ -71,7 +71,8 @@ struct Feat: Sendable, CustomTestStringConvertible {
                 try await player.photo()
             }
         } miss: { player in
-            for ahead in [Int64(0), 6, 7, 21] {
+            // Three weeks, two photos in the second, and one more after a week without.
+            for ahead in [Int64(0), 7, 13, 14, 28] {
                 try await player.go(to: ahead)
                 try await player.photo()
             }
@@ -108,10 +109,10 @@ struct Feat: Sendable, CustomTestStringConvertible {
                 try await player.complete([2])
             }
         } miss: { player in
-            for ahead in Int64(0)..<18 where ahead != 6 {
+            for ahead in Int64(0)..<16 {
                 try await player.go(to: ahead)
-                // The strength day's other tasks are no cardio.
-                try await player.complete(ahead == 5 ? [3] : [2])
+                // On the fourteenth day something, but no cardio.
+                try await player.complete(ahead == 13 ? [3, 4, 5] : [2])
             }
         },
     ]
@@ -173,6 +174,25 @@ struct Feat: Sendable, CustomTestStringConvertible {
             try await player.complete([1, 2, 3, 4, 5, 6])
             let check = try await player.client.send(GTSD.CheckCompliance()).data
             #expect(check.newlyAwardedBadges == [])
+        }
+    }
+
+    /// A day is perfect as long as all of it is done: what is taken back in time does not count.
+    @Test func aPerfectDayMayBeUndone() async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
+            let player = try await Player.begin(on: host)
+            try await player.seed(8, perfect: true)
+            try await player.complete([1, 2, 3, 4, 5, 6])
+            let task = try await player.tasks()[1].id
+            let undone = try await player.client.send(GTSD.UncompleteTask(task)).data
+            // Five of six are a day, and no perfect one.
+            #expect(!undone.streakUpdated)
+            try await player.go(to: 1)
+            try await player.complete([1, 2, 3, 4, 5])
+            #expect(try await player.badges().contains(.perfect10) == false)
+            try await player.go(to: 2)
+            try await player.complete([1, 2, 3, 4, 5])
+            #expect(try await player.badges().contains(.perfect10))
         }
     }
 

@@ -5,8 +5,13 @@ import Foundation
 import GTSDClient
 import GTSDMocks
 import HTTPTypes
+import NIOConcurrencyHelpers
 import Testbed
 import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The contract's own testing checklist, line by line, as an app sees it: through the SDK.
 @Suite struct GTSDChecklistTests {
@@ -277,6 +282,43 @@ import Testing
             """)
         #expect(response.data.badges.map(\.badgeType.rawValue) == ["moon_walker", "first_day"])
         #expect(response.data.badges[0].metadata == ["x": 1])
+    }
+
+    // MARK: Repeats
+
+    /// Counts what is sent, and loses every answer.
+    private struct Lost: Transport {
+        let count = NIOLockedValueBox(0)
+
+        func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+            count.withLockedValue { $0 += 1 }
+            throw URLError(.networkConnectionLost)
+        }
+    }
+
+    /// What can be sent again is, but a deletion whose answer was lost would not be found the second time.
+    @Test func onlyWhatCannotActTwiceIsRepeated() async throws {
+        let tokens = StoredTokens(accessToken: "a", refreshToken: "r", expiresAt: .distantFuture, user: "1")
+        let lost = Lost()
+        let client = GTSDClient(
+            baseURL: URL(string: "https://gtsd.example")!, store: MemoryTokenStore(tokens), transport: lost,
+            retry: Retry(attempts: 3, sleep: { _ in }))
+        await #expect(throws: URLError.self) { try await client.send(GTSD.DeletePhoto(1)) }
+        #expect(lost.count.withLockedValue { $0 } == 1)
+        await #expect(throws: URLError.self) { try await client.send(GTSD.GetStreak()) }
+        #expect(lost.count.withLockedValue { $0 } == 1 + 4)
+    }
+
+    /// A page that is not full is the last: it is not asked for more.
+    @Test func aListEndsWithThePageThatIsNotFull() async throws {
+        let photo = #""id": 1, "fileKey": "k", "fileSize": 1, "mimeType": "image/png", "uploadedAt": "2025-10-26""#
+        let body = """
+            {"success": true, "data": {"photos": [{\(photo), "createdAt": "2025-10-26", "downloadUrl": "d"}],
+             "pagination": {"limit": 2, "offset": 0, "total": 9}}}
+            """
+        var ids: [GTSD.Photo.ID] = []
+        for try await photo in client(Canned(body: body)).photos(pageSize: 2) { ids.append(photo.id) }
+        #expect(ids == [1])
     }
 
     // MARK: Rate limits on answers

@@ -83,13 +83,30 @@ import Testing
             }
             // Gone for their owners, and not yet from the store.
             #expect(try await stored() == [true, true])
+            // What lies there still is no photo again: it is about to go.
+            try await anna.post(
+                "/v1/progress/photo/confirm",
+                [
+                    "fileKey": .string(keys[0].rawValue), "fileSize": .integer(Int64(bytes.count)),
+                    "contentType": "image/jpeg",
+                ]
+            ).refused(404, "File not found in storage: \(keys[0].rawValue)")
             try await service.sweep()
             #expect(try await stored() == [true, true])
             store.isRefusing.withLockedValue { $0 = false }
             try await service.sweep()
             #expect(try await stored() == [false, false])
-            let left: Int64? = try await host.database.read { try $0.value("SELECT COUNT(*) FROM discarded_objects") }
-            #expect(left == 0)
+            // Their names are remembered until nobody can put anything there any more.
+            func remembered() async throws -> Int64? {
+                try await host.database.read { try $0.value("SELECT COUNT(*) FROM discarded_objects") }
+            }
+            #expect(try await remembered() == 2)
+            host.clock.advance(by: .seconds(24 * 3600 - 1))
+            try await service.sweep()
+            #expect(try await remembered() == 2)
+            host.clock.advance(by: .seconds(1))
+            try await service.sweep()
+            #expect(try await remembered() == 0)
         }
     }
 }

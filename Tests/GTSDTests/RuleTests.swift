@@ -171,6 +171,12 @@ import Testing
             numbers(80, 180, 30, "male", "moderately_active", "lose_weight") == [1780, 2759, 2259, 176, 220, 75, 2800])
         #expect(numbers(70, 160, 50, "female", "sedentary", "lose_weight") == [1289, 1547, 1047, 154, 29, 35, 2500])
         #expect(numbers(300, 150, 80, "female", "sedentary", "lose_weight") == [3377, 4052, 3552, 660, 0, 101, 10_500])
+        // 5 feet 7 inches: 700.8 + 1063.625 − 150 + 5 = 1619.425, which 170.2 cm would make 1619.55.
+        #expect(numbers(70.08, 170.18, 30, "male", "sedentary", "maintain")[0] == 1619)
+        // 1401.504 and 1401.496, and a half, which is rounded up: nothing is rounded before.
+        #expect(numbers(70.0004, 162, 30, "female", "sedentary", "maintain")[0] == 1402)
+        #expect(numbers(69.9996, 162, 30, "female", "sedentary", "maintain")[0] == 1401)
+        #expect(numbers(70, 162, 30, "female", "sedentary", "maintain")[0] == 1402)
         #expect(numbers(62, 160, 30, "male", "sedentary", "maintain")[6] == 2200)
         #expect(numbers(73, 160, 30, "male", "sedentary", "maintain")[6] == 2600)
     }

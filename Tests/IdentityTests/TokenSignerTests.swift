@@ -171,6 +171,10 @@ import Testing
             } else {
                 await #expect(throws: TokenError.expired) { try await signer.verify(token) }
             }
+            // For signing out. It is remembered no better for that.
+            #expect(try await signer.verify(token, acceptingExpired: true) == claims)
+            #expect((try? await signer.verify(token)) == (isGood ? claims : nil))
+            await #expect(throws: TokenError.self) { try await signer.verify(token + "x", acceptingExpired: true) }
         }
     }
 

@@ -132,6 +132,14 @@ extension GTSDScenarios {
             try expect(Set(tokens).count, equals: 5)
             try expect(Set(try answers.map { try $0.json()["data"]?["user"]?["id"] }).count, equals: 1)
             for token in tokens { try await world.post("/auth/refresh", ["refreshToken": .string(token)]).data() }
+            // An account that has been deleted is not answered again.
+            let first = try answers[0].json()["data"]
+            try await world.raw.send(
+                .delete, "/auth/me", token: first?["accessToken"]?.string, body: #"{"password":"\#(Person.password)"}"#
+            ).succeeded(200)
+            let anew = try await world.post("/auth/signup", body, headers: key).data(201)
+            try expect(anew["user"]?["id"] != first?["user"]?["id"], "the account that was deleted")
+            try await world.raw.send(.get, "/auth/me", token: anew["accessToken"]?.string).data()
         },
         Scenario("A refused request leaves its key free", clause: "§1 only 2xx are kept") { world in
             let anna = try await world.person()

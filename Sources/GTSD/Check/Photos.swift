@@ -49,6 +49,22 @@ extension GTSDScenarios {
             try await anna.raw(.delete, path)
                 .refused(404, "Photo \(confirmed["photoId"] ?? nil) not found or does not belong to user")
         },
+        Scenario("A photo that was deleted does not come back", clause: "§2 downloadUrl") { world in
+            let anna = try await world.person()
+            let place = try await anna.put(jpeg)
+            let confirmation = GTSD.ConfirmPhoto(
+                fileKey: place.fileKey, fileSize: jpeg.count, contentType: "image/jpeg")
+            let photo: GTSD.ConfirmedPhoto = try await anna.send(confirmation)
+            let _: NoData = try await anna.send(GTSD.DeletePhoto(photo.photoId))
+            // Its URL has not expired: what is put there again is nobody's photo.
+            guard let url = URL(string: place.uploadUrl) else { throw Broken("no URL: \(place.uploadUrl)") }
+            let put = TransportRequest(method: .put, url: url, body: .bytes(jpeg))
+            _ = try await world.transport.send(put, progress: nil)
+            try await expectRefusal(404, "File not found in storage: \(place.fileKey)") {
+                let _: GTSD.ConfirmedPhoto = try await anna.send(confirmation)
+            }
+            try expect(try await anna.get("/v1/progress/photos").data()["photos"], equals: [])
+        },
         Scenario("Names, types and sizes", clause: "§2 fileName, contentType, fileSize") { world in
             let anna = try await world.person()
             let kept: [(String, String)] = [

@@ -152,6 +152,22 @@ extension GTSDScenarios {
             }
             try await anna.post("/v1/onboarding", .object(good.merging(["height": "180", "allergies": "nuts"]) { $1 }))
                 .invalid("height: Expected number, allergies: Expected array")
+            let today = try await anna.tasks()[0].dueDate
+            for (ahead, isTaken) in [(0, false), (1, true)] as [(Int64, Bool)] {
+                let target = good.merging(["targetDate": .string(later(today, by: ahead).description)]) { $1 }
+                // Another person, who has not been here.
+                let berta = try await world.person()
+                let answer = try await berta.post("/v1/onboarding", .object(target))
+                if isTaken {
+                    try answer.data(201)
+                } else {
+                    try answer.invalid("targetDate: Invalid targetDate")
+                }
+            }
+            // What only the server's calendar tells is told together, too.
+            let days: [String: JSONValue] = ["dateOfBirth": "2999-01-01", "targetDate": "2001-01-01"]
+            try await anna.post("/v1/onboarding", .object(good.merging(days) { $1 }))
+                .invalid("dateOfBirth: Invalid dateOfBirth, targetDate: Invalid targetDate")
             try await anna.get("/v1/onboarding").refused(404, "Onboarding has not been completed")
         },
     ]

@@ -206,11 +206,20 @@ extension GTSDScenarios {
                 ("metrics", ["metrics": ["a": .string(String(repeating: "x", count: 201))]]),
                 ("metrics", ["metrics": [String(repeating: "k", count: 65): 1]]),
                 ("photo_reference", ["photoUrl": "ftp://a/b"]), ("photo_reference", ["photoUrl": "a.jpg"]),
+                ("photo_reference", ["photoUrl": "https://a/b c"]), ("photo_reference", ["photoUrl": "https://a\n/b"]),
+                ("photo_reference", ["photoUrl": "https:///b"]),
                 ("photo_reference", ["photoUrl": .string("https://a/" + long + long)]),
                 ("text_log", ["text": "a", "photoUrl": "x"]), ("text_log", ["text": "a", "metrics": 5]),
             ]
             for (type, data) in bad {
                 try await send(type, data).invalid("data: Evidence data must match the specified type", "\(data)")
+            }
+            for notes in [" ", "", "\n"] as [JSONValue] {
+                let evidence = try await anna.post(
+                    "/v1/evidence",
+                    ["taskId": task.id.json, "type": "text_log", "data": ["text": "a"], "notes": notes]
+                ).data(201)["evidence"]
+                try expect(evidence?["notes"], equals: .null)
             }
             try await send("photo", [:]).invalid("type: Invalid evidence type")
             for id in [0, -1] {

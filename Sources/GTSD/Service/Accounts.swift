@@ -16,21 +16,6 @@ extension GTSDService {
         routes.on(use: deleteMe)
     }
 
-    /// What is kept of a sign-up under an `Idempotency-Key`: its repeat gets tokens of its own.
-    private struct KeptSignUp: Codable {
-        let user: Int64
-
-        /// What was kept, or has just been.
-        init(_ answer: Answer<KeptSignUp>) throws {
-            switch answer.content {
-            case .output(let kept): self = kept
-            case .encoded(let bytes): self = try JSONDecoder().decode(Self.self, from: Data(bytes))
-            }
-        }
-
-        init(user: Int64) { self.user = user }
-    }
-
     func signUp(
         _ request: GTSD.SignUp, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<GTSD.SignedIn>> {
@@ -126,6 +111,24 @@ extension GTSDService {
     }
 }
 
+/// What is kept of a sign-up under an `Idempotency-Key`: its repeat gets tokens of its own.
+private struct KeptSignUp: Codable {
+    let user: Int64
+
+    init(user: Int64) { self.user = user }
+
+    /// What was kept, or has just been.
+    init(_ answer: Answer<KeptSignUp>) throws {
+        switch answer.content {
+        case .output(let kept): self = kept
+        case .encoded(let bytes): self = try JSONDecoder().decode(Self.self, from: Data(bytes))
+        }
+    }
+
+    /// As it lies in the table.
+    var bytes: [UInt8] { get throws { Array(try JSONBody.encode(self).readableBytesView) } }
+}
+
 enum Accounts {
     /// Makes an account, with its streak.
     ///
@@ -176,5 +179,11 @@ enum Accounts {
         try db.run("DELETE FROM users WHERE id = \(id)")
         // "!" is the character after the space.
         try db.run("DELETE FROM once_only WHERE scope > \("user \(id) ") AND scope < \("user \(id)!")")
+        // Nobody had signed in when the account was made.
+        try db.run(
+            """
+            DELETE FROM once_only WHERE scope = \(" POST \(GTSD.SignUp.route.path)")
+                AND body = \(try KeptSignUp(user: id).bytes)
+            """)
     }
 }

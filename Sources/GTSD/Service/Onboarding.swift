@@ -46,12 +46,13 @@ enum Profiles {
     static func judge(
         _ request: GTSD.CompleteOnboarding, on today: Day, zone: String
     ) throws -> GTSD.Profile {
-        guard let birth = GTSD.CompleteOnboarding.day(request.dateOfBirth),
-            GTSD.CompleteOnboarding.ages ~= GTSD.CompleteOnboarding.age(born: birth, on: today)
-        else { throw GTSD.Validation.refusal(of: "dateOfBirth", "Invalid dateOfBirth") }
+        let birth = GTSD.CompleteOnboarding.day(request.dateOfBirth).flatMap { day in
+            GTSD.CompleteOnboarding.ages ~= GTSD.CompleteOnboarding.age(born: day, on: today) ? day : nil
+        }
         let targetDate = request.targetDate.flatMap(GTSD.CompleteOnboarding.day)
-        if let targetDate, targetDate <= today {
-            throw GTSD.Validation.refusal(of: "targetDate", "Invalid targetDate")
+        let isPast = targetDate.map { $0 <= today } ?? false
+        guard let birth, !isPast else {
+            throw GTSD.Validation.refusal(of: (birth == nil ? ["dateOfBirth"] : []) + (isPast ? ["targetDate"] : []))
         }
         return .init(
             dateOfBirth: birth, gender: request.gender.normal, primaryGoal: request.primaryGoal,

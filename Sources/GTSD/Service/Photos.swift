@@ -53,6 +53,8 @@ extension GTSDService {
             if let photo = try Photos.one(request.fileKey, in: db) {
                 return Answer(.ok, try confirmed(photo))
             }
+            // It was deleted, and what was found in the store is about to go, or gone.
+            if try Photos.isDiscarded(request.fileKey, in: db) { throw Self.notStored(request.fileKey) }
             if let task = request.taskId { _ = try Tasks.day(of: task, of: person.id, in: db) }
             let photo = try Photos.insert(request, of: person.id, at: now, in: db)
             try Photos.note(Week.start(of: person.today), of: person.id, in: db)
@@ -66,11 +68,15 @@ extension GTSDService {
         APIResponse(.init(photoId: photo.id, downloadUrl: try downloadURL(photo)))
     }
 
+    private static func notStored(_ key: String) -> Problem {
+        Problem(.notFound, "File not found in storage: \(key)")
+    }
+
     /// Looks at what was put into the store.
     private func verify(_ request: GTSD.ConfirmPhoto, _ key: ObjectKey) async throws {
         guard let size = try await objects.size(of: key),
             let head = try await objects.content(of: key, in: 0..<Int64(MediaType.headSize))
-        else { throw Problem(.notFound, "File not found in storage: \(request.fileKey)") }
+        else { throw Self.notStored(request.fileKey) }
         let type = MediaType(head: head)?.contentType ?? "application/octet-stream"
         guard type == request.contentType else {
             throw Problem(.badRequest, "Content type mismatch: expected \(request.contentType), got \(type)")
@@ -96,9 +102,7 @@ extension GTSDService {
     }
 
     private func downloadURL(_ photo: Photos.Stored) throws -> String {
-        guard let key = ObjectKey(photo.key) else {
-            throw Problem(.notFound, "File not found in storage: \(photo.key)")
-        }
+        guard let key = ObjectKey(photo.key) else { throw Self.notStored(photo.key) }
         // Behind the folder, the user and the UUID.
         let path = photo.key.utf8
         let start = path.lastIndex(of: UInt8(ascii: "/")).map(path.index(after:)) ?? path.startIndex
@@ -132,7 +136,10 @@ extension GTSDService {
             guard let key = ObjectKey(text) else { continue }
             do {
                 try await objects.delete(key)
-                try await database.write { try $0.run("DELETE FROM discarded_objects WHERE file_key = \(text)") }
+                let now = time.milliseconds()
+                try await database.write { db in
+                    try db.run("UPDATE discarded_objects SET removed_at = \(now) WHERE file_key = \(text)")
+                }
             } catch {
                 continue
             }
@@ -140,8 +147,13 @@ extension GTSDService {
     }
 
     func sweepObjects() async throws {
-        let discarded: [String] = try await database.read { db in
-            try db.all("SELECT file_key FROM discarded_objects ORDER BY file_key LIMIT 1000") { try $0.get(0) }
+        // By now nobody can put anything there, nor has a confirmation under way that looked before.
+        let forgotten = time.milliseconds() - Self.orphanAge * 1000
+        let discarded: [String] = try await database.write { db in
+            try db.run("DELETE FROM discarded_objects WHERE removed_at <= \(forgotten)")
+            return try db.all(
+                "SELECT file_key FROM discarded_objects WHERE removed_at IS NULL ORDER BY file_key LIMIT 1000"
+            ) { try $0.get(0) }
         }
         await removeDiscarded(discarded)
         try await objects.sweep(olderThan: time.seconds - Self.orphanAge) { keys in
@@ -220,6 +232,10 @@ enum Photos {
             SELECT \(columns) FROM photos WHERE user_id = \(user) \(which)
             ORDER BY created_at DESC, id DESC LIMIT \(limit) OFFSET \(offset)
             """, Stored.init(row:))
+    }
+
+    static func isDiscarded(_ key: String, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM discarded_objects WHERE file_key = \(key)")
     }
 
     /// Notes that what is stored is to be removed.

@@ -102,8 +102,10 @@ extension GTSDService {
                         user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE, week BIGINT NOT NULL,
                         PRIMARY KEY (user_id, week))
                     """,
-                    // What is still to be removed from the store.
-                    "CREATE TABLE discarded_objects (file_key {KEY} PRIMARY KEY)",
+                    // Keys that are never a photo again, and since when nothing is stored there; without a time, something
+                    // may still be.
+                    "CREATE TABLE discarded_objects (file_key {KEY} PRIMARY KEY, removed_at BIGINT)",
+                    "CREATE INDEX discarded_objects_age ON discarded_objects (removed_at)",
                 ]),
         ])
 }

@@ -53,8 +53,9 @@ extension GTSDService {
     static let deactivated = Problem(.forbidden, "Account is deactivated")
 
     /// Whom an access token names, whether or not their session is alive.
-    private func claimed(by token: String) async -> Caller? {
-        guard let claims = try? await tokens.verify(token), claims.kind == "access", let user = Int64(claims.subject)
+    private func claimed(by token: String, acceptingExpired: Bool = false) async -> Caller? {
+        guard let claims = try? await tokens.verify(token, acceptingExpired: acceptingExpired),
+            claims.kind == "access", let user = Int64(claims.subject)
         else { return nil }
         return Caller(user: user, session: claims.session)
     }
@@ -91,7 +92,8 @@ extension GTSDService {
         let refreshToken = request.refreshToken.flatMap { $0.isEmpty ? nil : $0 }
         guard refreshToken != nil || bearer != nil else { throw GTSD.LogOut.missingToken }
         var caller: Caller?
-        if let bearer { caller = await claimed(by: bearer) }
+        // An app that was away for a while signs out with what it has.
+        if let bearer { caller = await claimed(by: bearer, acceptingExpired: true) }
         try await database.write { [sessions, caller] db in
             var ended = caller.map { [$0.session] } ?? []
             if let refreshToken, let session = try Sessions.one(of: Digest.sha256(refreshToken), in: db) {

@@ -1,5 +1,5 @@
-/// A week's targets, out of a body and a goal. All in whole numbers, so that a half is a half: grams and millimetres in,
-/// kilocalories, grams and millilitres out, rounded half up.
+/// A week's targets, out of a body and a goal, rounded half up. All in whole numbers, so that a half is a half: weights in
+/// milligrams and heights in micrometres, which a converted pound or inch loses nothing to.
 struct PlanFormula: Hashable, Sendable {
     /// Resting energy in kilocalories a day (Mifflin and St Jeor, 1990).
     let bmr: Int64
@@ -27,16 +27,16 @@ struct PlanFormula: Hashable, Sendable {
     }
 
     init(_ body: Body) {
-        let grams = Int64((body.kilograms * 1000).rounded())
-        let millimetres = Int64((body.centimetres * 10).rounded())
+        let milligrams = Self.milligrams(body.kilograms)
+        let micrometres = Int64((body.centimetres * 10_000).rounded())
         let offset: Int64 =
             switch body.gender {
             case "male": 5
             case "female": -161
             default: -78
             }
-        // In thousandths: 10 a kilogram, 6.25 a centimetre.
-        bmr = Self.half(grams * 10 + millimetres * 625 + (offset - 5 * body.age) * 1000, over: 1000)
+        // In millionths: 10 a kilogram, 6.25 a centimetre.
+        bmr = Self.half(milligrams * 10 + micrometres * 625 + (offset - 5 * body.age) * 1_000_000, over: 1_000_000)
         let factor: Int64 =
             switch body.activity {
             case "lightly_active": 1375
@@ -54,25 +54,27 @@ struct PlanFormula: Hashable, Sendable {
             }
         let calories = max(0, tdee + change)
         targetCalories = calories
-        proteinGrams = Self.half(grams * protein, over: 10_000)
+        proteinGrams = Self.half(milligrams * protein, over: 10_000_000)
         // 30 % of the energy, at 9 kilocalories a gram.
         let fat = Self.half(calories, over: 30)
         let carbs = Self.half(calories - 4 * proteinGrams - 9 * fat, over: 4)
         carbGrams = max(0, carbs)
         fatGrams = carbs < 0 ? max(0, Self.half(calories - 4 * proteinGrams, over: 9)) : fat
-        water = Self.half(grams * 35, over: 100_000) * 100
+        water = Self.half(milligrams * 35, over: 100_000_000) * 100
         weeks = body.targetKilograms.flatMap { target in
-            let difference = abs(Int64((target * 1000).rounded()) - grams)
-            // In grams a week.
+            let difference = abs(Self.milligrams(target) - milligrams)
+            // In milligrams a week.
             let pace: Int64? =
                 switch body.goal {
-                case "lose_weight": 500
-                case "gain_muscle": 400
+                case "lose_weight": 500_000
+                case "gain_muscle": 400_000
                 default: nil
                 }
             return difference == 0 ? nil : pace.map { (difference + $0 - 1) / $0 }
         }
     }
+
+    private static func milligrams(_ kilograms: Double) -> Int64 { Int64((kilograms * 1_000_000).rounded()) }
 
     /// Rounded half up: towards the greater.
     private static func half(_ value: Int64, over divisor: Int64) -> Int64 {
