@@ -1,12 +1,31 @@
 import ArgumentParser
 import Database
+import DunbarAPI
 import DunbarService
-import Foundation
+import GTSDAPI
+import GTSDService
 
 struct Admin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Do what only an operator may.",
-        subcommands: [DunbarAdmin.self])
+        subcommands: [DunbarAdmin.self, GTSDAdmin.self])
+
+    /// Makes changes, one after the other, and says so of each.
+    ///
+    /// - Parameters:
+    ///   - changes: Whose, and what it says when it is done.
+    ///   - change: False when there is nobody of that name.
+    /// - Throws: at the end, when there was nobody of some name.
+    static func make<Change>(
+        _ changes: [(name: String, change: Change)], saying words: (Change) -> String,
+        _ make: (Change, String) async throws -> Bool
+    ) async throws {
+        var unknown: [String] = []
+        for (name, change) in changes {
+            if try await make(change, name) { print("\(name) \(words(change))") } else { unknown.append(name) }
+        }
+        guard unknown.isEmpty else { throw ValidationError("There is no user \(unknown.joined(separator: ", "))") }
+    }
 }
 
 struct DunbarAdmin: AsyncParsableCommand {
@@ -28,48 +47,53 @@ struct DunbarAdmin: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Make this user no longer an admin. Repeatable.", valueName: "name"))
     var demote: [String] = []
 
-    @Option(help: "The server's data folder. [CONCORD_DATA] (default: ./data)")
-    var data: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Where the server's database is. [CONCORD_DATABASE] (default: sqlite)", valueName: "sqlite|postgres://…"))
-    var database: String?
+    @OptionGroup var place: AdminPlace
 
     func validate() throws {
         guard !promote.isEmpty || !demote.isEmpty else { throw ValidationError("Whom? --promote NAME, --demote NAME") }
-        if let database, Serve.place(database) == nil {
-            throw ValidationError("--database is 'sqlite' or 'postgres://…', not '\(database)'")
+    }
+
+    func run() async throws {
+        let changes = promote.map { ($0, true) } + demote.map { ($0, false) }
+        try await place.open(Dunbar.name, "Dunbar", DunbarService.schema, besideServer: false) { database in
+            try await Admin.make(changes, saying: { $0 ? "is an admin" : "is no longer an admin" }) { isAdmin, name in
+                try await DunbarService.setAdmin(isAdmin, name, in: database)
+            }
+        }
+    }
+}
+
+struct GTSDAdmin: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gtsd",
+        abstract: "Switch an account of GTSD off, or on again.",
+        discussion: """
+            concord admin gtsd --deactivate anna@example.com
+
+            While an account is off, nobody signs in to it, and whoever is signed in is refused within a second with \
+            403 "Account is deactivated". All that belongs to it stays. The server may be running.
+            """)
+
+    @Option(help: ArgumentHelp("Switch this account off, by its address in any case. Repeatable.", valueName: "email"))
+    var deactivate: [String] = []
+
+    @Option(help: ArgumentHelp("Switch this account on again. Repeatable.", valueName: "email"))
+    var activate: [String] = []
+
+    @OptionGroup var place: AdminPlace
+
+    func validate() throws {
+        guard !deactivate.isEmpty || !activate.isEmpty else {
+            throw ValidationError("Whom? --deactivate EMAIL, --activate EMAIL")
         }
     }
 
     func run() async throws {
-        let environment = Environment.process
-        let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
-        let place = try environment.value(database, "CONCORD_DATABASE", Serve.place, default: "sqlite")
-        guard place == "sqlite" else {
-            return try await change(in: .postgreSQL(url: place, schema: DunbarService.schema, connections: 1))
-        }
-        let file = "\(folder)/dunbar.sqlite"
-        guard FileManager.default.fileExists(atPath: file) else {
-            throw ValidationError("\(folder) has no Dunbar database: is it the server's data folder (--data)?")
-        }
-        let owned = try DataFolder(folder)
-        try await change(in: .sqlite(path: file, schema: DunbarService.schema))
-        withExtendedLifetime(owned) {}
-    }
-
-    private func change(in database: Database) async throws {
-        let changes = promote.map { ($0, true) } + demote.map { ($0, false) }
-        var unknown: [String] = []
-        for (name, isAdmin) in changes {
-            guard try await DunbarService.setAdmin(isAdmin, name, in: database) else {
-                unknown.append(name)
-                continue
+        let changes = deactivate.map { ($0, false) } + activate.map { ($0, true) }
+        try await place.open(GTSD.name, "GTSD", GTSDService.schema, besideServer: true) { database in
+            try await Admin.make(changes, saying: { $0 ? "is switched on" : "is switched off" }) { isActive, email in
+                try await GTSDService.setActive(isActive, email: email, in: database)
             }
-            print("\(name) is \(isAdmin ? "an admin" : "no longer an admin")")
         }
-        try await database.close()
-        guard unknown.isEmpty else { throw ValidationError("There is no user \(unknown.joined(separator: ", "))") }
     }
 }

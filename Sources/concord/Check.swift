@@ -30,6 +30,7 @@ struct Check: AsyncParsableCommand {
                 concord check messenger https://example.com --format junit > check.xml
                 concord check deuce-diary http://localhost:8081 --data ./data
                 concord check dunbar http://localhost:5000/api
+                concord check gtsd http://localhost:8083
                 concord check monica http://localhost:8082/api --token $TOKEN --token $ANOTHER
 
             A failure shows what was expected and found, and shell commands that repeat the request (with curl; for \
@@ -181,10 +182,15 @@ struct Check: AsyncParsableCommand {
     }
 
     private func checklist() throws -> Checklist {
-        if api == "messenger" { return MessengerScenarios.checklist }
-        if api == "dunbar" { return DunbarScenarios.checklist }
-        if api == "monica" { return MonicaScenarios.checklist(token) }
-        return DeuceDiaryScenarios.checklist(list || !token.isEmpty ? .given(token) : .issuer(try issuer()))
+        switch api {
+        case "messenger": MessengerScenarios.checklist
+        case "deuce-diary":
+            DeuceDiaryScenarios.checklist(list || !token.isEmpty ? .given(token) : .issuer(try issuer()))
+        case "monica": MonicaScenarios.checklist(token)
+        case "gtsd": GTSDScenarios.checklist
+        case "dunbar": DunbarScenarios.checklist
+        default: preconditionFailure("names are checked before")
+        }
     }
 
     /// The key of the server that is checked: one made here would be of no use.

@@ -81,7 +81,7 @@ import Testing
         try await withTemporaryFolder { folder in
             var arguments = ["serve", "--data", folder]
             var lines = ""
-            var ports: [Int] = []
+            var (ports, ids): ([Int], [String]) = ([], [])
             for api in ["messenger", "deuce-diary", "monica", "gtsd", "dunbar"] {
                 let port = try await reservePort()
                 ports.append(port)
@@ -96,9 +96,24 @@ import Testing
                 let ready = try await URLSessionTransport().send(
                     TransportRequest(method: .get, url: url(port).appendingPathComponent("ready")), progress: nil)
                 #expect(ready.status == .ok)
+                // What is no HTTP has a name too, and is in the log.
+                let connection = try await RawConnection(port: port)
+                try await connection.send("nonsense\r\n\r\n")
+                let answer = try await connection.rest()
+                #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+                let line = answer.components(separatedBy: "\r\n").first { $0.hasPrefix("X-Request-Id: ") }
+                let id = try #require(line?.dropFirst("X-Request-Id: ".count))
+                #expect(UUID(uuidString: String(id)) != nil)
+                #expect(answer.contains("Malformed request"))
+                if port == ports[3] {
+                    #expect(answer.hasSuffix(#"{"error":{"message":"Malformed request","requestId":"\#(id)"}}"#))
+                }
+                ids.append(String(id))
             }
             process.signal(SIGTERM)
             #expect(await process.status() == 0)
+            let log = await process.standardError()
+            for id in ids { #expect(log.contains(id)) }
         }
     }
 

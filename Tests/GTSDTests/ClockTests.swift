@@ -4,6 +4,7 @@ import ContractClient
 import Foundation
 import GTSDCheck
 import GTSDClient
+import GTSDService
 import HTTPTypes
 import Testbed
 import Testing
@@ -66,12 +67,32 @@ import Testing
         }
     }
 
+    /// An app that comes back after an hour still ends its session with what it has.
+    @Test(arguments: Stack.all)
+    func anOldAccessTokenSignsOut(_ stack: Stack) async throws {
+        try await withGTSD(on: stack) { host in
+            let (anna, berta) = try await host.world().pair()
+            host.clock.advance(by: .seconds(3600))
+            try await anna.get("/auth/me").refused(401, "Invalid or expired token")
+            let world = host.world()
+            try await world.raw.send(.post, "/auth/logout", token: anna.token).succeeded(200)
+            func renew(_ token: String) async throws -> RawAnswer {
+                let body: JSONValue = ["refreshToken": .string(token)]
+                return try await world.raw.send(.post, "/auth/refresh", body: body.description)
+            }
+            try await renew(anna.refreshToken).refused(401, "Invalid or expired refresh token")
+            // Not with one that somebody has made up.
+            try await world.raw.send(.post, "/auth/logout", token: berta.token + "x").succeeded(200)
+            try await renew(berta.refreshToken).data()
+        }
+    }
+
     @Test(arguments: Stack.all)
     func anAccountThatIsSwitchedOffLetsNobodyIn(_ stack: Stack) async throws {
         try await withGTSD(on: stack) { host in
             let anna = try await host.world().person()
             #expect(try await anna.get("/auth/me").status == 200)
-            #expect(try await host.service.setActive(false, email: anna.email.uppercased()))
+            #expect(try await GTSDService.setActive(false, email: anna.email.uppercased(), in: host.database))
             host.clock.advance(by: .seconds(1))
             try await anna.get("/auth/me").refused(403, "Account is deactivated")
             await #expect(throws: APIError.self) {
@@ -80,9 +101,12 @@ import Testing
             let wrong = try await host.world().raw.send(
                 .post, "/auth/login", body: #"{"email":"\#(anna.email)","password":"x"}"#)
             try wrong.refused(401, "Invalid email or password")
-            #expect(try await host.service.setActive(true, email: anna.email))
+            let token: JSONValue = ["refreshToken": .string(anna.refreshToken)]
+            try await host.world().raw.send(.post, "/auth/refresh", body: token.description)
+                .refused(401, "Invalid or expired refresh token")
+            #expect(try await GTSDService.setActive(true, email: anna.email, in: host.database))
             #expect(try await anna.get("/auth/me").status == 200)
-            #expect(try await host.service.setActive(false, email: "nobody@example.com") == false)
+            #expect(try await GTSDService.setActive(false, email: "nobody@example.com", in: host.database) == false)
         }
     }
 
@@ -129,6 +153,66 @@ import Testing
         }
     }
 
+    /// The limit is the person's, on however many devices, and good sign-ins are not counted.
+    @Test(arguments: Stack.Engine.available)
+    func aLimitIsThePersonsAndNotTheSessions(_ engine: Stack.Engine) async throws {
+        try await withGTSD(on: Stack(engine, .inProcess)) { host in
+            let anna = try await host.world().person()
+            for remaining in (0..<20).reversed() {
+                try await anna.client.signIn(email: anna.email, password: Person.password)
+                let answer = try await anna.client.answer(GTSD.CheckCompliance())
+                #expect(answer.rateLimit?.remaining == remaining)
+            }
+            #expect(try await anna.post("/v1/streaks/check-compliance").status == 429)
+        }
+    }
+
+    @Test func aStreakSaysWhenItChanged() async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
+            let player = try await Player.begin(on: host)
+            let beginning = try await player.streak()
+            #expect(beginning.updatedAt == beginning.createdAt)
+            host.clock.advance(by: .seconds(60))
+            try await player.complete([1, 2, 3, 4])
+            #expect(try await player.streak().updatedAt == beginning.createdAt)
+            try await player.complete([5])
+            let credited = try await player.streak()
+            #expect(credited.createdAt == beginning.createdAt)
+            #expect(credited.updatedAt.milliseconds == beginning.createdAt.milliseconds + 60_000)
+            host.clock.advance(by: .seconds(60))
+            try await player.complete([6])
+            #expect(try await player.streak().updatedAt == credited.updatedAt)
+            for task in try await player.tasks().prefix(2) {
+                try await player.client.send(GTSD.UncompleteTask(task.id))
+            }
+            let withdrawn = try await player.streak()
+            #expect(withdrawn.totalCompliantDays == 0)
+            #expect(withdrawn.updatedAt.milliseconds == beginning.createdAt.milliseconds + 120_000)
+        }
+    }
+
+    /// Decisions §1: 20 a minute from one address, after the fields and before the address is looked up.
+    @Test(arguments: Stack.Engine.available)
+    func accountsAreMadeTwentyAMinuteFromOneAddress(_ engine: Stack.Engine) async throws {
+        try await withGTSD(on: Stack(engine, .inProcess), peer: "192.0.2.1") { host in
+            let world = host.world()
+            func signUp(_ email: String, _ password: String = Person.password) async throws -> RawAnswer {
+                let body: JSONValue = ["email": .string(email), "password": .string(password)]
+                return try await world.raw.send(.post, "/auth/signup", body: body.description)
+            }
+            for number in 1...20 { #expect(try await signUp("a\(number)@example.com").status == 201) }
+            host.clock.advance(by: .milliseconds(20_500))
+            for email in ["a1@example.com", "b@example.com"] {
+                let refused = try await signUp(email)
+                try refused.refused(429, "Too many requests, please try again later")
+                #expect(refused.headers[.retryAfter] == "40")
+            }
+            #expect(try await signUp("b@example.com", "short").status == 400)
+            host.clock.advance(by: .milliseconds(39_500))
+            #expect(try await signUp("b@example.com").status == 201)
+        }
+    }
+
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
     func nodesCountAndForgetTogether() async throws {
         try await withGTSDNodes(2, on: Stack(.postgreSQL, .inProcess)) { nodes in
@@ -147,6 +231,15 @@ import Testing
             let after = try await get("/v1/tasks/today").succeeded(200)
             #expect(after["cached"] == false)
             #expect(after["data"]?["completedTasks"] == 1)
+            // A session that a token ends by coming twice is over on the other node within a second.
+            let token: JSONValue = ["refreshToken": .string(anna.refreshToken)]
+            #expect(try await there.send(.post, "/auth/refresh", body: token.description).status == 200)
+            nodes[0].clock.advance(by: .seconds(10))
+            #expect(try await anna.get("/auth/me").status == 200)
+            #expect(try await there.send(.post, "/auth/refresh", body: token.description).status == 401)
+            nodes[0].clock.advance(by: .seconds(1))
+            try await anna.get("/auth/me").refused(401, "Invalid or expired token")
+            try await get("/auth/me").refused(401, "Invalid or expired token")
         }
     }
 
@@ -195,6 +288,37 @@ import Testing
             host.clock.set("2025-10-29T23:00:00Z")
             try await player.client.signIn(email: player.email, password: "Secret-123")
             #expect(try await player.streak().currentStreak == 0)
+        }
+    }
+
+    /// Who flies over the date line lives the 26th of October after the 27th, or never. Each day counts once.
+    @Test func aMoveNeitherDoublesNorLosesADay() async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-26T11:30:00Z")) { host in
+            let player = try await Player.begin(on: host, in: "Pacific/Auckland")
+            func move(to zone: String) async throws {
+                try await player.client.send(
+                    GTSD.CompleteOnboarding(
+                        dateOfBirth: day("1990-01-15"), gender: .male, primaryGoal: .maintain, currentWeight: 80,
+                        height: 180, activityLevel: .sedentary, timezone: zone))
+            }
+            /// Today, current, longest, total and the last day.
+            func status() async throws -> String {
+                let status = try await player.client.send(GTSD.GetStreak()).data
+                let (today, streak) = (status.todayCompliance?.date.description, status.streak)
+                return
+                    "\(today ?? "none") \(streak.currentStreak) \(streak.longestStreak) \(streak.totalCompliantDays) "
+                    + "\(streak.lastCompliantDate?.description ?? "none")"
+            }
+            try await player.complete([1, 2, 3, 4, 5, 6])
+            #expect(try await status() == "2025-10-27 1 1 1 2025-10-27")
+            try await move(to: "UTC")
+            let changed = try await player.complete([1, 2, 3, 4])
+            #expect(changed?.streakUpdated == true)
+            #expect(try await status() == "2025-10-26 2 2 2 2025-10-27")
+            try await move(to: "Pacific/Auckland")
+            let again = try await player.complete([1, 2, 3, 4, 5, 6])
+            #expect(again?.streakUpdated == false)
+            #expect(try await status() == "2025-10-27 2 2 2 2025-10-27")
         }
     }
 

@@ -87,11 +87,12 @@ public struct GTSDService: Sendable {
         try await sweepObjects()
     }
 
-    /// Switches an account off or on: while it is off, nobody gets in.
+    /// Switches an account off or on, for its operator: while it is off, nobody gets in. It holds within a second, on every
+    /// node.
     ///
+    /// - Parameter email: In any case.
     /// - Returns: Whether there is such an account.
-    @discardableResult
-    public func setActive(_ isActive: Bool, email: String) async throws -> Bool {
+    public static func setActive(_ isActive: Bool, email: String, in database: Database) async throws -> Bool {
         try await database.write { db in
             try db.run(
                 """
