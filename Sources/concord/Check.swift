@@ -29,9 +29,9 @@ struct Check: AsyncParsableCommand {
                 concord check messenger http://localhost:8080
                 concord check messenger https://example.com --format junit > check.xml
                 concord check deuce-diary http://localhost:8081 --data ./data
-                concord check dunbar http://localhost:5000/api
-                concord check gtsd http://localhost:8083
                 concord check monica http://localhost:8082/api --token $TOKEN --token $ANOTHER
+                concord check gtsd http://localhost:8083
+                concord check dunbar http://localhost:5000/api
 
             A failure shows what was expected and found, and shell commands that repeat the request (with curl; for \
             sockets with PyPI's websockets).

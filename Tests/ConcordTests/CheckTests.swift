@@ -48,6 +48,16 @@ import FoundationXML
         }
     }
 
+    @Test(arguments: [
+        ("messenger", "POST /chats"), ("deuce-diary", "POST /api/deuces"), ("monica", "GET /contacts/{id}"),
+        ("gtsd", "POST /v1/plans/generate"), ("dunbar", "PATCH /users/:id"),
+    ])
+    func eachAPIHasAListOfItsOwn(_ api: String, _ clause: String) async throws {
+        let (status, output, errors) = try await check([api, "--list"])
+        #expect(status == 0, "\(errors)")
+        #expect(output.split(separator: "\n").contains { $0.hasPrefix("\(clause)  ") }, "\(output)")
+    }
+
     @Test func theCommandsOwnServerIsCheckedThroughItsPort() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()

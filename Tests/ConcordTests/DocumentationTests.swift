@@ -23,7 +23,7 @@ import Testing
         .standardizedFileURL
 
     /// Those with an SDK.
-    static let apis = ["Messenger", "DeuceDiary"]
+    static let apis = ["Messenger", "DeuceDiary", "Dunbar", "Monica", "GTSD"]
 
     /// Of what documents there are.
     static func blocks() throws -> [Piece] {

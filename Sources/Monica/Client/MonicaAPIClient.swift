@@ -11,10 +11,9 @@ import FoundationNetworking
 /// Monica for an app: this project's server, or any Monica 4.
 ///
 /// ```swift
-/// let client = MonicaAPIClient(configuration: .selfHosted(url: "monica.example.com", token: token))
-/// let page = try await client.listContacts(page: 1, limit: 50, query: "john")
-/// for try await contact in client.contacts(matching: "john") { … }
-/// try await client.create(Monica.NoteDraft(contactID: 1, body: "Likes tea"))
+/// let monica = MonicaAPIClient(configuration: .selfHosted(url: address, token: token))
+/// let page = try await monica.listContacts(page: 1, limit: 50, query: "john")
+/// for contact in page.data { print(contact.completeName) }
 /// ```
 ///
 /// Requests that read are sent again after a network error, 429 and 5xx; identical ones within five seconds are sent
@@ -88,11 +87,13 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         }
     }
 
+    @discardableResult
     public func create<Draft: Monica.Draft>(_ draft: Draft) async throws -> Draft.Item {
         try await send(Monica.Create<Draft.Item>(form: draft.form)).data
     }
 
     /// Replaces every field of something.
+    @discardableResult
     public func update<Draft: Monica.Draft>(_ id: Int, _ draft: Draft) async throws -> Draft.Item {
         try await send(Monica.Update<Draft.Item>(id: id, form: draft.form)).data
     }

@@ -7,9 +7,10 @@ import MonicaClient
 /// The contract's mock client: lists in memory, paged as a server pages them. Pages past the end are empty.
 ///
 /// ```swift
-/// let client = MockMonicaAPIClient()
-/// client.mockContacts = [.example]
-/// client.shouldFail = true    // from now on every call throws `networkUnavailable`
+/// let monica = MockMonicaAPIClient()
+/// monica.mockContacts = [.example]
+/// let found = try await monica.listContacts(page: 1, limit: 50, query: "john").data
+/// monica.shouldFail = true  // From now on every call throws `networkUnavailable`.
 /// ```
 ///
 /// For answers of single operations, delays and refusals see ``MonicaMock``.

@@ -10,7 +10,7 @@ import MonicaClient
 /// ```swift
 /// let mock = MonicaMock()
 /// mock.fail(Monica.GetContact.self, with: .notFound, "The requested contact was not found.")
-/// let client = mock.client()
+/// let monica = mock.client()
 /// ```
 ///
 /// It is the world of the contract's examples: John Doe, contact 1, and one thing of each kind of his. Other ids are

@@ -1,5 +1,6 @@
 import Foundation
 import MessengerClient
+import Testbed
 
 // The samples of the landing page, of MessengerClient's own documentation and of the README.
 

@@ -1,5 +1,6 @@
 import Foundation
 import MessengerClient
+import Testbed
 
 // The samples of SigningIn.md. What an app would do with a result comes in as a closure.
 
@@ -54,15 +55,3 @@ enum SigningInSamples {
         // end
     }
 }
-
-#if !canImport(Security)
-/// Stands in for the Keychain, which Linux has not.
-struct KeychainTokenStore: TokenStore {
-    private let store = MemoryTokenStore()
-
-    init(service: String) {}
-
-    func load() async throws -> StoredTokens? { await store.load() }
-    func save(_ tokens: StoredTokens?) async throws { await store.save(tokens) }
-}
-#endif

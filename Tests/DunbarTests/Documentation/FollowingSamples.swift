@@ -1,0 +1,61 @@
+import DunbarClient
+
+// The samples of Following.md.
+
+enum FollowingSamples {
+    static func search(_ dunbar: DunbarClient, show: (Dunbar.User, String) -> Void) async throws {
+        // sample
+        for user in try await dunbar.send(Dunbar.SearchUsers("sar")) {
+            let profile = try await dunbar.send(Dunbar.GetUser(id: user.id))
+            show(profile.user, profile.isFollowing ? "Following" : profile.isPending ? "Requested" : "Follow")
+        }
+        // end
+    }
+
+    static func follow(_ dunbar: DunbarClient, sarah: Dunbar.User.ID, show: (String) -> Void) async throws {
+        // sample
+        do {
+            switch try await dunbar.follow(sarah) {
+            case .following: show("You see her posts from now on.")
+            case .requested: show("She has been asked.")
+            }
+        } catch let error as APIError where error.status == 400 {
+            show(error.message ?? "")
+        }
+        // end
+    }
+
+    static func unfollow(_ dunbar: DunbarClient, sarah: Dunbar.User.ID) async throws {
+        // sample
+        try await dunbar.send(Dunbar.Unfollow(user: sarah))
+        // end
+    }
+
+    static func answer(_ dunbar: DunbarClient, knows: (Dunbar.UserSummary) -> Bool) async throws {
+        // sample
+        for request in try await dunbar.send(Dunbar.ListPendingRequests()) {
+            if knows(request.follower) {
+                try await dunbar.send(Dunbar.AcceptRequest(id: request.id))
+            } else {
+                try await dunbar.send(Dunbar.RejectRequest(id: request.id))
+            }
+        }
+        // end
+    }
+
+    static func followers(
+        _ dunbar: DunbarClient, me: Dunbar.User.ID, knows: (Dunbar.User) -> Bool
+    ) async throws {
+        // sample
+        for follower in try await dunbar.send(Dunbar.ListFollowers(of: me)) where !knows(follower) {
+            try await dunbar.send(Dunbar.RemoveFollower(follower: follower.id))
+        }
+        // end
+    }
+
+    static func open(_ dunbar: DunbarClient, me: Dunbar.User.ID) async throws {
+        // sample
+        try await dunbar.send(Dunbar.UpdateUser(id: me, isPrivate: false))
+        // end
+    }
+}

@@ -1,0 +1,18 @@
+import DunbarClient
+import Foundation
+import Testbed
+
+// The sample of the landing page, of DunbarClient's own documentation and of the README.
+
+enum OverviewSamples {
+    static func begin(_ url: URL, picture: Upload, show: (Dunbar.Post) -> Void) async throws -> Dunbar.Account {
+        // sample
+        let dunbar = DunbarClient(baseURL: url, store: KeychainCookieStore(service: "dunbar"))
+        let me = try await dunbar.signIn(username: "jdoe", password: "secret123")
+        let post = try await dunbar.post("Hello world", media: [picture])
+        for try await post in dunbar.feed() { show(post) }
+        // end
+        _ = post
+        return me
+    }
+}

@@ -1,0 +1,52 @@
+import DunbarClient
+import Foundation
+
+// The samples of Posts.md.
+
+enum PostsSamples {
+    static func post(
+        _ dunbar: DunbarClient, files: [URL], show: @escaping @Sendable (Double) -> Void
+    ) async throws -> Dunbar.Post {
+        // sample
+        let media = files.map { Upload(.file($0), filename: $0.lastPathComponent, contentType: "image/heic") }
+        let post = try await dunbar.post("From the lake", media: media) { sent, total in
+            show(Double(sent) / Double(total))
+        }
+        // end
+        return post
+    }
+
+    static func comment(
+        _ dunbar: DunbarClient, post: Dunbar.Post, show: (Dunbar.Comment) -> Void
+    ) async throws {
+        // sample
+        try await dunbar.send(Dunbar.AddComment(post: post.id, content: "Great picture!"))
+        for comment in try await dunbar.send(Dunbar.ListComments(post: post.id, limit: 20)) { show(comment) }
+        // end
+    }
+
+    static func delete(_ dunbar: DunbarClient, post: Dunbar.Post) async throws {
+        // sample
+        try await dunbar.send(Dunbar.DeletePost(id: post.id))
+        // end
+    }
+
+    static func photo(_ dunbar: DunbarClient, file: URL, me: Dunbar.User.ID) async throws -> String? {
+        // sample
+        let photo = Upload(.file(file), filename: "me.jpg", contentType: "image/jpeg")
+        let url = try await dunbar.uploadPhoto(photo, of: me).profile.photo
+        // end
+        return url
+    }
+}
+
+// sample
+struct Draft: Codable {
+    var text: String
+    var key = UUID().uuidString
+}
+
+func deliver(_ draft: Draft, with dunbar: DunbarClient) async throws -> Dunbar.Post.ID? {
+    try await dunbar.answer(Dunbar.CreatePost(content: draft.text), idempotencyKey: draft.key).output?.id
+}
+// end

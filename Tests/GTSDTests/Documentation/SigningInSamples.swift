@@ -1,0 +1,70 @@
+import Foundation
+import GTSDClient
+import Testbed
+
+// The samples of SigningIn.md. What an app would do with a result comes in as a closure.
+
+enum SigningInSamples {
+    static func client(_ url: URL) -> GTSDClient {
+        // sample
+        let gtsd = GTSDClient(baseURL: url, store: KeychainTokenStore(service: "gtsd"))
+        // end
+        return gtsd
+    }
+
+    static func signUp(
+        _ gtsd: GTSDClient, password: String, welcome: (GTSD.User) -> Void, show: ([String]) -> Void
+    ) async throws {
+        // sample
+        let mistakes = GTSD.Password.mistakes(password)
+        guard mistakes.isEmpty else { return show(mistakes) }
+        do {
+            welcome(try await gtsd.signUp(email: "anna@example.com", password: password, name: "Anna"))
+        } catch let error as APIError where error.status == .conflict {
+            show([error.message])
+        }
+        // end
+    }
+
+    static func signIn(_ gtsd: GTSDClient) async throws -> GTSD.User {
+        // sample
+        let user = try await gtsd.signIn(email: "anna@example.com", password: "Secret-123")
+        // end
+        return user
+    }
+
+    static func start(_ gtsd: GTSDClient, day: (GTSD.User.ID) -> Void, showSignIn: () -> Void) async throws {
+        func showDay(of user: GTSD.User.ID) { day(user) }
+        // sample
+        if let user = try await gtsd.user {
+            showDay(of: user)
+        } else {
+            showSignIn()
+        }
+        // end
+    }
+
+    static func load(
+        _ gtsd: GTSDClient, show: ([GTSD.Task]) -> Void, showSignIn: () -> Void
+    ) async throws {
+        // sample
+        do {
+            show(try await gtsd.send(GTSD.ListTasks()).data.tasks)
+        } catch is SignedOut {
+            showSignIn()
+        }
+        // end
+    }
+
+    static func signOut(_ gtsd: GTSDClient) async throws {
+        // sample
+        try await gtsd.signOut()
+        // end
+    }
+
+    static func deleteAccount(_ gtsd: GTSDClient, password: String) async throws {
+        // sample
+        try await gtsd.deleteAccount(password: password)
+        // end
+    }
+}

@@ -1,0 +1,109 @@
+import ContractClient
+import Foundation
+import MonicaCheck
+import MonicaClient
+import MonicaMocks
+import Testbed
+import Testing
+
+/// The samples on a real server; those of Testing.md are tests themselves.
+@Suite(.timeLimit(.minutes(5))) struct MonicaSampleRuns {
+    private static let stack = Stack(.sqlite, .live)
+
+    @Test func overview() async throws {
+        try await withMonica(on: Self.stack) { host in
+            let address = host.baseURL.absoluteString
+            let token = try await host.token()
+            let (monica, none) = try await OverviewSamples.begin(address: address, token: token)
+            #expect(none.isEmpty)
+            try await OverviewSamples.create(monica)
+            let (_, found) = try await OverviewSamples.begin(address: address, token: token)
+            #expect(found.map(\.firstName) == ["John"])
+            let notes = try await monica.listNotes(contactId: found.first?.id, page: 1, limit: 10).data
+            #expect(notes.map(\.body) == ["Likes tea"])
+        }
+    }
+
+    @Test func reading() async throws {
+        try await withMonica(on: Self.stack) { host in
+            let token = try await host.token()
+            var shown: [String] = []
+            for token in [token, "nonsense"] {
+                try await ReadingSamples.signIn(address: host.baseURL.absoluteString, token: token) {
+                    shown.append($0)
+                }
+            }
+            let monica = try await host.client()
+            let john = try await monica.create(Monica.ContactDraft(firstName: "John", lastName: "Doe"))
+            try await monica.create(Monica.ContactDraft(firstName: "John", lastName: "Smith"))
+            for index in 0..<12 { try await monica.create(Monica.NoteDraft(contactID: john.id, body: "\(index)")) }
+            try await monica.create(
+                Monica.ActivityDraft(summary: "Had dinner", happenedAt: Day(daysSince1970: 0), contacts: [john.id]))
+            try await monica.create(Monica.TaskDraft(title: "Send a card", contactID: john.id))
+            try await ReadingSamples.contacts(monica) { shown.append($0.completeName) }
+            try await ReadingSamples.page(monica) { shown.append($0) }
+            #expect(shown == ["Welcome!", "That token is not good.", "John Doe", "2 of 12"])
+            shown = []
+            try await ReadingSamples.contact(monica, id: john.id) { shown.append($0) }
+            #expect(shown == ["John Doe"] + (0..<12).reversed().map(String.init) + ["Had dinner", "Send a card"])
+        }
+    }
+
+    /// The server is gone when the second client asks.
+    @Test func offline() async throws {
+        try await withTemporaryFolder { folder in
+            let folder = URL(fileURLWithPath: folder)
+            var shown: [String] = []
+            var configuration: APIConfiguration?
+            try await withMonica(on: Self.stack) { host in
+                let there = APIConfiguration(baseURL: host.baseURL, token: try await host.token(), retryCount: 0)
+                _ = try await ReadingSamples.offline(there, folder: folder) { shown.append($0) }
+                configuration = there
+            }
+            #expect(shown.isEmpty)
+            let gone = try #require(configuration)
+            let monica = try await ReadingSamples.offline(gone, folder: folder) { shown.append($0) }
+            #expect(shown == ["You are offline. This is what was known."])
+            await ReadingSamples.signOut(monica)
+            await #expect(throws: MonicaAPIError.self) { try await monica.listTags() }
+        }
+    }
+
+    @Test func writing() async throws {
+        try await withMonica(on: Self.stack) { host in
+            let monica = try await host.client()
+            let john = try await WritingSamples.create(monica, today: Day(daysSince1970: 20_000))
+            let found = try await monica.getContact(id: john.id).data
+            #expect(found.tags.map(\.name) == ["Family"])
+            #expect(try await monica.listActivities(contactId: john.id, page: 1, limit: 10).data.count == 1)
+            #expect(try await monica.listGifts(contactId: john.id, page: 1, limit: 10).data.map(\.name) == ["Teapot"])
+            #expect(try await WritingSamples.change(monica, john: john))
+            #expect(try await monica.listTasks(contactId: john.id, page: 1, limit: 10).data.isEmpty)
+            let draft = Monica.NoteDraft(contactID: john.id, body: "once")
+            let first = try await WritingSamples.once(monica, draft: draft, key: "a key")
+            let second = try await WritingSamples.once(monica, draft: draft, key: "a key")
+            #expect(first == second)
+            #expect(try await WritingSamples.export(monica).contains("FN:John Doe"))
+        }
+    }
+
+    @Test func errors() async throws {
+        try await withMonica(on: Self.stack) { host in
+            let monica = try await host.client()
+            let john = try await monica.create(Monica.ContactDraft(firstName: "John"))
+            let stranger = MonicaAPIClient(configuration: APIConfiguration(baseURL: host.baseURL, token: "nonsense"))
+            var shown: [String] = []
+            for (client, id) in [(monica, john.id), (monica, 99), (stranger, john.id)] {
+                await ErrorsSamples.read(client, id: id) {
+                    shown.append($0)
+                } showSignIn: {
+                    shown.append("sign in")
+                }
+            }
+            #expect(shown == ["John", "Contact #99 was not found.", "sign in"])
+            let patient = ErrorsSamples.patient(monica.configuration)
+            #expect(patient.configuration.retryCount == 5)
+            #expect(try await patient.validateToken())
+        }
+    }
+}

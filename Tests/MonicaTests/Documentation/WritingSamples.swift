@@ -1,0 +1,40 @@
+import MonicaClient
+
+// The samples of Writing.md.
+
+enum WritingSamples {
+    static func create(_ monica: MonicaAPIClient, today: Day) async throws -> Monica.Contact {
+        // sample
+        let john = try await monica.create(
+            Monica.ContactDraft(firstName: "John", lastName: "Doe", birthdate: .dayOfYear(month: 5, day: 20)))
+        try await monica.create(
+            Monica.ActivityDraft(summary: "Had dinner", happenedAt: today, contacts: [john.id]))
+        try await monica.create(Monica.GiftDraft(contactID: john.id, name: "Teapot", amount: "12.50"))
+        try await monica.send(Monica.SetTags(id: john.id, names: ["Family"]))
+        // end
+        return john
+    }
+
+    static func change(_ monica: MonicaAPIClient, john: Monica.Contact) async throws -> Bool {
+        // sample
+        let task = try await monica.create(Monica.TaskDraft(title: "Send a card", contactID: john.id))
+        let done = try await monica.update(task.id, Monica.TaskDraft(title: task.title, completed: true))
+        try await monica.delete(Monica.Task.self, id: task.id)
+        // end
+        return done.completed
+    }
+
+    static func once(_ monica: MonicaAPIClient, draft: Monica.NoteDraft, key: String) async throws -> Monica.Note {
+        // sample
+        let note = try await monica.send(Monica.Create<Monica.Note>(draft), idempotencyKey: key).data
+        // end
+        return note
+    }
+
+    static func export(_ monica: MonicaAPIClient) async throws -> String {
+        // sample
+        let cards = try await monica.send(Monica.ExportVCard()).rawValue
+        // end
+        return cards
+    }
+}

@@ -1,0 +1,23 @@
+#if !canImport(Security)
+import ContractClient
+
+// What stands in for the Keychain, which Linux has not, so that the articles' samples run there too.
+
+public struct KeychainTokenStore: TokenStore {
+    private let store = MemoryTokenStore()
+
+    public init(service: String, account: String = "tokens") {}
+
+    public func load() async throws -> StoredTokens? { await store.load() }
+    public func save(_ tokens: StoredTokens?) async throws { await store.save(tokens) }
+}
+
+public struct KeychainCookieStore: CookieStore {
+    private let store = MemoryCookieStore()
+
+    public init(service: String, account: String = "cookies") {}
+
+    public func load() async throws -> [StoredCookie] { await store.load() }
+    public func save(_ cookies: [StoredCookie]) async throws { await store.save(cookies) }
+}
+#endif
