@@ -58,7 +58,9 @@ public struct DunbarClient: Sendable {
     /// Sends any request, and returns the answer with its status and headers.
     ///
     /// - Parameters:
-    ///   - idempotencyKey: To repeat a creating request in another launch of the app without doing it twice.
+    ///   - request: An operation of ``Dunbar``.
+    ///   - idempotencyKey: To repeat a creating request in another launch of the app, within 24 hours, without doing it
+    ///     twice.
     ///   - progress: Told how much of an upload is on its way, in bytes.
     /// - Throws: ``APIError``, `CancellationError`.
     public func answer<E: Contract.Endpoint>(
@@ -139,7 +141,10 @@ public struct DunbarClient: Sendable {
 
     /// Publishes a text with pictures and videos, from memory or from disk.
     ///
-    /// - Parameter progress: Told how much is on its way, in bytes.
+    /// - Parameters:
+    ///   - content: At most 5,000 characters.
+    ///   - media: At most ten, of at most 50 MiB each.
+    ///   - progress: Told how much is on its way, in bytes, from any thread.
     @discardableResult
     public func post(
         _ content: String, media: [Upload] = [], progress: UploadProgress? = nil

@@ -55,7 +55,7 @@ public struct DunbarMock: APIMock {
             baseURL: baseURL, store: MemoryCookieStore(cookies), transport: self, retry: retry, isConnected: { true })
     }
 
-    /// Ends every session, as from another device: requests throw ``DunbarClient/APIError/unauthorized``.
+    /// Ends every session, as from another device: requests throw `APIError.unauthorized`.
     public func endSessions() { memory.use { $0.sessions = [] } }
 }
 

@@ -71,15 +71,15 @@ public struct GTSDClient: Sendable {
         self.now = now
     }
 
-    /// Sends any request of the API, and returns what it asked for: ``GTSDAPI/APIResponse/data``, with
-    /// ``GTSDAPI/APIResponse/cached`` and ``GTSDAPI/APIResponse/message`` beside it.
+    /// Sends any request of the API, and returns what it asked for: ``APIResponse/data``, with
+    /// ``APIResponse/cached`` and ``APIResponse/message`` beside it.
     ///
     /// - Parameters:
-    ///   - request: An operation of ``GTSDAPI/GTSD``.
+    ///   - request: An operation of ``GTSD``.
     ///   - idempotencyKey: Names a creating request, so that it can be repeated in another launch of the app, within 24
     ///     hours, without being done twice: 1 to 255 printable ASCII characters. By default each call has its own.
-    /// - Throws: ``ContractClient/APIError`` when it is refused (by its own `validate()` before it is sent),
-    ///   ``ContractClient/SignedOut`` without a session, ``ContractClient/UnreadableAnswer``, `CancellationError`, the
+    /// - Throws: ``APIError`` when it is refused (by its own `validate()` before it is sent),
+    ///   ``SignedOut`` without a session, ``UnreadableAnswer``, `CancellationError`, the
     ///   network's error.
     @discardableResult
     public func send<E: Contract.Endpoint>(
@@ -89,7 +89,7 @@ public struct GTSDClient: Sendable {
     }
 
     /// Sends any request, and returns the answer with its status and headers: 201 or 200, and how much of a limit is used
-    /// (``Contract/Answer/rateLimit``).
+    /// (`rateLimit`).
     ///
     /// - Throws: as ``send(_:idempotencyKey:)`` does.
     public func answer<E: Contract.Endpoint>(
@@ -115,9 +115,11 @@ public struct GTSDClient: Sendable {
     /// Makes an account, signs in to it and keeps the session. Whoever was signed in before is no longer.
     ///
     /// - Parameters:
-    ///   - password: ``GTSDAPI/GTSD/Password`` has its rules.
+    ///   - email: At most 254 characters; unique without regard to case.
+    ///   - password: ``GTSD/Password`` has its rules.
+    ///   - name: 1 to 255 characters.
     ///   - timezone: By which the user's days are told; this device's own by default.
-    /// - Throws: ``ContractClient/APIError`` with 400 or 409 "User with this email already exists"; the network's error;
+    /// - Throws: ``APIError`` with 400 or 409 "User with this email already exists"; the network's error;
     ///   the store's when the session could not be kept: it has begun, and is kept as soon as that works again.
     @discardableResult
     public func signUp(
@@ -131,7 +133,7 @@ public struct GTSDClient: Sendable {
 
     /// Signs in and keeps the session. Whoever was signed in before is no longer.
     ///
-    /// - Throws: ``ContractClient/APIError`` with 401 "Invalid email or password", 403 "Account is deactivated", or 429
+    /// - Throws: ``APIError`` with 401 "Invalid email or password", 403 "Account is deactivated", or 429
     ///   after too many of them; otherwise as ``signUp(email:password:name:timezone:)`` does.
     @discardableResult
     public func signIn(email: String, password: String) async throws -> GTSD.User {
@@ -160,7 +162,7 @@ public struct GTSDClient: Sendable {
 
     /// Removes the account with all that belongs to it, and forgets the session.
     ///
-    /// - Throws: ``ContractClient/APIError`` with 403 "Invalid password".
+    /// - Throws: ``APIError`` with 403 "Invalid password".
     public func deleteAccount(password: String) async throws {
         try await send(GTSD.DeleteMe(password: password))
         try await session.replace(nil)

@@ -39,10 +39,11 @@ extension GTSDClient {
     ///
     /// - Parameters:
     ///   - photo: Its bytes or its place on disk, with a name and a type.
+    ///   - details: What the server is told of it besides.
     ///   - idempotencyKey: Names this upload for 24 hours; at most 200 printable ASCII characters. By default each call is
     ///     another.
     ///   - progress: Told how much is on its way, in bytes, from any thread. After a repeat it begins again.
-    /// - Throws: ``ContractClient/APIError`` when it is refused, ``UploadRefused`` when the store does not take the file;
+    /// - Throws: ``APIError`` when it is refused, ``UploadRefused`` when the store does not take the file;
     ///   what ``send(_:idempotencyKey:)`` throws.
     @discardableResult
     public func uploadPhoto(

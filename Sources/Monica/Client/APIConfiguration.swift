@@ -28,8 +28,9 @@ public struct APIConfiguration: Hashable, Sendable {
 
     /// One of somebody's own.
     ///
-    /// - Parameter url: As a person types it: without a scheme it is https; slashes at its end, or an `/api`, do not
-    ///   matter.
+    /// - Parameters:
+    ///   - url: As a person types it: without a scheme it is https; slashes at its end, or an `/api`, do not matter.
+    ///   - token: A personal access token.
     public static func selfHosted(url: String, token: String) -> APIConfiguration {
         var text = url.trimmingCharacters(in: .whitespacesAndNewlines)
         if !text.contains("://") { text = "https://" + text }

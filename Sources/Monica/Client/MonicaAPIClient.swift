@@ -27,8 +27,10 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
     private let habits = ServerHabits()
 
     /// - Parameters:
+    ///   - configuration: Which server, and the token for it.
     ///   - transport: Carries requests.
     ///   - cache: Keeps answers for when the network is away.
+    ///   - backoff: When a request is sent again.
     ///   - now: The time, for what is fresh.
     public init(
         configuration: APIConfiguration, transport: (any Transport)? = nil,
@@ -52,8 +54,11 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
 
     /// Sends any request of the API, those that this project adds to the contract too.
     ///
-    /// - Parameter idempotencyKey: For a request that creates: a fresh key by default. Pass your own to repeat it in
-    ///   another launch of the app without doing it twice.
+    /// - Parameters:
+    ///   - request: An operation of ``Monica``.
+    ///   - idempotencyKey: For a request that creates: a fresh key by default. Pass your own to repeat it in another
+    ///     launch of the app, within 24 hours, without doing it twice.
+    /// - Throws: ``MonicaAPIError``, `CancellationError`.
     @discardableResult
     public func send<E: Contract.Endpoint>(
         _ request: E, idempotencyKey: String? = nil

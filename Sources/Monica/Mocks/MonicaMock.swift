@@ -40,7 +40,9 @@ public struct MonicaMock: APIMock {
 
     /// An SDK on top of the mock.
     ///
-    /// - Parameter retryCount: By default nothing is sent twice, so that an app sees every failure at once.
+    /// - Parameters:
+    ///   - retryCount: By default nothing is sent twice, so that an app sees every failure at once.
+    ///   - backoff: When a request is sent again.
     public func client(retryCount: Int = 0, backoff: Backoff = Backoff()) -> MonicaAPIClient {
         MonicaAPIClient(
             configuration: APIConfiguration(baseURL: baseURL, token: "mock", retryCount: retryCount), transport: self,
