@@ -73,7 +73,7 @@ struct Serve: AsyncParsableCommand {
             valueName: "ip"))
     var trustedProxy: [String] = []
 
-    @Option(help: "What one user may store, in bytes. [CONCORD_STORAGE_QUOTA] (default: 10737418240)")
+    @Option(help: "What one user of Messenger may store, in bytes. [CONCORD_STORAGE_QUOTA] (default: 10737418240)")
     var storageQuota: Int64?
 
     @Flag(help: "Answers to unforeseen failures say why (GTSD's stack). Not for production. [CONCORD_DEVELOPMENT=1]")

@@ -9,12 +9,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "App",
-            dependencies: [
-                .product(name: "MessengerClient", package: "concord"),
-                .product(name: "MessengerMocks", package: "concord"),
-                .product(name: "DeuceDiaryClient", package: "concord"),
-                .product(name: "DeuceDiaryMocks", package: "concord"),
-            ],
+            dependencies: ["Messenger", "DeuceDiary", "Monica", "GTSD", "Dunbar"].flatMap {
+                api -> [Target.Dependency] in
+                ["Client", "Mocks"].map { .product(name: api + $0, package: "concord") }
+            },
             // As new Xcode projects have it: each file imports what it uses.
             swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")])
     ]

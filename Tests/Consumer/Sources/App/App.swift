@@ -1,8 +1,9 @@
-import DeuceDiaryMocks
 import Foundation
 import MessengerMocks
 
-/// What an app does first, against the server that the first argument names, or the mock.
+/// What an app does first, against the Messenger that the first argument names, or the mocks.
+///
+/// Each API has a file of its own: two of them have a name in common, such as `APIResponse` or `APIError`.
 @main
 struct App {
     static func main() async throws {
@@ -11,6 +12,9 @@ struct App {
         try await messenger.signIn(username: "alice", password: "secret123")
         for try await chat in messenger.chats() { print(chat.id, chat.lastMessage ?? "") }
 
-        for try await group in DeuceDiaryClient.mock().groups() { print(group.name, group.entryCount) }
+        try await showDiary()
+        try await showContacts()
+        try await showToday()
+        try await showFeed()
     }
 }
