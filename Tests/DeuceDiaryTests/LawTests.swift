@@ -1,12 +1,5 @@
-import Backend
 import Contract
-import ContractCheck
-import ContractServer
 import DeuceDiaryAPI
-import DeuceDiaryService
-import Foundation
-import HTTPTypes
-import Logging
 import Testbed
 import Testing
 
@@ -68,25 +61,13 @@ extension Example {
     /// Those that anybody may call (decisions §3).
     static let open: Set = ["GET /join/{inviteId}", "GET /api/locations"]
 
+    static let laws = Laws<DeuceDiary>(summary: summary, open: open, examples: Example.all) { _, message, _ in
+        #"{"message":"\#(message)"}"#
+    }
+
     // MARK: Of the types
 
-    @Test func theOperationsAreTheContractsInItsOrder() {
-        #expect(DeuceDiary.endpoints.map { $0.signature } == Self.summary)
-    }
-
-    @Test func everyOperationHasAnExample() {
-        #expect(Set(Example.all.map(\.signature)) == Set(Self.summary))
-    }
-
-    @Test func onlyInvitesAndLocationsAreOpenToAnybody() {
-        for endpoint in DeuceDiary.endpoints {
-            let (isOpen, isAuthenticated) = (
-                endpoint is any OpenEndpoint.Type, endpoint is any AuthenticatedEndpoint.Type
-            )
-            #expect(isOpen == Self.open.contains(endpoint.signature), "\(endpoint.signature)")
-            #expect(isAuthenticated == !isOpen, "\(endpoint.signature)")
-        }
-    }
+    @Test func theTypesAreTheContracts() { Self.laws.holdTheTypes() }
 
     /// Decisions §1: "on every POST above except join".
     @Test func everyCreatingPostTakesAnIdempotencyKey() {
@@ -104,87 +85,28 @@ extension Example {
     }
 
     @Test(arguments: Example.all)
-    func aRequestSurvivesTheWire(_ example: Example) throws {
-        let (sent, received) = try example.roundTrip()
-        #expect(sent == received)
-    }
-
-    @Test(arguments: Example.all)
-    func everyCaptureIsAField(_ example: Example) throws {
-        let steps = example.path.split(separator: "?")[0].split(separator: "/", omittingEmptySubsequences: false)
-        #expect(steps.dropFirst().allSatisfy { !$0.isEmpty }, "a capture without a value: \(example.path)")
-        for capture in example.route.captures {
-            let moved = try example.moved(capture, "moved").split(separator: "?")[0]
-            let expected = zip(example.route.segments, steps.dropFirst()).map { segment, step in
-                if case .capture(let name) = segment, name == capture { "moved" } else { String(step) }
-            }
-            #expect(moved == "/" + expected.joined(separator: "/"))
-        }
-    }
+    func aRequestSurvivesTheWire(_ example: Example) throws { try example.surviveTheWire() }
 
     // MARK: Of the server
 
     @Test func everyOperationIsAnsweredAndNothingElse() async throws {
         try await withDeuceDiary(on: Stack(.sqlite, .inProcess)) { host in
-            let routes = host.service.routes()
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let signatures = RouteTable(routes, options: .init(logger: logger)).signatures
-            let pictures = signatures.filter { $0.hasSuffix(" /uploads/{name*}") }
-            #expect(Set(pictures) == ["GET /uploads/{name*}", "HEAD /uploads/{name*}"])
-            #expect(signatures.filter { !pictures.contains($0) }.sorted() == Self.summary.sorted())
+            #expect(Self.laws.beyond(host.service.routes()) == ["GET /uploads/{name*}", "HEAD /uploads/{name*}"])
         }
     }
 
-    /// 401 before the ids, the size and the body are looked at.
     @Test(arguments: Stack.all)
     func withoutATokenNothingIsLookedAt(_ stack: Stack) async throws {
-        try await withDeuceDiary(on: stack) { host in
-            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
-            for example in Example.all where example.needsCaller {
-                let bodies = example.route.method == .get ? [nil] : [nil, "{", "[]", #"{"name":0}"#]
-                for path in [example.path, example.path.split(separator: "?")[0] + "?limit=x&before=%00"] {
-                    for body in bodies {
-                        let answer = try await raw.send(
-                            example.route.method, path, headers: [.idempotencyKey: "\u{7F}"], body: body)
-                        #expect(answer.status == 401, "\(example.signature)")
-                        #expect(answer.text == #"{"message":"Unauthorized"}"#)
-                    }
-                }
-            }
-        }
+        try await withDeuceDiary(on: stack) { try await Self.laws.refuseStrangers(of: $0, "Unauthorized") }
     }
 
     @Test(arguments: Stack.all)
     func otherMethodsAre405(_ stack: Stack) async throws {
-        var allowed: [String: Set<String>] = ["/health": ["GET"], "/ready": ["GET"]]
-        for signature in Self.summary {
-            let parts = signature.split(separator: " ")
-            allowed[String(parts[1].replacing(#/{\w+}/#, with: "x")), default: []].insert(String(parts[0]))
-        }
-        let methods = try ["GET", "POST", "PUT", "PATCH", "DELETE"].map { try #require(HTTPRequest.Method($0)) }
-        try await withDeuceDiary(on: stack) { [allowed] host in
-            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
-            for (path, allowed) in allowed {
-                for method in methods where !allowed.contains(method.rawValue) {
-                    let answer = try await raw.send(method, path)
-                    #expect(answer.status == 405, "\(method) \(path)")
-                    #expect(answer.text == #"{"message":"Method not allowed"}"#)
-                    let allow = answer.headers[.allow]?.split(separator: ", ").map(String.init) ?? []
-                    #expect(Set(allow) == allowed, "\(method) \(path)")
-                }
-            }
-        }
+        try await withDeuceDiary(on: stack) { try await Self.laws.refuseOtherMethods(of: $0) }
     }
 
     @Test(arguments: Stack.all)
     func healthIsAnsweredToAnybody(_ stack: Stack) async throws {
-        try await withDeuceDiary(on: stack) { host in
-            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
-            for path in ["/health", "/ready"] {
-                let answer = try await raw.send(.get, path)
-                #expect(answer.status == 200)
-                #expect(answer.text == #"{"status":"ok"}"#)
-            }
-        }
+        try await withDeuceDiary(on: stack) { try await Self.laws.answerHealth(of: $0) }
     }
 }

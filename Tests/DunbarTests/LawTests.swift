@@ -1,12 +1,8 @@
 import Backend
 import Contract
 import ContractCheck
-import ContractServer
 import DunbarAPI
-import DunbarService
-import Foundation
 import HTTPTypes
-import Logging
 import Testbed
 import Testing
 
@@ -71,64 +67,37 @@ extension Example {
     /// Decisions §1, of those that are here.
     static let keyed: Set = ["POST /register", "POST /posts", "POST /posts/{id}/comments", "POST /users/{id}/photo"]
 
-    @Test func theOperationsAreTheContractsInItsOrder() {
-        #expect(Dunbar.endpoints.map { $0.signature } == Self.summary)
+    static let laws = Laws<Dunbar>(summary: summary, open: open, examples: Example.dunbar) { _, message, _ in
+        #"{"message":"\#(message)"}"#
+    }
+
+    @Test func theTypesAreTheContracts() {
+        Self.laws.holdTheTypes()
+        Self.laws.holdTheKeys(Self.keyed)
         #expect(Self.summary.filter { !$0.contains("verify-email") }.count == 26)
     }
 
-    @Test func everyOperationHasAnExample() {
-        #expect(Set(Example.dunbar.map(\.signature)) == Set(Self.summary))
-    }
-
-    @Test func onlyTheseAreOpenToAnybody() {
-        for endpoint in Dunbar.endpoints {
-            let (isOpen, isAuthenticated) = (
-                endpoint is any OpenEndpoint.Type, endpoint is any AuthenticatedEndpoint.Type
-            )
-            #expect(isOpen == Self.open.contains(endpoint.signature), "\(endpoint.signature)")
-            #expect(isAuthenticated == !isOpen, "\(endpoint.signature)")
-        }
-    }
-
-    @Test func everyCreatingPostTakesAnIdempotencyKey() {
-        let keyed = Dunbar.endpoints.filter { $0.route.acceptsIdempotencyKey }
-        #expect(Set(keyed.map { $0.signature }) == Self.keyed)
-        for endpoint in Dunbar.endpoints where endpoint.route.status == .created {
-            #expect(endpoint.route.acceptsIdempotencyKey, "\(endpoint.signature)")
-        }
-    }
-
     @Test(arguments: Example.dunbar)
-    func aRequestSurvivesTheWire(_ example: Example) throws {
-        let (sent, received) = try example.roundTrip()
-        #expect(sent == received)
-    }
+    func aRequestSurvivesTheWire(_ example: Example) throws { try example.surviveTheWire() }
 
-    @Test(arguments: Example.dunbar)
-    func everyCaptureIsAField(_ example: Example) throws {
-        for capture in example.route.captures {
-            let expected = example.route.segments.map { segment in
-                switch segment {
-                case .literal(let text): text
-                case .capture(let name): name == capture ? "123456" : "7"
-                }
-            }
-            let moved = try example.moved(capture, "123456").split(separator: "?")[0]
-            #expect(moved == "/" + expected.joined(separator: "/"))
-        }
-    }
-
-    @Test func everyOperationIsAnsweredUnderItsBasePathAndNothingElse() async throws {
+    @Test func everyOperationIsAnsweredAndNothingElse() async throws {
         try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in
             var routes = host.service.routes()
-            let options = RouteTable<Dunbar>.Options(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            let files = ["GET /media/{name*}", "HEAD /media/{name*}"]
-            let operations = Self.summary.map { $0.replacing(" /", with: " /api/", maxReplacements: 1) }
-            #expect(RouteTable(routes, options: options).signatures.sorted() == (operations + files).sorted())
+            let files: Set = ["GET /media/{name*}", "HEAD /media/{name*}"]
+            #expect(Self.laws.beyond(routes) == files)
             routes.serve(Health(check: host.service.check))
-            let beyond = Set(RouteTable(routes, options: options).signatures).subtracting(operations + files)
-            #expect(beyond == ["GET /health", "GET /ready"])
+            #expect(Self.laws.beyond(routes).subtracting(files) == ["GET /health", "GET /ready"])
         }
+    }
+
+    @Test(arguments: Stack.all)
+    func withoutASessionNothingIsLookedAt(_ stack: Stack) async throws {
+        try await withDunbar(on: stack) { try await Self.laws.refuseStrangers(of: $0, "Unauthorized") }
+    }
+
+    @Test(arguments: Stack.all)
+    func otherMethodsAre405(_ stack: Stack) async throws {
+        try await withDunbar(on: stack) { try await Self.laws.refuseOtherMethods(of: $0) }
     }
 
     @Test(arguments: Stack.all)
@@ -150,14 +119,8 @@ extension Example {
         }
     }
 
-    @Test func healthIsAnsweredAtTheRoot() async throws {
-        try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in
-            let root = try #require(URL(string: "http://test"))
-            for path in ["/health", "/ready"] {
-                let answer = try await RawClient(baseURL: root, transport: host.transport).send(.get, path)
-                #expect(answer.status == 200)
-                #expect(answer.text == #"{"status":"ok"}"#)
-            }
-        }
+    @Test(arguments: Stack.all)
+    func healthIsAnsweredAtTheRoot(_ stack: Stack) async throws {
+        try await withDunbar(on: stack) { try await Self.laws.answerHealth(of: $0) }
     }
 }

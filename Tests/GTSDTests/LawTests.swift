@@ -1,18 +1,13 @@
 import Backend
 import Contract
-import ContractCheck
-import ContractServer
-import Foundation
 import GTSDAPI
 import GTSDService
-import HTTPTypes
-import Logging
 import Testbed
 import Testing
 
 extension Example {
     /// One for every operation; of each optional field one that has it.
-    fileprivate static let gtsd: [Example] = {
+    static let gtsd: [Example] = {
         do {
             return [
                 try Example(GTSD.SignUp(email: "a+b@example.com", password: "P\\ss 🎉 12", name: "Ä", timezone: "UTC")),
@@ -84,60 +79,41 @@ extension Example {
         "POST /v1/progress/photo/confirm", "POST /v1/plans/generate", "POST /v1/onboarding",
     ]
 
-    @Test func theOperationsAreTheContractsInItsOrder() {
-        #expect(GTSD.endpoints.map { $0.signature } == Self.summary)
-        #expect(Set(Example.gtsd.map(\.signature)) == Set(Self.summary))
+    static let laws = Laws<GTSD>(summary: summary, open: open, examples: Example.gtsd) { _, message, id in
+        #"{"error":{"message":"\#(message)","requestId":"\#(id)"}}"#
     }
 
-    @Test func onlySigningInIsOpenToAnybody() {
-        for endpoint in GTSD.endpoints {
-            let (isOpen, isAuthenticated) = (
-                endpoint is any Contract.OpenEndpoint.Type, endpoint is any AuthenticatedEndpoint.Type
-            )
-            #expect(isOpen == Self.open.contains(endpoint.signature), "\(endpoint.signature)")
-            #expect(isAuthenticated == !isOpen, "\(endpoint.signature)")
-        }
-    }
-
-    @Test func everyCreatingPostTakesAnIdempotencyKey() {
-        #expect(Set(GTSD.endpoints.filter { $0.route.acceptsIdempotencyKey }.map { $0.signature }) == Self.keyed)
-        for endpoint in GTSD.endpoints where endpoint.route.status == .created {
-            #expect(endpoint.route.acceptsIdempotencyKey, "\(endpoint.signature)")
-        }
+    @Test func theTypesAreTheContracts() {
+        Self.laws.holdTheTypes()
+        Self.laws.holdTheKeys(Self.keyed)
     }
 
     @Test(arguments: Example.gtsd)
-    func aRequestIsReadAsItWasSent(_ example: Example) throws {
-        let (sent, received) = try example.roundTrip()
-        #expect(sent == received)
-    }
+    func aRequestSurvivesTheWire(_ example: Example) throws { try example.surviveTheWire() }
 
     @Test func everyOperationIsAnsweredAndNothingElse() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess)) { host in
             var routes = host.service.routes()
-            let options = RouteTable<GTSD>.Options(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            #expect(RouteTable(routes, options: options).signatures.sorted() == Self.summary.sorted())
+            #expect(Self.laws.beyond(routes) == [])
             routes.serve(Health(check: host.service.check), answering: GTSDService.healthy)
-            let beyond = Set(RouteTable(routes, options: options).signatures).subtracting(Self.summary)
-            #expect(beyond == ["GET /health", "GET /ready"])
+            #expect(Self.laws.beyond(routes) == ["GET /health", "GET /ready"])
         }
     }
 
-    /// 401 before the ids, the size and the body are looked at.
     @Test(arguments: Stack.all)
     func withoutATokenNothingIsLookedAt(_ stack: Stack) async throws {
+        try await withGTSD(on: stack) { try await Self.laws.refuseStrangers(of: $0, "Authentication required") }
+    }
+
+    @Test(arguments: Stack.all)
+    func otherMethodsAre405(_ stack: Stack) async throws {
+        try await withGTSD(on: stack) { try await Self.laws.refuseOtherMethods(of: $0) }
+    }
+
+    @Test(arguments: Stack.all)
+    func healthIsAnsweredToAnybody(_ stack: Stack) async throws {
         try await withGTSD(on: stack) { host in
-            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
-            for example in Example.gtsd where example.needsCaller {
-                for body in example.route.method == .get ? [nil] : [nil, "{", "[]"] {
-                    let answer = try await raw.send(
-                        example.route.method, example.path, headers: [.idempotencyKey: "\u{7F}"], body: body)
-                    #expect(answer.status == 401, "\(example.signature)")
-                    let error = try answer.json()["error"]
-                    #expect(error?["message"] == "Authentication required")
-                    #expect(error?["requestId"]?.string == answer.headers[.requestID])
-                }
-            }
+            try await Self.laws.answerHealth(of: host, #"{"success":true,"data":{"status":"ok"}}"#)
         }
     }
 }

@@ -1,27 +1,9 @@
 import Database
-import GTSDService
 import Testbed
 import Testing
 
-/// How GTSD's tables are laid out, and read.
+/// How GTSD's tables are read.
 @Suite struct GTSDSchemaTests {
-    /// An index that goes by a locale is wrong after the next upgrade of the operating system's locales.
-    @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
-    func noIndexGoesByTheServersLocale() async throws {
-        try await withGTSD(on: Stack(.postgreSQL, .inProcess)) { host in
-            let byLocale: [String] = try await host.database.read { db in
-                try db.all(
-                    """
-                    SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-                    WHERE c.relnamespace = 'gtsd'::regnamespace
-                        AND NOT i.indcollation::oid[] <@ ARRAY[0, 'pg_catalog."C"'::regcollation::oid]
-                    """
-                ) { try $0.get(0) }
-            }
-            #expect(byLocale == [])
-        }
-    }
-
     /// What one person asks for costs what that person has, not what all have.
     @Test func everyQueryGoesByItsUser() async throws {
         let queries: [SQL] = [

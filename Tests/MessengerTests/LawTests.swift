@@ -1,12 +1,9 @@
 import Backend
 import Contract
 import ContractCheck
-import ContractServer
 import Foundation
 import HTTPTypes
-import Logging
 import MessengerAPI
-import MessengerService
 import Testbed
 import Testing
 
@@ -75,68 +72,29 @@ extension Example {
         "POST /auth/register", "POST /chats", "POST /chats/{id}/messages", "POST /files", "POST /chats/{id}/members",
     ]
 
+    static let laws = Laws<Messenger>(summary: summary, open: open, examples: Example.all) { _, message, _ in
+        #"{"error":"\#(message)"}"#
+    }
+
     // MARK: Of the types
 
-    @Test func theOperationsAreTheContractsInItsOrder() {
-        #expect(Messenger.endpoints.map { $0.signature } == Self.summary)
-    }
-
-    @Test func everyOperationHasAnExample() {
-        #expect(Set(Example.all.map(\.signature)) == Set(Self.summary))
-    }
-
-    @Test func onlySigningInIsOpenToAnybody() {
-        for endpoint in Messenger.endpoints {
-            let (isOpen, isAuthenticated) = (
-                endpoint is any OpenEndpoint.Type, endpoint is any AuthenticatedEndpoint.Type
-            )
-            #expect(isOpen == Self.open.contains(endpoint.signature), "\(endpoint.signature)")
-            #expect(isAuthenticated == !isOpen, "\(endpoint.signature)")
-        }
-    }
-
-    @Test func everyCreatingPostTakesAnIdempotencyKey() {
-        let keyed = Messenger.endpoints.filter { $0.route.acceptsIdempotencyKey }
-        #expect(Set(keyed.map { $0.signature }) == Self.keyed)
-        // An operation that answers 201 makes something, and is done once under a key.
-        for endpoint in Messenger.endpoints where endpoint.route.status == .created {
-            #expect(endpoint.route.acceptsIdempotencyKey, "\(endpoint.signature)")
-        }
+    @Test func theTypesAreTheContracts() {
+        Self.laws.holdTheTypes()
+        Self.laws.holdTheKeys(Self.keyed)
     }
 
     @Test(arguments: Example.all)
-    func aRequestSurvivesTheWire(_ example: Example) throws {
-        let (sent, received) = try example.roundTrip()
-        #expect(sent == received)
-    }
-
-    @Test(arguments: Example.all)
-    func everyCaptureIsAField(_ example: Example) throws {
-        let steps = example.path.split(separator: "?")[0].split(separator: "/", omittingEmptySubsequences: false)
-        #expect(steps.dropFirst().allSatisfy { !$0.isEmpty }, "a capture without a value: \(example.path)")
-        for capture in example.route.captures {
-            let expected = example.route.segments.map { segment in
-                switch segment {
-                case .literal(let text): text
-                case .capture(let name): name == capture ? "123456" : "7"
-                }
-            }
-            let moved = try example.moved(capture, "123456").split(separator: "?")[0]
-            #expect(moved == "/" + expected.joined(separator: "/"))
-        }
-    }
+    func aRequestSurvivesTheWire(_ example: Example) throws { try example.surviveTheWire() }
 
     // MARK: Of the server
 
     @Test func everyOperationIsAnsweredAndNothingElse() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
             var routes = host.service.routes()
-            let options = RouteTable<Messenger>.Options(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            #expect(RouteTable(routes, options: options).signatures.sorted() == Self.summary.sorted())
-
+            #expect(Self.laws.beyond(routes) == [])
             routes.serve(Health(check: host.service.check))
             routes.serve(host.objects)
-            let beyond = Set(RouteTable(routes, options: options).signatures).subtracting(Self.summary)
+            let beyond = Self.laws.beyond(routes)
             // Stored objects refuse every method but two in their own words: the signature names it.
             let objects = beyond.filter { $0.hasSuffix(" /objects/{key*}") }
             #expect(beyond.subtracting(objects) == ["GET /health", "GET /ready"])
@@ -144,25 +102,21 @@ extension Example {
         }
     }
 
-    /// 401 before the ids, the size and the body are looked at.
     @Test(arguments: Stack.all)
     func withoutATokenNothingIsLookedAt(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
-            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
-            for example in Example.all where example.needsCaller {
-                let path = example.path.replacingOccurrences(of: "/7", with: "/999999999999999999999")
-                let paths = [example.path, path, path.split(separator: "?")[0] + "?limit=x&q=%00"]
-                let bodies = example.route.method == .get ? [nil] : [nil, "{", "[]", #"{"type":0}"#]
-                for path in paths {
-                    for body in bodies {
-                        let answer = try await raw.send(
-                            example.route.method, path, headers: [.idempotencyKey: "\u{7F}"], body: body)
-                        #expect(answer.status == 401, "\(example.signature)")
-                        #expect(answer.text == #"{"error":"Missing Authorization header"}"#)
-                    }
-                }
-            }
+            try await Self.laws.refuseStrangers(of: host, "Missing Authorization header")
         }
+    }
+
+    @Test(arguments: Stack.all)
+    func otherMethodsAre405(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { try await Self.laws.refuseOtherMethods(of: $0) }
+    }
+
+    @Test(arguments: Stack.all)
+    func healthIsAnsweredToAnybody(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { try await Self.laws.answerHealth(of: $0) }
     }
 
     @Test(arguments: [
@@ -199,40 +153,6 @@ extension Example {
                     #expect(answer.status == 404, "\(method) \(path)")
                     #expect(answer.text == #"{"error":"Not found"}"#)
                 }
-            }
-        }
-    }
-
-    @Test(arguments: Stack.all)
-    func otherMethodsAre405(_ stack: Stack) async throws {
-        var allowed: [String: Set<String>] = ["/health": ["GET"], "/ready": ["GET"]]
-        for signature in Self.summary {
-            let parts = signature.split(separator: " ")
-            allowed[String(parts[1].replacing(#/{\w+}/#, with: "7")), default: []].insert(String(parts[0]))
-        }
-        let methods = try ["GET", "POST", "PUT", "PATCH", "DELETE"].map { try #require(HTTPRequest.Method($0)) }
-        try await withMessenger(on: stack) { [allowed] host in
-            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
-            for (path, allowed) in allowed {
-                for method in methods where !allowed.contains(method.rawValue) {
-                    let answer = try await raw.send(method, path)
-                    #expect(answer.status == 405, "\(method) \(path)")
-                    #expect(answer.text == #"{"error":"Method not allowed"}"#)
-                    let allow = answer.headers[.allow]?.split(separator: ", ").map(String.init) ?? []
-                    #expect(Set(allow) == allowed, "\(method) \(path)")
-                }
-            }
-        }
-    }
-
-    @Test(arguments: Stack.all)
-    func healthIsAnsweredToAnybody(_ stack: Stack) async throws {
-        try await withMessenger(on: stack) { host in
-            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
-            for path in ["/health", "/ready"] {
-                let answer = try await raw.send(.get, path)
-                #expect(answer.status == 200)
-                #expect(answer.text == #"{"status":"ok"}"#)
             }
         }
     }

@@ -1,12 +1,8 @@
 import Backend
 import Contract
 import ContractCheck
-import ContractServer
 import Foundation
-import HTTPTypes
-import Logging
 import MonicaAPI
-import MonicaService
 import Testbed
 import Testing
 
@@ -113,110 +109,56 @@ extension Example {
         "GET /me", "GET /genders", "GET /activitytypes", "GET /export/json", "GET /export/vcard",
     ]
 
-    /// What is served: `PATCH` does what `PUT` does.
-    static var served: [String] {
-        (summary + summary.filter { $0.hasPrefix("PUT ") }.map { "PATCH" + $0.dropFirst(3) })
-            .map { $0.replacingOccurrences(of: " /", with: " /api/") }
+    static let laws = Laws<Monica>(summary: summary, examples: Example.all) { status, message, _ in
+        let code = status == 401 ? 42 : 0
+        return #"{"error":{"message":"\#(message)","code":\#(status),"error_code":\#(code)}}"#
     }
 
     // MARK: Of the types
 
-    @Test func theOperationsAreTheContractsInItsOrder() {
-        #expect(Monica.endpoints.map { $0.signature } == Self.summary)
+    @Test func theTypesAreTheContracts() {
+        Self.laws.holdTheTypes()
+        Self.laws.holdTheKeys([
+            "POST /contacts", "POST /activities", "POST /notes", "POST /tasks", "POST /gifts", "POST /tags",
+        ])
     }
 
-    @Test func everyOperationHasAnExample() {
-        #expect(Set(Example.all.map(\.signature)) == Set(Self.summary))
-    }
-
-    @Test func everyOperationNeedsACaller() {
-        for endpoint in Monica.endpoints { #expect(endpoint is any AuthenticatedEndpoint.Type) }
-    }
-
-    @Test func everyCreationTakesAnIdempotencyKey() {
-        let keyed = Monica.endpoints.filter { $0.route.acceptsIdempotencyKey }.map { $0.signature }
-        #expect(
-            Set(keyed)
-                == ["contacts", "activities", "notes", "tasks", "gifts", "tags"].reduce(into: []) {
-                    $0.insert("POST /" + $1)
-                })
-    }
-
-    @Test(arguments: Example.all)
-    func aRequestSurvivesTheWire(_ example: Example) throws {
-        let (sent, received) = try example.roundTrip()
-        #expect(sent == received)
-    }
-
-    @Test(arguments: Example.all)
-    func everyCaptureIsAField(_ example: Example) throws {
-        for capture in example.route.captures {
-            let moved = try example.moved(capture, "123456").split(separator: "?")[0]
-            #expect(moved == example.route.path.replacingOccurrences(of: "{\(capture)}", with: "123456"))
+    @Test func aPATCHDoesWhatAPUTDoes() {
+        for endpoint in Monica.endpoints {
+            #expect(endpoint.route.alternatives == (endpoint.route.method == .put ? [.patch] : []))
         }
     }
+
+    @Test(arguments: Example.all)
+    func aRequestSurvivesTheWire(_ example: Example) throws { try example.surviveTheWire() }
 
     // MARK: Of the server
 
     @Test func everyOperationIsAnsweredAndNothingElse() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             var routes = host.service.routes()
-            let options = RouteTable<Monica>.Options(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            #expect(RouteTable(routes, options: options).signatures.sorted() == Self.served.sorted())
+            #expect(Self.laws.beyond(routes) == [])
             routes.serve(Health(check: host.service.check))
-            let beyond = Set(RouteTable(routes, options: options).signatures).subtracting(Self.served)
-            #expect(beyond == ["GET /health", "GET /ready"])
+            #expect(Self.laws.beyond(routes) == ["GET /health", "GET /ready"])
         }
     }
 
-    /// 401 before the ids, the size and the body are looked at.
     @Test(arguments: Stack.all)
     func withoutATokenNothingIsLookedAt(_ stack: Stack) async throws {
-        try await withMonica(on: stack) { host in
-            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
-            for example in Example.all {
-                let path = example.path.split(separator: "?")[0] + "?limit=x&sort=x&query=%00"
-                for body in example.route.method == .get ? [nil] : [nil, "{", "[]"] {
-                    let answer = try await raw.send(
-                        example.route.method, String(path), headers: [.idempotencyKey: "\u{7F}"], body: body)
-                    #expect(answer.status == 401, "\(example.signature)")
-                    #expect(answer.text == #"{"error":{"message":"Unauthenticated.","code":401,"error_code":42}}"#)
-                }
-            }
-        }
+        try await withMonica(on: stack) { try await Self.laws.refuseStrangers(of: $0, "Unauthenticated.") }
     }
 
     @Test(arguments: Stack.all)
     func otherMethodsAre405(_ stack: Stack) async throws {
-        var allowed: [String: Set<String>] = [:]
-        for signature in Self.served {
-            let parts = signature.split(separator: " ")
-            allowed[String(parts[1].dropFirst(4).replacing(#/{\w+}/#, with: "7")), default: []].insert(String(parts[0]))
-        }
-        let methods = try ["GET", "POST", "PUT", "PATCH", "DELETE"].map { try #require(HTTPRequest.Method($0)) }
-        try await withMonica(on: stack) { [allowed] host in
-            let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
-            for (path, allowed) in allowed {
-                for method in methods where !allowed.contains(method.rawValue) {
-                    let answer = try await raw.send(method, path)
-                    #expect(answer.text == #"{"error":{"message":"Method not allowed","code":405,"error_code":0}}"#)
-                    let allow = answer.headers[.allow]?.split(separator: ", ").map(String.init) ?? []
-                    #expect(Set(allow) == allowed, "\(method) \(path)")
-                }
-            }
-        }
+        try await withMonica(on: stack) { try await Self.laws.refuseOtherMethods(of: $0) }
     }
 
     @Test(arguments: Stack.all)
     func healthIsOutsideOfTheAPI(_ stack: Stack) async throws {
         try await withMonica(on: stack) { host in
+            try await Self.laws.answerHealth(of: host)
             let root = try #require(URL(string: String(host.baseURL.absoluteString.dropLast("/api".count))))
-            let raw = RawClient(baseURL: root, transport: host.transport)
-            for path in ["/health", "/ready"] {
-                let answer = try await raw.send(.get, path)
-                #expect(answer.text == #"{"status":"ok"}"#)
-            }
-            let elsewhere = try await raw.send(.get, "/contacts")
+            let elsewhere = try await RawClient(baseURL: root, transport: host.transport).send(.get, "/contacts")
             #expect(elsewhere.status == 404)
             #expect(
                 elsewhere.text

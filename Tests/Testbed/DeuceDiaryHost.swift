@@ -7,13 +7,11 @@ import Database
 import DeuceDiaryAPI
 import DeuceDiaryService
 import Foundation
-import Logging
 import NIOPosix
-import NIOSockets
 import ObjectStore
 
 /// A Deuce Diary server of a test's own, and how to reach it.
-public struct DeuceDiaryHost: Sendable {
+public struct DeuceDiaryHost: TestHost {
     public let baseURL: URL
     public let transport: any Transport
     public let sockets: any SocketTransport
@@ -77,10 +75,9 @@ public func withDeuceDiaryNodes(
     _ count: Int, on stack: Stack, sockets: DeuceDiaryService.SocketAuthentication = .open,
     clock: TestClock = TestClock(), _ body: ([DeuceDiaryHost]) async throws -> Void
 ) async throws {
-    precondition(count == 1 || stack.engine == .postgreSQL, "SQLite has one node")
     try await withTestDatabase(on: stack.engine, migrated: DeuceDiaryService.schema) { place in
         let server = TestDeuceDiary(wire: stack.wire, place: place, authentication: sockets, clock: clock)
-        try await server.withNodes(count, besides: [], body)
+        try await withNodes(count, of: DeuceDiaryService.schema, at: place, server.withNode, body)
     }
 }
 
@@ -92,28 +89,9 @@ private struct TestDeuceDiary {
     let clock: TestClock
     let group = MultiThreadedEventLoopGroup.singleton
 
-    func withNodes(
-        _ count: Int, besides running: [DeuceDiaryHost], _ body: ([DeuceDiaryHost]) async throws -> Void
-    ) async throws {
-        if running.count == count { return try await body(running) }
-        let database = try place.open(DeuceDiaryService.schema)
-        let result: Result<Void, any Error>
-        do {
-            result = .success(
-                try await withNode(on: database) { try await withNodes(count, besides: running + [$0], body) })
-        } catch {
-            result = .failure(error)
-        }
-        try await database.close()
-        try result.get()
-    }
-
-    private func withNode(on database: Database, _ body: (DeuceDiaryHost) async throws -> Void) async throws {
-        let port = wire == .live ? try await reservePort() : nil
-        let base = port.map { "http://127.0.0.1:\($0)" } ?? "http://test"
-        let objects = try LocalObjectStore(
-            folder: place.folder + "/files", signingKey: Array(repeating: 7, count: 32), baseURL: base + "/objects",
-            now: { [clock] in clock.source.seconds })
+    func withNode(on database: Database, _ body: (DeuceDiaryHost) async throws -> Void) async throws {
+        let address = try await TestAddress(wire)
+        let objects = try address.store(in: place, clock: clock)
         let issuer = TestIssuer(clock: clock)
         var settings = DeuceDiaryService.Settings(publicURL: "https://deucediary.com")
         settings.socketAuthentication = authentication
@@ -122,26 +100,18 @@ private struct TestDeuceDiary {
             secret: Array(repeating: 9, count: 32), group: group, time: clock.source, settings: settings)
         var routes = service.routes()
         routes.serve(Health(check: service.check))
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let table = RouteTable(routes, options: .init(logger: logger) { Problem.unavailable($0, DeuceDiary.phrases) })
+        let table = RouteTable(routes, options: .init(logger: .silent) { Problem.unavailable($0, DeuceDiary.phrases) })
 
-        func host(_ transport: any Transport, _ sockets: any SocketTransport) -> DeuceDiaryHost {
-            DeuceDiaryHost(
-                baseURL: URL(string: base)!, transport: transport, sockets: sockets, clock: clock, service: service,
-                database: database, objects: objects, issuer: issuer)
-        }
         let (begun, begin) = AsyncStream<Void>.makeStream()
         let listening = Task { await service.listen { begin.finish() } }
         defer { listening.cancel() }
         // A socket that is there before that is closed, as after any gap.
         if database.isShared { for await _ in begun {} }
-        guard let port else {
-            return try await body(
-                host(InProcessTransport(table), InProcessSockets(service.sockets(), group: group)))
-        }
-        let listener = Listener(table, sockets: service.sockets(), group: group)
-        try await serving(listener, port: port) {
-            try await body(host(URLSessionTransport(), NIOSocketTransport()))
+        try await address.serve(table, sockets: service.sockets()) { transport, sockets in
+            try await body(
+                DeuceDiaryHost(
+                    baseURL: address.url(of: DeuceDiary.self), transport: transport, sockets: sockets, clock: clock,
+                    service: service, database: database, objects: objects, issuer: issuer))
         }
     }
 

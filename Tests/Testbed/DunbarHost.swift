@@ -8,14 +8,12 @@ import DunbarAPI
 import DunbarService
 import Foundation
 import Identity
-import Logging
 import Mail
 import NIOConcurrencyHelpers
-import NIOPosix
 import ObjectStore
 
 /// A Dunbar server of a test's own, and how to reach it.
-public struct DunbarHost: Sendable {
+public struct DunbarHost: TestHost {
     /// With `/api` at its end.
     public let baseURL: URL
     public let transport: any Transport
@@ -93,10 +91,9 @@ public func withDunbar(
 public func withDunbarNodes(
     _ count: Int, on stack: Stack, _ setup: DunbarSetup = .init(), _ body: ([DunbarHost]) async throws -> Void
 ) async throws {
-    precondition(count == 1 || stack.engine == .postgreSQL, "SQLite has one node")
     try await withTestDatabase(on: stack.engine, migrated: DunbarService.schema) { place in
         let server = TestDunbar(wire: stack.wire, place: place, setup: setup, mailbox: TestMailbox())
-        try await server.withNodes(count, besides: [], body)
+        try await withNodes(count, of: DunbarService.schema, at: place, server.withNode, body)
     }
 }
 
@@ -107,29 +104,10 @@ private struct TestDunbar {
     let setup: DunbarSetup
     let mailbox: TestMailbox
 
-    func withNodes(
-        _ count: Int, besides running: [DunbarHost], _ body: ([DunbarHost]) async throws -> Void
-    ) async throws {
-        if running.count == count { return try await body(running) }
-        let database = try place.open(DunbarService.schema)
-        let result: Result<Void, any Error>
-        do {
-            result = .success(
-                try await withNode(on: database) { try await withNodes(count, besides: running + [$0], body) })
-        } catch {
-            result = .failure(error)
-        }
-        try await database.close()
-        try result.get()
-    }
-
-    private func withNode(on database: Database, _ body: (DunbarHost) async throws -> Void) async throws {
-        let port = wire == .live ? try await reservePort() : nil
-        let base = port.map { "http://127.0.0.1:\($0)" } ?? "http://test"
-        let objects = try LocalObjectStore(
-            folder: place.folder + "/files", signingKey: Array(repeating: 7, count: 32), baseURL: base + "/objects",
-            now: { [clock = setup.clock] in clock.source.seconds })
-        var settings = DunbarService.Settings(publicURL: setup.publicURL ?? base)
+    func withNode(on database: Database, _ body: (DunbarHost) async throws -> Void) async throws {
+        let address = try await TestAddress(wire)
+        let objects = try address.store(in: place, clock: setup.clock)
+        var settings = DunbarService.Settings(publicURL: setup.publicURL ?? address.base)
         settings.origins = setup.origins
         settings.attempts = setup.attempts
         let outbox = Outbox(mailbox, pauses: []) { _ in }
@@ -138,17 +116,14 @@ private struct TestDunbar {
             outbox: outbox, secret: Array(repeating: 9, count: 32), time: setup.clock.source, settings: settings)
         var routes = service.routes()
         routes.serve(Health(check: service.check))
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let table = RouteTable(routes, options: .init(logger: logger) { Problem.unavailable($0, Dunbar.phrases) })
+        let table = RouteTable(routes, options: .init(logger: .silent) { Problem.unavailable($0, Dunbar.phrases) })
 
-        func host(_ transport: any Transport) -> DunbarHost {
-            DunbarHost(
-                baseURL: URL(string: base + Dunbar.basePath)!, transport: transport, clock: setup.clock,
-                service: service, database: database, objects: objects, mailbox: mailbox, outbox: outbox,
-                sockets: InProcessSockets([], group: MultiThreadedEventLoopGroup.singleton), folder: place.folder)
+        try await address.serve(table, peer: setup.peer) { transport, sockets in
+            try await body(
+                DunbarHost(
+                    baseURL: address.url(of: Dunbar.self), transport: transport, clock: setup.clock, service: service,
+                    database: database, objects: objects, mailbox: mailbox, outbox: outbox, sockets: sockets,
+                    folder: place.folder))
         }
-        guard let port else { return try await body(host(InProcessTransport(table, peer: setup.peer))) }
-        let listener = Listener(table, sockets: [], group: MultiThreadedEventLoopGroup.singleton)
-        try await serving(listener, port: port) { try await body(host(URLSessionTransport())) }
     }
 }

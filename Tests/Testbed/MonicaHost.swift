@@ -4,13 +4,11 @@ import ContractClient
 import ContractServer
 import Database
 import Foundation
-import Logging
 import MonicaAPI
 import MonicaService
-import NIOPosix
 
 /// A Monica server of a test's own, and how to reach it.
-public struct MonicaHost: Sendable {
+public struct MonicaHost: TestHost {
     /// With the `/api` at its end.
     public let baseURL: URL
     public let transport: any Transport
@@ -41,38 +39,30 @@ public func withMonica(
     _ body: (MonicaHost) async throws -> Void
 ) async throws {
     try await withTestDatabase(on: stack.engine, migrated: MonicaService.schema) { place in
-        let database = try place.open(MonicaService.schema)
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await withMonica(on: stack.wire, database, clock, limits, body))
-        } catch {
-            result = .failure(error)
-        }
-        try await database.close()
-        try result.get()
+        let server = TestMonica(wire: stack.wire, limits: limits, clock: clock)
+        try await withNodes(1, of: MonicaService.schema, at: place, server.withNode) { try await body($0[0]) }
     }
 }
 
-private func withMonica(
-    on wire: Stack.Wire, _ database: Database, _ clock: TestClock, _ limits: MonicaService.Limits,
-    _ body: (MonicaHost) async throws -> Void
-) async throws {
-    let port = wire == .live ? try await reservePort() : nil
-    let base = port.map { "http://127.0.0.1:\($0)" } ?? "http://test"
-    var settings = MonicaService.Settings(publicURL: base)
-    settings.limits = limits
-    let service = MonicaService(
-        database: database, secret: Array(repeating: 9, count: 32), time: clock.source, settings: settings)
-    var routes = service.routes()
-    routes.serve(Health(check: service.check))
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let table = RouteTable(routes, options: .init(logger: logger) { Problem.unavailable($0, Monica.phrases) })
-    func host(_ transport: any Transport) -> MonicaHost {
-        MonicaHost(
-            baseURL: URL(string: base + Monica.basePath)!, transport: transport, clock: clock, service: service,
-            database: database)
+private struct TestMonica {
+    let wire: Stack.Wire
+    let limits: MonicaService.Limits
+    let clock: TestClock
+
+    func withNode(on database: Database, _ body: (MonicaHost) async throws -> Void) async throws {
+        let address = try await TestAddress(wire)
+        var settings = MonicaService.Settings(publicURL: address.base)
+        settings.limits = limits
+        let service = MonicaService(
+            database: database, secret: Array(repeating: 9, count: 32), time: clock.source, settings: settings)
+        var routes = service.routes()
+        routes.serve(Health(check: service.check))
+        let table = RouteTable(routes, options: .init(logger: .silent) { Problem.unavailable($0, Monica.phrases) })
+        try await address.serve(table) { transport, _ in
+            try await body(
+                MonicaHost(
+                    baseURL: address.url(of: Monica.self), transport: transport, clock: clock, service: service,
+                    database: database))
+        }
     }
-    guard let port else { return try await body(host(InProcessTransport(table))) }
-    let listener = Listener(table, sockets: [], group: MultiThreadedEventLoopGroup.singleton)
-    try await serving(listener, port: port) { try await body(host(URLSessionTransport())) }
 }

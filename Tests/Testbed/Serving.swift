@@ -24,7 +24,7 @@ public func reservePort() async throws -> Int {
 
 /// Serves for as long as the closure runs, then shuts down gracefully.
 public func serving(_ listener: Listener, port: Int, _ body: () async throws -> Void) async throws {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let logger = Logger.silent
     let (started, continuation) = AsyncStream<Int>.makeStream()
     let service = ListenerService(listener: listener, port: port, logger: logger) { continuation.yield($0) }
     let group = ServiceGroup(configuration: .init(services: [service], logger: logger))

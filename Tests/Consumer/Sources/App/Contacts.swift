@@ -1,3 +1,4 @@
+import Foundation
 import MonicaMocks
 
 func showContacts() async throws {

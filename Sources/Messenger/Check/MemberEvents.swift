@@ -1,0 +1,145 @@
+import Contract
+import ContractCheck
+import ContractClient
+import Foundation
+import HTTPTypes
+import MessengerClient
+
+/// What sockets hear of memberships that begin and end.
+extension MessengerScenarios {
+    static let memberEvents: [Scenario<MessengerWorld>] = [
+        Scenario("Sockets hear who came and who went", clause: "/ws members") { world in
+            let people = try await world.people(4)
+            let (alice, bob, carol, dave) = (people[0], people[1], people[2], people[3])
+            let chat = try await alice.group(with: bob)
+            let aside = try await alice.group(with: bob, carol)
+            let sockets = [try await alice.rawSocket(), try await bob.rawSocket(), try await bob.rawSocket()]
+            let others = [try await bob.rawSocket(), try await carol.rawSocket()]
+            for socket in sockets { try await socket.subscribe(to: [chat, aside]) }
+            for socket in others { try await socket.subscribe(to: [aside]) }
+            func expectAll(_ sockets: [RawSocket], _ frames: [JSONValue], line: UInt = #line) async throws {
+                for socket in sockets { for frame in frames { try await socket.expect(frame, line: line) } }
+            }
+            func member(_ type: JSONValue, _ person: Person) -> JSONValue {
+                ["type": type, "chat_id": chat.json, "user_id": person.id.json]
+            }
+            // One frame for each who was not in, in the order of the request; those who are in are no news.
+            try await alice.send(Messenger.AddMembers(chat: chat, users: [dave.id, bob.id, carol.id, dave.id]))
+            try await alice.send(Messenger.AddMembers(chat: chat, users: [carol.id]))
+            try await expectAll(sockets, [member("member_added", dave), member("member_added", carol)])
+            try await dave.send(Messenger.LeaveChat(chat: chat))
+            try await alice.send(Messenger.RemoveMember(chat: chat, user: carol.id))
+            try await expectAll(sockets, [member("member_removed", dave), member("member_removed", carol)])
+            // Whoever is out himself is told that his subscription is.
+            try await alice.send(Messenger.RemoveMember(chat: chat, user: bob.id))
+            let unsubscribed: JSONValue = ["type": "unsubscribed", "chat_id": chat.json]
+            try await expectAll([sockets[0]], [member("member_removed", bob)])
+            try await expectAll(Array(sockets[1...]), [unsubscribed])
+            try await alice.say("unheard", in: chat)
+            for socket in sockets[1...] {
+                try await socket.send(["type": "subscribe", "chat_id": chat.json])
+                try await socket.expect(["type": "error", "message": "Not a member of this chat"])
+            }
+            _ = try await sockets[0].frame()
+            try await alice.send(Messenger.LeaveChat(chat: chat))
+            try await expectAll([sockets[0]], [unsubscribed])
+            // All events are in line, so what else had come for a socket would stand before this.
+            let last = try await alice.say("aside", in: aside)
+            for socket in sockets + others { try expect(try await socket.frame()["id"], equals: last.id.json) }
+            for socket in sockets + others { await socket.close() }
+        },
+        Scenario("Messages reach a socket up to its user's removal, and none after", clause: "/ws members") { world in
+            let (alice, bob, carol) = try await world.trio()
+            let aside = try await alice.group(with: bob)
+            for round in 0..<4 {
+                let chat = try await alice.group(with: bob, carol)
+                let early = try await bob.say("early", in: chat)
+                let (stays, goes) = (try await carol.socket(), try await bob.socket())
+                for socket in [stays, goes] { try await socket.subscribe(to: chat) }
+                try await goes.subscribe(to: aside)
+                async let sending = together(40, width: 8) { index -> Int in
+                    if index == 10 + 5 * round {
+                        try await alice.send(Messenger.RemoveMember(chat: chat, user: bob.id))
+                        return 204
+                    }
+                    if index % 4 == 3 {
+                        let path = "/chats/\(chat)/messages/\(early.id)"
+                        return try await bob.raw(.put, path, body: #"{"content":"\#(index)"}"#).status
+                    }
+                    let person = [alice, bob, carol][index % 3]
+                    return try await person.post("/chats/\(chat)/messages", ["content": .string("\(index)")]).status
+                }
+                let statuses = try await sending
+                try expect(statuses.allSatisfy { [200, 201, 403, 204].contains($0) }, "\(statuses)")
+                let last = try await alice.say("aside", in: aside)
+
+                // The one who stays hears of the removal in its place between the others.
+                var frames: [Messenger.ServerFrame] = []
+                for _ in 0..<statuses.filter({ $0 != 403 }).count { frames.append(try await stays.receive()) }
+                guard let removal = frames.firstIndex(of: .memberRemoved(chat, bob.id)) else {
+                    throw Broken("no removal in \(frames)")
+                }
+                for frame in frames[(removal + 1)...] {
+                    guard case .message(let message) = frame, message.sender != bob.id else {
+                        throw Broken("from somebody who was out: \(frame)")
+                    }
+                }
+                for frame in frames[..<removal] { try expect(try await goes.receive(), equals: frame) }
+                try expect(try await goes.receive(), equals: .unsubscribed(chat))
+                try expect(try await goes.message(), equals: last)
+                for socket in [stays, goes] { await socket.close() }
+            }
+        },
+        Scenario("A subscription that meets a removal ends with it", clause: "/ws members") { world in
+            let (alice, bob) = try await world.pair()
+            let aside = try await alice.group(with: bob)
+            let socket = try await bob.socket()
+            try await socket.subscribe(to: aside)
+            for round in 0..<20 {
+                let chat = try await alice.group(with: bob)
+                let missed = try await alice.say(3, in: chat)
+                async let removal: Empty = alice.send(Messenger.RemoveMember(chat: chat, user: bob.id))
+                try await socket.send(.subscribe(chat, since: round.isMultiple(of: 2) ? 0 : nil))
+                let answer = try await socket.receive()
+                _ = try await removal
+                try await alice.say("unheard", in: chat)
+                if answer == .subscribed(chat) {
+                    if round.isMultiple(of: 2) { try expect(try await socket.messages(3), equals: missed) }
+                    try expect(try await socket.receive(), equals: .unsubscribed(chat))
+                } else {
+                    try expect(answer, equals: .error("Not a member of this chat"))
+                }
+                let last = try await alice.say("aside", in: aside)
+                try expect(try await socket.message(), equals: last)
+            }
+            await socket.close()
+        },
+        Scenario("An earlier removal does not end a later subscription", clause: "/ws members") { world in
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.group(with: bob)
+            let (old, new) = (try await bob.socket(), try await bob.socket())
+            for _ in 0..<20 {
+                try await old.subscribe(to: chat)
+                try await alice.send(Messenger.RemoveMember(chat: chat, user: bob.id))
+                try await alice.send(Messenger.AddMembers(chat: chat, users: [bob.id]))
+                // The one that was there hears of the end, however short it was; the other begins after it.
+                try await new.subscribe(to: chat)
+                try expect(try await old.receive(), equals: .unsubscribed(chat))
+                let said = try await alice.say("hello", in: chat)
+                try expect(try await new.message(), equals: said)
+                try await new.send(.unsubscribe(chat))
+                try expect(try await new.receive(), equals: .unsubscribed(chat))
+            }
+            for socket in [old, new] { await socket.close() }
+        },
+    ]
+}
+
+extension RawSocket {
+    fileprivate func subscribe(to chats: [Messenger.Chat.ID]) async throws {
+        for chat in chats {
+            try await send(["type": "subscribe", "chat_id": chat.json])
+            try await expect(["type": "subscribed", "chat_id": chat.json])
+        }
+    }
+}
