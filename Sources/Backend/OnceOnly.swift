@@ -78,6 +78,18 @@ public enum OnceOnly {
             """)
     }
 
+    /// Forgets what was answered to a caller whose account ends.
+    ///
+    /// - Parameter name: As the API's routes tell callers apart.
+    public static func forget(callersNamed name: String, in db: Session) throws {
+        // Scopes are `<name> <method> <path>`.
+        for method in ["POST", "PUT", "PATCH", "DELETE"] {
+            // Up to the character behind the slash.
+            let (first, end) = ("\(name) \(method) /", "\(name) \(method) 0")
+            try db.run("DELETE FROM once_only WHERE scope >= \(first) AND scope < \(end)")
+        }
+    }
+
     /// Forgets what is older than a day.
     public static func sweep(at now: Int64, in db: Session) throws {
         try db.run("DELETE FROM once_only WHERE created_at <= \(now - lifetime)")
