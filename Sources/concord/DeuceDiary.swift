@@ -24,6 +24,8 @@ struct DeuceDiarySettings: Sendable {
     var sockets: DeuceDiaryService.SocketAuthentication
     /// Where an invite's link leads a browser.
     var joinRedirect: String
+    /// Of one user; nil for any number.
+    var requestsPerMinute: Int?
 }
 
 extension Composition {
@@ -38,6 +40,7 @@ extension Composition {
         var settings = DeuceDiaryService.Settings(publicURL: publicURL(api.name))
         settings.joinRedirect = deuceDiary.joinRedirect
         settings.socketAuthentication = deuceDiary.sockets
+        settings.requestsPerMinute = deuceDiary.requestsPerMinute
         let pictures = Pictures(environment: environment, phrases: api.phrases, logger: logger)
         let service = DeuceDiaryService(
             database: database, objects: objects, tokens: tokens,
@@ -74,7 +77,7 @@ extension Composition {
                 let claims = try await verifier.verify(token)
                 return .init(
                     subject: claims.subject, email: claims.email, firstName: claims.firstName,
-                    lastName: claims.lastName, expiresAt: claims.expiresAt)
+                    lastName: claims.lastName, issuedAt: claims.issuedAt, expiresAt: claims.expiresAt)
             } catch .keysUnavailable {
                 throw Problem(.serviceUnavailable, DeuceDiary.phrases.unavailable).retry(afterSeconds: 5)
             } catch {

@@ -39,6 +39,13 @@ struct DeuceDiaryOptions: ParsableArguments {
             valueName: "url"))
     var deuceDiaryRedirect: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How often one user may ask in a minute, and one address where no token is asked for. "
+                + "[CONCORD_DEUCE_DIARY_RATE_LIMIT] (default: any number)",
+            valueName: "requests"))
+    var deuceDiaryRateLimit: Int?
+
     func settings(_ environment: Environment) throws -> DeuceDiarySettings {
         let redirect = try environment.value(
             deuceDiaryRedirect, "CONCORD_DEUCE_DIARY_REDIRECT", { $0 }, default: "deucediary://join/{inviteId}")
@@ -49,7 +56,14 @@ struct DeuceDiaryOptions: ParsableArguments {
             sockets: try environment.value(
                 deuceDiarySockets, "CONCORD_DEUCE_DIARY_SOCKETS",
                 DeuceDiaryService.SocketAuthentication.init(rawValue:), default: .open),
-            joinRedirect: redirect)
+            joinRedirect: redirect, requestsPerMinute: try rateLimit(environment))
+    }
+
+    private func rateLimit(_ environment: Environment) throws -> Int? {
+        let requests = try environment.value(
+            deuceDiaryRateLimit, "CONCORD_DEUCE_DIARY_RATE_LIMIT", { Int($0) }, default: Int.max)
+        guard requests >= 1 else { throw ValidationError("\(requests) requests a minute are none") }
+        return requests == .max ? nil : requests
     }
 
     private func issuer(_ environment: Environment) throws -> DeuceDiarySettings.Issuer? {

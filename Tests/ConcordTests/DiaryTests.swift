@@ -136,6 +136,7 @@ import Testing
         (["--deuce-diary-key-set", "https://x/jwks"], "--deuce-diary-issuer is needed"),
         (["--deuce-diary-party", "https://app"], "--deuce-diary-issuer is needed"),
         (["--deuce-diary-sockets", "closed"], "The value 'closed' is invalid for '--deuce-diary-sockets"),
+        (["--deuce-diary-rate-limit", "0"], "0 requests a minute are none"),
         (["--deuce-diary-redirect", "myapp://join/"], "'myapp://join/' is no URL with {inviteId} in it"),
     ])
     func badSettingsAreRefusedInWords(_ arguments: [String], _ words: String) async throws {
@@ -152,6 +153,7 @@ import Testing
                 [
                     "--public-url", "deuce-diary=https://diary.example/", "--deuce-diary-sockets", "member",
                     "--deuce-diary-redirect", "https://diary.example/open?invite={inviteId}",
+                    "--deuce-diary-rate-limit", "3",
                 ])
             let raw = RawClient(
                 baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
@@ -168,6 +170,12 @@ import Testing
                 try await NIOSocketTransport().open(socket, headers: [:], maximumMessageSize: 65_536)
             }
             #expect(refused?.status == 401)
+            let third = try await raw.send(.get, "/api/groups", token: john)
+            #expect(third.status == 200)
+            let fourth = try await raw.send(.get, "/api/groups", token: john)
+            #expect(fourth.status == 429)
+            #expect(fourth.text == #"{"message":"Too many requests, please try again later."}"#)
+            #expect(fourth.headers[.retryAfter] != nil)
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
         }

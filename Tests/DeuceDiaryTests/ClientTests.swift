@@ -141,6 +141,40 @@ import FoundationNetworking
         #expect(mock.requests(DeuceDiary.ListLocations.self).count == 2)
     }
 
+    // MARK: Lists
+
+    @Test(arguments: Stack.all)
+    func entriesThatAreDeletedMeanwhileStopNoList(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack) { host in
+            let john = try await host.world().person()
+            let group = try await john.group()
+            var ids: [DeuceDiary.DeuceEntry.ID] = []
+            for index in 0..<9 { ids.insert(try await john.log("\(index)", in: group)[0].id, at: 0) }
+            var feed: [DeuceDiary.DeuceEntry.ID] = []
+            for try await item in john.client.feed(pageSize: 3) {
+                feed.append(item.id)
+                // The end of the page, and then all but its beginning.
+                if feed.count == 3 { try await john.client.delete(ids[2]) }
+                if feed.count == 6 { for id in ids[4...5] { try await john.client.delete(id) } }
+            }
+            #expect(feed == ids)
+            let left = ids.filter { ![ids[2], ids[4], ids[5]].contains($0) }
+            var entries: [DeuceDiary.DeuceEntry.ID] = []
+            for try await entry in john.client.entries(of: group, pageSize: 2) {
+                entries.append(entry.id)
+                if entries.count == 4 { try await john.client.delete(left[3]) }
+            }
+            #expect(entries == left)
+            // Nothing of a page is left to go on behind.
+            let error = await #expect(throws: APIError.self) {
+                for try await item in john.client.feed(pageSize: 2) where item.id == left[1] {
+                    for id in left.prefix(2) { try await john.client.delete(id) }
+                }
+            }
+            #expect(error?.message == "Invalid cursor")
+        }
+    }
+
     // MARK: Repeats
 
     /// "Creating POSTs carry an Idempotency-Key and may be retried; other writes are not."
@@ -161,7 +195,10 @@ import FoundationNetworking
         let rename = await attempts { try await $0.send(DeuceDiary.UpdateUser(username: "abc")) }
         let join = await attempts { try await $0.send(DeuceDiary.JoinGroup(invite: "x")) }
         let remove = await attempts { try await $0.send(DeuceDiary.RemoveReaction(entry: "e", emoji: "x")) }
-        for once in [rename, join, remove] { #expect(once.count == 1) }
+        let leave = await attempts { try await $0.leave("g") }
+        let delete = await attempts { try await $0.delete("e") }
+        let account = await attempts { try await $0.deleteAccount() }
+        for once in [rename, join, remove, leave, delete, account] { #expect(once.count == 1) }
     }
 
     /// A repeat is never sent as somebody who signed in meanwhile.

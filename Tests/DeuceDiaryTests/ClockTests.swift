@@ -86,6 +86,112 @@ import Testing
         }
     }
 
+    @Test("Entries' times grow past those that were deleted")
+    func entriesAfterADeletion() async throws {
+        try await withDeuceDiary(on: stack) { host in
+            let john = try await host.world().person()
+            let group = try await john.group()
+            var last = Int64.min
+            for _ in 0..<3 {
+                var logged: [DeuceDiary.DeuceEntry] = []
+                for _ in 0..<2 { logged += try await john.log(in: group) }
+                for entry in logged {
+                    #expect(entry.createdAt.milliseconds > last)
+                    last = entry.createdAt.milliseconds
+                    try await john.client.delete(entry.id)
+                }
+            }
+            let row = try await john.send(DeuceDiary.ListGroups()).first { $0.id == group }
+            #expect(row?.lastActivity == nil)
+        }
+    }
+
+    @Test("An invite shows what it leads to until it expires")
+    func previews() async throws {
+        try await withDeuceDiary(on: stack) { host in
+            let john = try await host.world().person()
+            let invite = try await john.send(DeuceDiary.CreateInvite(group: try await john.group())).id
+            let expiry = host.clock.source.milliseconds() + 7 * 86_400_000
+            host.clock.advance(by: .seconds(7 * 86_400))
+            let preview = try await john.send(DeuceDiary.PreviewInvite(invite: invite))
+            #expect(preview.expiresAt.milliseconds == expiry)
+            host.clock.advance(by: .milliseconds(1))
+            try await host.world().raw.send(.get, "/api/groups/preview/\(invite)")
+                .refused(404, "Invite not found or expired")
+        }
+    }
+
+    @Test("A token is of the deleted account when it was issued up to the second of the deletion, or asked for it")
+    func tokensOfADeletedAccount() async throws {
+        try await withDeuceDiary(on: stack) { host in
+            let john = try await host.world().person()
+            func status() async throws -> Int {
+                try await host.world().stranger(Bearer(subject: john.id.rawValue)).get("/api/auth/user").status
+            }
+            host.clock.advance(by: .milliseconds(2500))
+            try await john.client.deleteAccount()
+            #expect(try await status() == 401)
+            host.clock.advance(by: .milliseconds(499))
+            #expect(try await status() == 401)
+            host.clock.advance(by: .milliseconds(1))
+            #expect(try await status() == 200)
+            // An issuer's clock may be ahead of the server's.
+            let ahead = try await host.world().stranger(Bearer(subject: john.id.rawValue))
+            host.clock.advance(by: .seconds(-2))
+            try await ahead.client.deleteAccount()
+            host.clock.advance(by: .seconds(2))
+            try await ahead.get("/api/auth/user").refused(401, "Unauthorized")
+            host.clock.advance(by: .seconds(1))
+            #expect(try await status() == 200)
+        }
+    }
+
+    @Test("A picture that was left behind by a deleted account is swept")
+    func picturesOfDeletedAccounts() async throws {
+        let clock = TestClock(milliseconds: TimeSource.system.milliseconds())
+        try await withDeuceDiary(on: stack, clock: clock) { host in
+            let john = try await host.world().person()
+            _ = try await john.client.uploadProfilePicture(.sample)
+            let picture = try #require(try await host.storedObjects().first.flatMap(ObjectKey.init))
+            try await john.client.deleteAccount()
+            #expect(try await host.storedObjects() == [])
+            // As if the server had stopped between the commit and the file's removal.
+            try await host.objects.put(try await host.objects.spool(), at: picture, contentType: "image/jpeg")
+            clock.advance(by: .seconds(7200))
+            try await host.service.sweep()
+            #expect(try await host.storedObjects() == [])
+        }
+    }
+
+    @Test("Where requests are limited each user has so many a minute, and each address where no token is asked for")
+    func requestLimit() async throws {
+        try await withDeuceDiary(on: stack, requestsPerMinute: 5) { host in
+            let world = host.world()
+            let (john, jane) = (
+                try await world.stranger(Bearer(subject: "john")), try await world.stranger(Bearer(subject: "jane"))
+            )
+            let text = "Too many requests, please try again later."
+            for _ in 0..<4 { try await john.get("/api/groups").succeeded() }
+            // A refusal counts too, but not one of the credentials.
+            try await john.get("/api/groups?limit=x").refused(400, "Invalid limit")
+            for _ in 0..<9 { try await world.raw.send(.get, "/api/groups").refused(401, "Unauthorized") }
+            host.clock.advance(by: .milliseconds(20_500))
+            // Before the body is looked at.
+            let refused = try await john.raw(.post, "/api/groups", body: "{").refused(429, text)
+            #expect(refused.headers[.retryAfter] == "40")
+            try await jane.get("/api/groups").succeeded()
+            for path in ["/api/locations", "/join/\(UUID())", "/api/locations", "/api/locations"] {
+                #expect(try await world.raw.send(.get, path).status < 400)
+            }
+            try await world.raw.send(.get, "/api/groups/preview/x").refused(404, "Invite not found or expired")
+            for path in ["/api/locations", "/join/\(UUID())", "/api/groups/preview/x"] {
+                try await world.raw.send(.get, path).refused(429, text, path)
+            }
+            host.clock.advance(by: .milliseconds(39_500))
+            try await john.get("/api/groups").succeeded()
+        }
+    }
+
     @Test("Groups are listed by their newest entry, those without by their age; example 4")
     func orderOfGroups() async throws {
         try await withDeuceDiary(on: stack) { host in

@@ -95,6 +95,84 @@ import WebSockets
         }
     }
 
+    @Test("Who leaves or is removed hears so at once, and nothing after", arguments: Stack.all)
+    func leaving(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack, sockets: .member) { host in
+            let (john, jane, joan) = try await host.world().trio()
+            let (group, other) = (try await john.group(with: jane, joan), try await john.group(with: jane, joan))
+            for person in [jane, joan] {
+                // One socket listens to the group, another of the same user to another, a third to nothing.
+                let sockets = [
+                    try await person.memberSocket(), try await person.memberSocket(), try await person.memberSocket(),
+                ]
+                for (socket, group) in zip(sockets, [group, other]) {
+                    try await socket.send(["type": "join_group", "groupId": group.json])
+                }
+                for socket in sockets {
+                    try await socket.send(["type": "join_group", "groupId": "x"])
+                    try await socket.expect(["type": "error", "message": "Invalid groupId"])
+                }
+                let last = try await john.log("last", in: group)
+                try expect(try await sockets[0].entry()["id"], equals: last[0].id.json)
+                if person.id == jane.id {
+                    try await jane.client.leave(group)
+                } else {
+                    try await john.send(DeuceDiary.RemoveMember(group: group, user: person.id))
+                }
+                try await sockets[0].expect(["type": "error", "message": "Not a member of this group"])
+                try await john.log("unheard", in: group)
+                // What was found true a moment ago is not believed.
+                try await sockets[0].send(["type": "join_group", "groupId": group.json])
+                try await sockets[0].expect(["type": "error", "message": "Not a member of this group"])
+                try await sockets[0].send(["type": "join_group", "groupId": other.json])
+                try await sockets[0].send(["type": "join_group", "groupId": "x"])
+                try await sockets[0].expect(["type": "error", "message": "Invalid groupId"])
+                let next = try await john.log("heard", in: other)
+                for socket in sockets.prefix(2) { try expect(try await socket.entry()["id"], equals: next[0].id.json) }
+                for socket in sockets { await socket.close() }
+            }
+        }
+    }
+
+    @Test("The sockets of a deleted account are closed, whatever they listen to", arguments: Stack.all)
+    func deletedAccounts(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack, sockets: .member) { host in
+            let (john, jane) = try await host.world().pair()
+            let group = try await john.group(with: jane)
+            let sockets = [try await jane.memberSocket(), try await jane.memberSocket()]
+            try await sockets[0].send(["type": "join_group", "groupId": group.json])
+            for socket in sockets {
+                try await socket.send(["type": "join_group", "groupId": "x"])
+                try await socket.expect(["type": "error", "message": "Invalid groupId"])
+            }
+            let johns = try await john.memberSocket()
+            try await johns.send(["type": "join_group", "groupId": group.json])
+            try await johns.settle()
+            try await jane.client.deleteAccount()
+            for socket in sockets { try await socket.expectClose(4001) }
+            let refusal = await #expect(throws: SocketRefused.self) { try await jane.memberSocket() }
+            #expect(refusal?.status == 401)
+            #expect(refusal.map { String(decoding: $0.body, as: UTF8.self) } == #"{"message":"Unauthorized"}"#)
+            let heard = try await john.log("heard", in: group)
+            try expect(try await johns.entry()["id"], equals: heard[0].id.json)
+            await johns.close()
+        }
+    }
+
+    @Test("The SDK tells of a group that its user has left", arguments: Stack.all)
+    func theSDKLeaves(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack, sockets: .member) { host in
+            let (john, jane) = try await host.world().pair()
+            let group = try await john.group(with: jane)
+            let events = jane.client.live(group: group, authenticated: true).makeAsyncIterator()
+            guard case .connected(group)? = try await events.next() else {
+                return #expect(Bool(false), "not connected")
+            }
+            try await jane.client.leave(group)
+            guard case .refused(group)? = try await events.next() else { return #expect(Bool(false), "not refused") }
+        }
+    }
+
     @Test("The SDK brings its token, and tells of a group that is closed", arguments: Stack.all)
     func theSDK(_ stack: Stack) async throws {
         try await withDeuceDiary(on: stack, sockets: .member) { host in

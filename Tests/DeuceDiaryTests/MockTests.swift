@@ -50,13 +50,20 @@ import Testing
         Asked(DeuceDiary.GetUser()),
         Asked(DeuceDiary.UpdateUser(username: "newname")),
         Asked(DeuceDiary.UploadProfilePicture(Upload(.bytes([1]), filename: "me.jpg", contentType: "image/jpeg"))),
+        Asked(DeuceDiary.DeleteUser()),
+        Asked(DeuceDiary.ExportUser()),
         Asked(DeuceDiary.CreateGroup(name: "Throne Room")),
         Asked(DeuceDiary.ListGroups()),
         Asked(DeuceDiary.GetGroup(group: group)),
+        Asked(DeuceDiary.LeaveGroup(group: group)),
+        Asked(DeuceDiary.RemoveMember(group: group, user: DeuceDiary.User.otherExample.id)),
         Asked(DeuceDiary.CreateInvite(group: group)),
         Asked(DeuceDiary.JoinGroup(invite: DeuceDiary.CreatedInvite.example.id)),
         Asked(DeuceDiary.OpenInvite(invite: DeuceDiary.CreatedInvite.example.id)),
+        Asked(DeuceDiary.PreviewInvite(invite: DeuceDiary.CreatedInvite.example.id)),
         Asked(DeuceDiary.LogDeuce(groups: [group], location: "Home", thoughts: "A throne worthy of a king")),
+        Asked(DeuceDiary.ListDeuces()),
+        Asked(DeuceDiary.DeleteDeuce(entry: entry)),
         Asked(DeuceDiary.AddReaction(entry: entry, emoji: "💩")),
         Asked(DeuceDiary.RemoveReaction(entry: entry, emoji: "💩")),
         Asked(DeuceDiary.ListReactions(entry: entry)),
@@ -128,6 +135,23 @@ import Testing
         #expect(summary.first?.lastActivity == janes.createdAt)
     }
 
+    @Test func whatIsDeletedIsGone() async throws {
+        let diary = mock.client()
+        let logged = try await diary.log(.init(groups: [group], location: "Home", thoughts: "Again")).entries[0]
+        let janes = mock.push("Hers")
+        await expectRefusal(.forbidden, "Not authorized to delete this entry") { try await diary.delete(janes.id) }
+        try await diary.delete(DeuceDiary.DeuceEntry.example.id)
+        await expectRefusal(.notFound, "Entry not found") {
+            try await diary.delete(DeuceDiary.DeuceEntry.example.id)
+        }
+        var feed: [DeuceDiary.DeuceEntry.ID] = []
+        for try await item in diary.feed(pageSize: 1) { feed.append(item.id) }
+        #expect(feed == [janes.id, logged.id])
+        let next = mock.push("Next")
+        #expect(![janes.id, logged.id].contains(next.id))
+        #expect(try await diary.send(DeuceDiary.ListGroups()).map(\.entryCount) == [3])
+    }
+
     @Test func whatTheExamplesDoNotKnowIsRefusedAsTheContractSays() async throws {
         let diary = mock.client()
         await expectRefusal(.notFound, "Group not found") { try await diary.send(DeuceDiary.GetGroup(group: "x")) }
@@ -141,6 +165,19 @@ import Testing
         }
         await expectRefusal(.notFound, "Entry not found") {
             try await diary.send(DeuceDiary.ListReactions(entry: "x"))
+        }
+        await expectRefusal(.notFound, "Group not found") { try await diary.leave("x") }
+        await expectRefusal(.badRequest, "Use leave to remove yourself") {
+            try await diary.send(DeuceDiary.RemoveMember(group: group, user: DeuceDiary.User.example.id))
+        }
+        await expectRefusal(.notFound, "Member not found") {
+            try await diary.send(DeuceDiary.RemoveMember(group: group, user: "x"))
+        }
+        await expectRefusal(.notFound, "Invite not found or expired") {
+            try await diary.send(DeuceDiary.PreviewInvite(invite: "x"))
+        }
+        await expectRefusal(.badRequest, "Invalid cursor") {
+            try await diary.send(DeuceDiary.ListDeuces(before: "x"))
         }
         await expectRefusal(.badRequest, "Location already exists") {
             try await diary.send(DeuceDiary.CreateLocation(name: "home"))

@@ -108,6 +108,17 @@ import Testing
         }
     }
 
+    /// Changes what an operation's requests ask for.
+    private static func query(_ operation: String, _ pattern: String, _ template: String) -> Defect {
+        exchange(operation) { request, forward in
+            var request = request
+            let text = request.url.absoluteString.replacingOccurrences(
+                of: pattern, with: template, options: .regularExpression)
+            if let url = URL(string: text) { request.url = url }
+            return try await forward(request)
+        }
+    }
+
     private static func exchange(
         _ operation: String,
         _ exchange: @escaping @Sendable (TransportRequest, Defect.Forward) async throws -> TransportResponse
@@ -135,13 +146,20 @@ import Testing
     private static let user = "GET /api/auth/user"
     private static let rename = "PUT /api/auth/user"
     private static let picture = "POST /api/auth/user/profile-picture"
+    private static let end = "DELETE /api/auth/user"
+    private static let export = "GET /api/auth/user/export"
     private static let create = "POST /api/groups"
     private static let list = "GET /api/groups"
     private static let detail = "GET /api/groups/{groupId}"
+    private static let leave = "POST /api/groups/{groupId}/leave"
+    private static let remove = "DELETE /api/groups/{groupId}/members/{userId}"
     private static let invite = "POST /api/groups/{groupId}/invite"
+    private static let preview = "GET /api/groups/preview/{inviteId}"
     private static let join = "POST /api/join/{inviteId}"
     private static let open = "GET /join/{inviteId}"
     private static let log = "POST /api/deuces"
+    private static let feed = "GET /api/deuces"
+    private static let unlog = "DELETE /api/deuces/{entryId}"
     private static let react = "POST /api/entries/{entryId}/reactions"
     private static let unreact = "DELETE /api/entries/{entryId}/reactions"
     private static let reactions = "GET /api/entries/{entryId}/reactions"
@@ -180,6 +198,30 @@ import Testing
                 response.headers[.cacheControl] = nil
                 return response
             }),
+        .init(end, "deletes nothing", exchange(end) { _, _ in .confirmation("Account deleted") }),
+        .init(end, "says so otherwise", body(end, "Account deleted", "Deleted")),
+        .init(end, "words the token as a bad one", refusal(detail, "Unauthorized", "Invalid token")),
+        .init(end, "lets the token on for a while", status(top, 401, 200)),
+        .init(end, "is gone when it is", status(end, 401, 404)),
+        .init(end, "keeps the groups' maker", body(detail, #""createdBy":"[^"]*""#, #""createdBy":"gone""#)),
+        .init(end, "makes nobody admin", body(detail, #""role":"admin""#, #""role":"member""#)),
+        .init(end, "keeps counting the entries", body(list, #""entryCount":1"#, #""entryCount":2"#)),
+        .init(end, "keeps what was logged", body(user, #""deuceCount":0"#, #""deuceCount":1"#)),
+        .init(end, "keeps the picture", status("GET /uploads/{name}", 404, 200)),
+        .init(end, "keeps the name at the place", body(locations, #""createdBy":null"#, #""createdBy":"gone""#)),
+        .init(end, "lets the invites on", status(join, 400, 200)),
+        .init(
+            export, "comes as a page",
+            exchange(export) { request, forward in
+                var response = try await forward(request)
+                response.headers[.init("Content-Disposition")!] = nil
+                return response
+            }),
+        .init(
+            export, "forgets the entries", body(export, #""entries":\[.*\],"reactions""#, #""entries":[],"reactions""#)),
+        .init(export, "forgets the reactions", body(export, #""reactions":\[.*\],"loc"#, #""reactions":[],"loc"#)),
+        .init(export, "makes everybody admin", body(export, #""role":"member""#, #""role":"admin""#)),
+        .init(export, "hides the address", body(export, #""email":"[^"]*""#, #""email":null"#)),
         .init(create, "forgets the description", body(create, #""description":"[^"]*""#, #""description":null"#)),
         .init(create, "answers 201", status(create, 200, 201)),
         .init(
@@ -197,6 +239,28 @@ import Testing
         .init(detail, "has no records", body(detail, #""personalRecord":\{[^}]*\}"#, #""personalRecord":null"#)),
         .init(detail, "is 404 to strangers", status(detail, 403, 404)),
         .init(detail, "is 403 for an unknown group", status(detail, 404, 403)),
+        .init(leave, "keeps the member", exchange(leave) { _, _ in .confirmation("Left group") }),
+        .init(leave, "says so otherwise", body(leave, "Left group", "Left")),
+        .init(leave, "is 404 to strangers", status(leave, 403, 404)),
+        .init(leave, "makes nobody admin", body(detail, #""role":"admin""#, #""role":"member""#)),
+        .init(leave, "makes everybody admin", body(detail, #""role":"member""#, #""role":"admin""#)),
+        .init(leave, "keeps an empty group", status(detail, 404, 403)),
+        .init(leave, "takes the entries along", body(detail, #""entries":\[\{.*\}\]"#, #""entries":[]"#)),
+        .init(leave, "keeps counting what is gone", body(user, #""deuceCount":1"#, #""deuceCount":2"#)),
+        .init(remove, "removes nobody", exchange(remove) { _, _ in .confirmation("Member removed") }),
+        .init(remove, "says so otherwise", body(remove, "Member removed", "Removed")),
+        .init(remove, "lets members remove", accepting(remove, "Not authorized", #"{"message":"Member removed"}"#)),
+        .init(remove, "lets admins remove themselves", refusal(remove, "Use leave to remove yourself", "No")),
+        .init(remove, "is 403 where there is no member", status(remove, 404, 403)),
+        .init(
+            preview, "asks for a token",
+            exchange(preview) { request, forward in
+                request.headers[.authorization] == nil ? .refusal(401, "Unauthorized") : try await forward(request)
+            }),
+        .init(preview, "miscounts members", body(preview, #""memberCount":2"#, #""memberCount":1"#)),
+        .init(preview, "miscounts entries", body(preview, #""deuceCount":3"#, #""deuceCount":2"#)),
+        .init(preview, "never ends", body(preview, #""expiresAt":"2"#, #""expiresAt":"3"#)),
+        .init(preview, "is 400 without an invite", status(preview, 404, 400)),
         .init(invite, "links to something else", body(invite, #"/join/"#, "/invite/")),
         .init(invite, "is 404 to strangers", status(invite, 403, 404)),
         .init(join, "does not tell who was a member", body(join, #","message":"[^"]*""#, "")),
@@ -216,6 +280,23 @@ import Testing
         .init(log, "logs now, whenever it was", request(log, #","loggedAt":"[^"]*""#, "")),
         .init(log, "words the future otherwise", refusal(log, "Cannot log a deuce in the future", "Too early")),
         .init(log, "is 400 to strangers", status(log, 403, 400)),
+        .init(feed, "has the oldest first", reversed(feed)),
+        .init(feed, "leaves out the reactions", body(feed, #""reactions":\[[^\]]+\]"#, #""reactions":[]"#)),
+        .init(feed, "shows the addresses of others", body(feed, #""email":null"#, #""email":"x@example.com""#)),
+        .init(feed, "has pages of any size", query(feed, "limit=\\d+", "x=")),
+        .init(feed, "begins anew", query(feed, "before=", "after=")),
+        .init(feed, "mixes groups", query(feed, "groupId=[0-9a-f-]{36}", "x=")),
+        .init(feed, "reads garbage as no limit", accepting(feed, "Invalid limit", "[]")),
+        .init(feed, "is 404 to strangers", status(feed, 403, 404)),
+        .init(unlog, "deletes nothing", exchange(unlog) { _, _ in .confirmation("Entry deleted") }),
+        .init(unlog, "says so otherwise", body(unlog, "Entry deleted", "Deleted")),
+        .init(unlog, "is 403 to strangers", status(unlog, 404, 403)),
+        .init(unlog, "is 404 for those of others", status(unlog, 403, 404)),
+        .init(unlog, "keeps counting", body(user, #""deuceCount":0"#, #""deuceCount":1"#)),
+        .init(
+            unlog, "keeps the group's activity",
+            body(list, #""lastActivity":null"#, #""lastActivity":"2025-06-10T08:00:00.000Z""#)),
+        .init(unlog, "keeps the record", body(top, #""count":2"#, #""count":3"#)),
         .init(react, "takes the same twice", status(react, 400, 200)),
         .init(react, "names the wrong emoji", body(react, #""emoji":"[^"]*""#, #""emoji":"x""#)),
         .init(react, "is 404 to strangers", status(react, 403, 404)),
@@ -337,6 +418,11 @@ extension TransportRequest {
 }
 
 extension TransportResponse {
+    fileprivate static func confirmation(_ text: String) -> TransportResponse {
+        TransportResponse(
+            status: .ok, headers: [.contentType: "application/json"], body: Array(#"{"message":"\#(text)"}"#.utf8))
+    }
+
     fileprivate static func refusal(_ status: Int, _ text: String) -> TransportResponse {
         TransportResponse(
             status: .init(code: status), headers: [.contentType: "application/json"],

@@ -41,6 +41,52 @@ struct DeuceDiaryNodesTests {
         }
     }
 
+    @Test("A token of a deleted account is refused at the other node within a second, and its sockets are closed")
+    func deletions() async throws {
+        try await withDeuceDiaryNodes(2, on: Stack(.postgreSQL, .inProcess), sockets: .member) { nodes in
+            let john = try await nodes[0].world().person()
+            let group = try await john.group()
+            // As the other node knows John, who asks there a moment before.
+            let elsewhere = Person(
+                id: john.id, token: john.token, client: john.client, world: nodes[1].world())
+            try await elsewhere.get("/api/groups").succeeded()
+            let query = [URLQueryItem(name: "token", value: john.token)]
+            let url = nodes[1].baseURL.appendingPathComponent("ws").appending(queryItems: query)
+            let socket = RawSocket(try await nodes[1].sockets.open(url, headers: [:], maximumMessageSize: 65_536))
+            try await socket.send(["type": "join_group", "groupId": group.json])
+            try await socket.send(["type": "join_group", "groupId": "x"])
+            try await socket.expect(["type": "error", "message": "Invalid groupId"])
+            try await john.client.deleteAccount()
+            try await john.get("/api/groups").refused(401, "Unauthorized")
+            try await socket.expectClose(4001)
+            // By the same news.
+            try await elsewhere.get("/api/groups").refused(401, "Unauthorized")
+            nodes[0].clock.advance(by: .seconds(1))
+            for node in nodes {
+                let again = try await node.world().stranger(Bearer(subject: john.id.rawValue))
+                #expect(try await again.send(DeuceDiary.ListGroups()).map(\.name) == ["Solo Deuces"])
+            }
+            try await elsewhere.get("/api/groups").refused(401, "Unauthorized")
+        }
+    }
+
+    @Test("Who leaves at one node hears so at the other")
+    func leaving() async throws {
+        try await withDeuceDiaryNodes(2, on: Stack(.postgreSQL, .inProcess), sockets: .member) { nodes in
+            let john = try await nodes[0].world().person()
+            let jane = try await nodes[0].world().person()
+            let group = try await john.group(with: jane)
+            let events = jane.client.live(
+                group: group, authenticated: true, over: nodes[1].sockets, pacing: .init(base: .zero)
+            ).makeAsyncIterator()
+            guard case .connected(group)? = try await events.next() else {
+                return #expect(Bool(false), "not connected")
+            }
+            try await john.send(DeuceDiary.RemoveMember(group: group, user: jane.id))
+            guard case .refused(group)? = try await events.next() else { return #expect(Bool(false), "not refused") }
+        }
+    }
+
     @Test("A picture that one node was given is at the other")
     func pictures() async throws {
         try await withDeuceDiaryNodes(2, on: Stack(.postgreSQL, .inProcess)) { nodes in

@@ -68,6 +68,40 @@ import Testing
         WireAnswer(of: DeuceDiary.GetUser.self, 200, userJSON, is: user),
         WireAnswer(of: DeuceDiary.UpdateUser.self, 200, userJSON, is: user),
         WireAnswer(of: DeuceDiary.UploadProfilePicture.self, 200, userJSON, is: user),
+        WireAnswer(
+            of: DeuceDiary.DeleteUser.self, 200, #"{ "message": "Account deleted" }"#,
+            is: .init(message: "Account deleted")),
+        WireAnswer(
+            of: DeuceDiary.ExportUser.self, 200,
+            """
+            {
+              "exportedAt": "2025-06-10T12:00:00.000Z",
+              "user": \(userJSON),
+              "groups": [
+                { "id": "uuid-v4", "name": "Throne Room", "role": "admin", "joinedAt": "2025-06-01T12:00:00.000Z" }
+              ],
+              "entries": [{ \(entryMembers) }],
+              "reactions": [{ \(reactionMembers) }],
+              "locations": [
+                {
+                  "id": 6,
+                  "name": "Grandma's House",
+                  "isDefault": false,
+                  "createdBy": "user_abc123",
+                  "createdAt": "2025-06-10T12:00:00.000Z"
+                }
+              ]
+            }
+            """,
+            is: .init(
+                exportedAt: time("2025-06-10T12:00:00.000Z"), user: user,
+                groups: [.init(id: "uuid-v4", name: "Throne Room", role: .admin, joinedAt: group.createdAt)],
+                entries: [entry], reactions: [reaction],
+                locations: [
+                    .init(
+                        id: 6, name: "Grandma's House", isDefault: false, createdBy: "user_abc123",
+                        createdAt: time("2025-06-10T12:00:00.000Z"))
+                ])),
         WireAnswer(of: DeuceDiary.CreateGroup.self, 200, groupJSON, is: group),
         WireAnswer(
             of: DeuceDiary.ListGroups.self, 200,
@@ -129,6 +163,18 @@ import Testing
                 ],
                 entries: [.init(entry, by: user)])),
         WireAnswer(
+            of: DeuceDiary.LeaveGroup.self, 200, #"{ "message": "Left group" }"#, is: .init(message: "Left group")),
+        WireAnswer(
+            of: DeuceDiary.RemoveMember.self, 200, #"{ "message": "Member removed" }"#,
+            is: .init(message: "Member removed")),
+        WireAnswer(
+            of: DeuceDiary.PreviewInvite.self, 200,
+            """
+            { "name": "Throne Room", "memberCount": 2, "deuceCount": 14, "expiresAt": "2025-06-17T08:00:00.000Z" }
+            """,
+            is: .init(
+                name: "Throne Room", memberCount: 2, deuceCount: 14, expiresAt: time("2025-06-17T08:00:00.000Z"))),
+        WireAnswer(
             of: DeuceDiary.CreateInvite.self, 200,
             #"{ "inviteLink": "https://deucediary.com/join/uuid-v4", "id": "uuid-v4" }"#,
             is: .init(inviteLink: "https://deucediary.com/join/uuid-v4", id: "uuid-v4")),
@@ -140,6 +186,15 @@ import Testing
         WireAnswer(
             of: DeuceDiary.LogDeuce.self, 200, #"{ "entries": [{ \#(entryMembers) }], "count": 1 }"#,
             is: .init(entries: [entry])),
+        WireAnswer(
+            of: DeuceDiary.ListDeuces.self, 200,
+            """
+            [{ \(entryMembers), "user": \(userJSON), "reactions": [{ \(reactionMembers) }] }]
+            """,
+            is: [.init(.init(entry, by: user), reactions: [reaction])]),
+        WireAnswer(
+            of: DeuceDiary.DeleteDeuce.self, 200, #"{ "message": "Entry deleted" }"#,
+            is: .init(message: "Entry deleted")),
         WireAnswer(of: DeuceDiary.AddReaction.self, 200, "{\(reactionMembers)}", is: reaction),
         WireAnswer(
             of: DeuceDiary.RemoveReaction.self, 200, #"{ "message": "Reaction removed" }"#,

@@ -12,15 +12,22 @@ import Testing
         WireRequest(
             DeuceDiary.UploadProfilePicture(Upload(.bytes([1]), filename: "me.jpg", contentType: "image/jpeg")),
             is: "POST /api/auth/user/profile-picture"),
+        WireRequest(DeuceDiary.DeleteUser(), is: "DELETE /api/auth/user"),
+        WireRequest(DeuceDiary.ExportUser(), is: "GET /api/auth/user/export"),
         WireRequest(
             DeuceDiary.CreateGroup(name: "Throne Room", description: "Optional group description"),
             is: "POST /api/groups",
             #"{ "name": "Throne Room", "description": "Optional group description" }"#),
         WireRequest(DeuceDiary.ListGroups(), is: "GET /api/groups"),
         WireRequest(DeuceDiary.GetGroup(group: "uuid-v4"), is: "GET /api/groups/uuid-v4"),
+        WireRequest(DeuceDiary.LeaveGroup(group: "uuid-v4"), is: "POST /api/groups/uuid-v4/leave", "{}"),
+        WireRequest(
+            DeuceDiary.RemoveMember(group: "uuid-v4", user: "user_abc123"),
+            is: "DELETE /api/groups/uuid-v4/members/user_abc123"),
         WireRequest(DeuceDiary.CreateInvite(group: "uuid-v4"), is: "POST /api/groups/uuid-v4/invite", "{}"),
         WireRequest(DeuceDiary.JoinGroup(invite: "uuid-v4"), is: "POST /api/join/uuid-v4", "{}"),
         WireRequest(DeuceDiary.OpenInvite(invite: "uuid-v4"), is: "GET /join/uuid-v4"),
+        WireRequest(DeuceDiary.PreviewInvite(invite: "uuid-v4"), is: "GET /api/groups/preview/uuid-v4"),
         WireRequest(
             DeuceDiary.LogDeuce(
                 groups: ["uuid-group-1", "uuid-group-2"], location: "Home", thoughts: "A throne worthy of a king",
@@ -34,6 +41,8 @@ import Testing
               "loggedAt": "2025-06-10T08:00:00.000Z"
             }
             """),
+        WireRequest(DeuceDiary.ListDeuces(), is: "GET /api/deuces"),
+        WireRequest(DeuceDiary.DeleteDeuce(entry: "uuid-v4"), is: "DELETE /api/deuces/uuid-v4"),
         WireRequest(
             DeuceDiary.AddReaction(entry: "uuid-v4", emoji: "💩"), is: "POST /api/entries/uuid-v4/reactions",
             #"{ "emoji": "💩" }"#),
@@ -59,6 +68,9 @@ import Testing
             DeuceDiary.GetGroup(group: "g", limit: 2, before: "e4"), is: "GET /api/groups/g?limit=2&before=e4"),
         WireRequest(
             DeuceDiary.ListReactions(entry: "e", limit: 2, after: 7), is: "GET /api/entries/e/reactions?limit=2&after=7"
+        ),
+        WireRequest(
+            DeuceDiary.ListDeuces(group: "g", limit: 2, before: "e4"), is: "GET /api/deuces?groupId=g&limit=2&before=e4"
         ),
         WireRequest(DeuceDiary.ListLocations(limit: 2, page: 3), is: "GET /api/locations?limit=2&page=3"),
     ]

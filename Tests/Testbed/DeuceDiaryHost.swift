@@ -29,6 +29,7 @@ public struct TestIssuer: Sendable {
         var email: String?
         var firstName: String?
         var lastName: String?
+        var iat: Int64
         var exp: Int64
     }
 
@@ -42,8 +43,9 @@ public struct TestIssuer: Sendable {
         _ subject: String, email: String? = nil, firstName: String? = nil, lastName: String? = nil,
         lifetime: Int64 = 3600
     ) throws -> String {
+        let now = clock.source.seconds
         let token = Token(
-            sub: subject, email: email, firstName: firstName, lastName: lastName, exp: clock.source.seconds + lifetime)
+            sub: subject, email: email, firstName: firstName, lastName: lastName, iat: now, exp: now + lifetime)
         return "test." + Data(try JSONEncoder().encode(token)).base64EncodedString() + ".end"
     }
 
@@ -55,16 +57,18 @@ public struct TestIssuer: Sendable {
         else { return nil }
         return .init(
             subject: token.sub, email: token.email, firstName: token.firstName, lastName: token.lastName,
-            expiresAt: token.exp)
+            issuedAt: token.iat, expiresAt: token.exp)
     }
 }
 
 /// Runs a test on a Deuce Diary server with an empty database.
 public func withDeuceDiary(
-    on stack: Stack, sockets: DeuceDiaryService.SocketAuthentication = .open, clock: TestClock = TestClock(),
-    _ body: (DeuceDiaryHost) async throws -> Void
+    on stack: Stack, sockets: DeuceDiaryService.SocketAuthentication = .open, requestsPerMinute: Int? = nil,
+    clock: TestClock = TestClock(), _ body: (DeuceDiaryHost) async throws -> Void
 ) async throws {
-    try await withDeuceDiaryNodes(1, on: stack, sockets: sockets, clock: clock) { try await body($0[0]) }
+    try await withDeuceDiaryNodes(
+        1, on: stack, sockets: sockets, requestsPerMinute: requestsPerMinute, clock: clock
+    ) { try await body($0[0]) }
 }
 
 /// Runs a test on a Deuce Diary server of several nodes: each with its own connections to the one database, with files
@@ -73,10 +77,12 @@ public func withDeuceDiary(
 /// - Parameter count: More than one on PostgreSQL only; SQLite has one node.
 public func withDeuceDiaryNodes(
     _ count: Int, on stack: Stack, sockets: DeuceDiaryService.SocketAuthentication = .open,
-    clock: TestClock = TestClock(), _ body: ([DeuceDiaryHost]) async throws -> Void
+    requestsPerMinute: Int? = nil, clock: TestClock = TestClock(), _ body: ([DeuceDiaryHost]) async throws -> Void
 ) async throws {
     try await withTestDatabase(on: stack.engine, migrated: DeuceDiaryService.schema) { place in
-        let server = TestDeuceDiary(wire: stack.wire, place: place, authentication: sockets, clock: clock)
+        let server = TestDeuceDiary(
+            wire: stack.wire, place: place, authentication: sockets, requestsPerMinute: requestsPerMinute,
+            clock: clock)
         try await withNodes(count, of: DeuceDiaryService.schema, at: place, server.withNode, body)
     }
 }
@@ -86,6 +92,7 @@ private struct TestDeuceDiary {
     let wire: Stack.Wire
     let place: TestDatabase
     let authentication: DeuceDiaryService.SocketAuthentication
+    let requestsPerMinute: Int?
     let clock: TestClock
     let group = MultiThreadedEventLoopGroup.singleton
 
@@ -95,6 +102,7 @@ private struct TestDeuceDiary {
         let issuer = TestIssuer(clock: clock)
         var settings = DeuceDiaryService.Settings(publicURL: "https://deucediary.com")
         settings.socketAuthentication = authentication
+        settings.requestsPerMinute = requestsPerMinute
         let service = DeuceDiaryService(
             database: database, objects: objects, tokens: { issuer.read($0) }, pictures: Self.picture,
             secret: Array(repeating: 9, count: 32), group: group, time: clock.source, settings: settings)

@@ -20,7 +20,7 @@ public enum DeuceDiary: ServiceAPI {
     }()
     /// Each section lists its own.
     public static var endpoints: [any Contract.Endpoint.Type] {
-        users + groups + invites + entries + reactions + locations + analytics
+        users + groups + members + invites + entries + reactions + locations + analytics
     }
 
     /// `{ "message": "…" }`

@@ -1,7 +1,7 @@
 import Contract
 
 extension DeuceDiary {
-    static let entries: [any Contract.Endpoint.Type] = [LogDeuce.self]
+    static let entries: [any Contract.Endpoint.Type] = [LogDeuce.self, ListDeuces.self, DeleteDeuce.self]
 
     /// What was logged, in one group.
     public struct DeuceEntry: Codable, Hashable, Sendable, Identifiable {
@@ -121,5 +121,80 @@ extension DeuceDiary {
             self.entries = entries
             self.count = entries.count
         }
+    }
+
+    /// `GET /api/deuces`: the entries of all the caller's groups, or of one, the newest first. An addition to the
+    /// contract (decisions §6).
+    ///
+    /// Of one: 404 "Group not found", 403 "Not authorized".
+    public struct ListDeuces: Endpoint {
+        public static let route = Route.get("/api/deuces")
+        public typealias Output = [FeedItem]
+        public static let maximum = 100
+        public static let usual = 50
+
+        public var group: Group.ID?
+        /// 1 to 100; 50 when absent.
+        public var limit: Int?
+        /// Only entries that follow this one in the list; 400 "Invalid cursor" for one that is not in it.
+        public var before: DeuceEntry.ID?
+
+        public init(group: Group.ID? = nil, limit: Int? = nil, before: DeuceEntry.ID? = nil) {
+            self.group = group
+            self.limit = limit
+            self.before = before
+        }
+
+        public func validate() throws(Problem) { try DeuceDiary.validate(limit: limit) }
+
+        enum CodingKeys: String, CodingKey {
+            case group = "groupId"
+            case limit, before
+        }
+    }
+
+    /// An entry with its author and its reactions, in one object.
+    @dynamicMemberLookup
+    public struct FeedItem: Codable, Hashable, Sendable, Identifiable {
+        public var entry: FeedEntry
+        /// The oldest first, 1,000 at most.
+        public var reactions: [Reaction]
+        public var id: DeuceEntry.ID { entry.id }
+
+        public init(_ entry: FeedEntry, reactions: [Reaction]) {
+            self.entry = entry
+            self.reactions = reactions
+        }
+
+        private enum CodingKeys: String, CodingKey { case reactions }
+
+        public init(from decoder: any Decoder) throws {
+            entry = try FeedEntry(from: decoder)
+            reactions = try decoder.container(keyedBy: CodingKeys.self).decode([Reaction].self, forKey: .reactions)
+        }
+
+        public func encode(to encoder: any Encoder) throws {
+            try entry.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(reactions, forKey: .reactions)
+        }
+
+        public subscript<Member>(dynamicMember path: KeyPath<FeedEntry, Member>) -> Member { entry[keyPath: path] }
+    }
+
+    /// `DELETE /api/deuces/{entryId}`: removes one's own entry from one group, with its reactions. An addition to the
+    /// contract (decisions §6).
+    ///
+    /// When the log's last entry goes, it no longer counts in ``User/deuceCount`` and in records. 404 "Entry not found"
+    /// where the caller is no member too, 403 "Not authorized to delete this entry" for those of others.
+    public struct DeleteDeuce: Endpoint {
+        public static let route = Route.delete("/api/deuces/{entryId}")
+        public typealias Output = Confirmation
+
+        public var entry: DeuceEntry.ID
+
+        public init(entry: DeuceEntry.ID) { self.entry = entry }
+
+        enum CodingKeys: String, CodingKey { case entry = "entryId" }
     }
 }

@@ -2,7 +2,9 @@ import Contract
 import Foundation
 
 extension DeuceDiary {
-    static let invites: [any Contract.Endpoint.Type] = [CreateInvite.self, JoinGroup.self, OpenInvite.self]
+    static let invites: [any Contract.Endpoint.Type] = [
+        CreateInvite.self, JoinGroup.self, OpenInvite.self, PreviewInvite.self,
+    ]
 
     /// What an invite is known by. The rest of it stays on the server.
     public enum Invite {
@@ -84,5 +86,36 @@ extension DeuceDiary {
         public init(invite: Invite.ID) { self.invite = invite }
 
         enum CodingKeys: String, CodingKey { case invite = "inviteId" }
+    }
+
+    /// `GET /api/groups/preview/{inviteId}`: what an invite leads to, for whoever holds it. Needs no token. An addition to
+    /// the contract (decisions §6).
+    ///
+    /// 404 "Invite not found or expired".
+    public struct PreviewInvite: OpenEndpoint {
+        public static let route = Route.get("/api/groups/preview/{inviteId}")
+        public typealias Output = InvitePreview
+
+        public var invite: Invite.ID
+
+        public init(invite: Invite.ID) { self.invite = invite }
+
+        enum CodingKeys: String, CodingKey { case invite = "inviteId" }
+    }
+
+    public struct InvitePreview: Codable, Hashable, Sendable {
+        /// The group's.
+        public var name: String
+        public var memberCount: Int
+        /// How many entries the group has.
+        public var deuceCount: Int
+        public var expiresAt: Timestamp
+
+        public init(name: String, memberCount: Int, deuceCount: Int, expiresAt: Timestamp) {
+            self.name = name
+            self.memberCount = memberCount
+            self.deuceCount = deuceCount
+            self.expiresAt = expiresAt
+        }
     }
 }

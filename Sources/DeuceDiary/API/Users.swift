@@ -2,7 +2,9 @@ import Contract
 import Foundation
 
 extension DeuceDiary {
-    static let users: [any Contract.Endpoint.Type] = [GetUser.self, UpdateUser.self, UploadProfilePicture.self]
+    static let users: [any Contract.Endpoint.Type] = [
+        GetUser.self, UpdateUser.self, UploadProfilePicture.self, DeleteUser.self, ExportUser.self,
+    ]
 
     /// A user as others see one, and as they see themselves.
     public struct User: Codable, Hashable, Sendable, Identifiable {
@@ -127,5 +129,18 @@ extension DeuceDiary {
         public init(_ picture: Upload) { self.picture = picture }
 
         enum CodingKeys: String, CodingKey { case picture = "profilePicture" }
+    }
+
+    /// `DELETE /api/auth/user`: deletes the caller's account with their picture, entries, reactions, invites and
+    /// memberships, which end as by ``LeaveGroup``. An addition to the contract (decisions §6).
+    ///
+    /// Locations that they added stay without their name; groups that they made and that survive pass to the
+    /// longest-standing admin. A token that was issued before is refused with 401 "Unauthorized" from then on, one of the
+    /// same second too; a later one begins an empty account.
+    public struct DeleteUser: Endpoint {
+        public static let route = Route.delete("/api/auth/user")
+        public typealias Output = Confirmation
+
+        public init() {}
     }
 }

@@ -20,6 +20,8 @@ extension DeuceDiaryScenarios {
             // The refusal of an outsider; nil where the table lets everybody in who is signed in.
             let table: [(HTTPRequest.Method, path: String, body: String?, outsider: (Int, String)?)] = [
                 (.get, "/api/auth/user", nil, nil), (.get, "/api/analytics/most-deuces", nil, nil),
+                (.get, "/api/auth/user/export", nil, nil), (.get, "/api/deuces", nil, nil),
+                (.get, "/api/deuces?groupId=\(group)", nil, (403, "Not authorized")),
                 (.get, "/api/groups", nil, nil), (.post, "/api/groups", #"{"name":"N"}"#, nil),
                 (.get, "/api/groups/\(group)", nil, (403, "Not authorized")),
                 (.post, "/api/groups/\(group)/invite", nil, (403, "Not authorized")),
@@ -41,7 +43,9 @@ extension DeuceDiaryScenarios {
                 }
             }
             // What is open to anybody, and what each sees of their own.
-            for (path, status) in [("/api/locations", 200), ("/join/\(invite)", 302)] {
+            for (path, status) in [
+                ("/api/locations", 200), ("/join/\(invite)", 302), ("/api/groups/preview/\(invite)", 200),
+            ] {
                 try expect(try await world.raw.send(.get, path).status, equals: status)
                 for person in [outsider, member, admin] {
                     try expect(try await person.get(path).status, equals: status)
@@ -59,10 +63,18 @@ extension DeuceDiaryScenarios {
             let entry = try await john.log("secret", in: group)[0]
             try await john.send(DeuceDiary.AddReaction(entry: entry.id, emoji: "💩"))
             try await jane.send(DeuceDiary.RemoveReaction(entry: entry.id, emoji: "💩"))
+            for (method, path) in [
+                (.post, "/api/groups/\(group)/leave"), (.delete, "/api/groups/\(group)/members/\(john.id)"),
+                (.delete, "/api/deuces/\(entry.id)"),
+            ] as [(HTTPRequest.Method, String)] {
+                let answer = try await jane.raw(method, path)
+                try expect([403, 404].contains(answer.status), "\(method) \(path): \(answer.status)")
+            }
             let own = try await jane.group()
             for path in [
                 "/api/groups/\(group)", "/api/groups/\(own)?before=\(entry.id)", "/api/groups?before=\(group)",
-                "/api/entries/\(entry.id)/reactions", "/api/groups", "/api/groups/\(own)",
+                "/api/entries/\(entry.id)/reactions", "/api/groups", "/api/groups/\(own)", "/api/deuces",
+                "/api/deuces?groupId=\(group)", "/api/deuces?before=\(entry.id)", "/api/auth/user/export",
             ] {
                 let answer = try await jane.get(path)
                 try expect(!answer.text.contains("secret"), "\(path) tells")

@@ -13,7 +13,7 @@ extension DeuceDiaryScenarios {
                 let ledger = Ledger(server.transport, areUsersNew: tokens.areUsersNew)
                 var own = server
                 own.transport = ledger
-                return (DeuceDiaryWorld(own, tokens: tokens), { await ledger.left })
+                return (DeuceDiaryWorld(own, tokens: tokens), { await ledger.settle(at: server.baseURL) })
             })
     }
 }
@@ -28,7 +28,8 @@ public enum TokenSource: Sendable {
     fileprivate var areUsersNew: Bool { if case .issuer = self { true } else { false } }
 }
 
-/// Counts what a scenario makes. The API has no way to remove any of it.
+/// Counts what a scenario makes, and removes its users in the end, with all of it but locations: where the server can do
+/// so, which is an addition to the contract.
 private actor Ledger: Transport {
     private let transport: any Transport
     private let areUsersNew: Bool
@@ -40,9 +41,21 @@ private actor Ledger: Transport {
         self.areUsersNew = areUsersNew
     }
 
-    /// By its name in plural.
-    var left: [String: Int] {
-        areUsersNew && !tokens.isEmpty ? made.merging(["users": tokens.count]) { $1 } : made
+    /// - Returns: What is left, by its name in plural.
+    func settle(at baseURL: URL) async -> [String: Int] {
+        guard areUsersNew else { return made }
+        var users = 0
+        for token in tokens where await !isDeleted(token, at: baseURL) { users += 1 }
+        guard users == 0 else { return made.merging(["users": users]) { $1 } }
+        return made.filter { $0.key == "locations" }
+    }
+
+    /// Deletes a user, or finds that a scenario has done so.
+    private func isDeleted(_ token: String, at baseURL: URL) async -> Bool {
+        let request = TransportRequest(
+            method: .delete, url: baseURL.appendingPathComponent("api/auth/user"), headers: [.authorization: token])
+        guard let answer = try? await transport.send(request, progress: nil) else { return false }
+        return answer.status == .ok || answer.status == .unauthorized
     }
 
     func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {

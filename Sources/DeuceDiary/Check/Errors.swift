@@ -23,9 +23,12 @@ extension DeuceDiaryScenarios {
         Scenario("Another method is 405 with Allow, before credentials and ids", clause: "Errors") {
             world in
             let table: [(path: String, allowed: Set<String>)] = [
-                ("/api/auth/user", ["GET", "PUT"]), ("/api/auth/user/profile-picture", ["POST"]),
+                ("/api/auth/user", ["GET", "PUT", "DELETE"]), ("/api/auth/user/profile-picture", ["POST"]),
+                ("/api/auth/user/export", ["GET"]), ("/api/groups/x/leave", ["POST"]),
+                ("/api/groups/x/members/y", ["DELETE"]), ("/api/groups/preview/x", ["GET"]),
+                ("/api/deuces/x", ["DELETE"]),
                 ("/api/groups", ["GET", "POST"]), ("/api/groups/x", ["GET"]), ("/api/groups/x/invite", ["POST"]),
-                ("/api/join/x", ["POST"]), ("/join/x", ["GET"]), ("/api/deuces", ["POST"]),
+                ("/api/join/x", ["POST"]), ("/join/x", ["GET"]), ("/api/deuces", ["GET", "POST"]),
                 ("/api/entries/x/reactions", ["GET", "POST", "DELETE"]), ("/api/locations", ["GET", "POST"]),
                 ("/api/analytics/most-deuces", ["GET"]),
             ]
@@ -189,6 +192,8 @@ extension DeuceDiaryScenarios {
                 "/api/groups/\(group)?before=x", "/api/entries/\(entry)/reactions?after=\(long)",
                 "/api/entries/%00/reactions", "/api/locations?limit=\(long)&page=\(long)",
                 "/api/locations?limit=1000&page=9223372036854775807", "/join/%00", "/join/\(long)",
+                "/api/deuces?limit=\(long)", "/api/deuces?before=%00", "/api/deuces?groupId=\(long)",
+                "/api/groups/preview/%00", "/api/groups/preview/\(long)",
                 "/uploads/..%2f..%2fetc%2fpasswd", "/uploads/../../etc/passwd", "/uploads/\(long).jpg",
             ]
             for path in paths {
@@ -224,6 +229,8 @@ extension DeuceDiaryScenarios {
         (.post, "/api/groups"), (.get, "/api/groups?limit=x"), (.get, "/api/groups/x"), (.post, "/api/groups/x/invite"),
         (.post, "/api/join/x"), (.post, "/api/deuces"), (.post, "/api/entries/x/reactions"),
         (.delete, "/api/entries/x/reactions"), (.get, "/api/entries/x/reactions"), (.post, "/api/locations"),
-        (.get, "/api/analytics/most-deuces"),
+        (.get, "/api/analytics/most-deuces"), (.delete, "/api/auth/user"), (.get, "/api/auth/user/export"),
+        (.post, "/api/groups/x/leave"), (.delete, "/api/groups/x/members/y"), (.get, "/api/deuces?limit=x"),
+        (.delete, "/api/deuces/x"),
     ]
 }

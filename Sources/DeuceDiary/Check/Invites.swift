@@ -59,6 +59,31 @@ extension DeuceDiaryScenarios {
                 try await john.post("/api/join/\(id)").refused(400, "Invalid or expired invite", id)
             }
         },
+        Scenario(
+            "An invite shows what it leads to, to whoever holds it", clause: "GET /api/groups/preview/{inviteId}"
+        ) {
+            world in
+            let (john, jane) = try await world.pair()
+            let group = try await john.group("Throne Room", with: jane)
+            for person in [john, jane, john] { try await person.log(in: group) }
+            let invite = try await john.send(DeuceDiary.CreateInvite(group: group)).id
+            let path = "/api/groups/preview/\(invite)"
+            let preview = try await world.raw.send(.get, path).succeeded()
+            try expect(preview["name"], equals: "Throne Room")
+            try expect([preview["memberCount"], preview["deuceCount"]], equals: [2, 3])
+            // By the server's clock, which entries show.
+            let entry = try await john.log(in: group)[0]
+            let expiry = preview["expiresAt"]?.string.flatMap { DeuceDiary.Timestamp($0) }?.milliseconds ?? 0
+            let days = Double(expiry - entry.createdAt.milliseconds) / 86_400_000
+            try expect(6.9...7 ~= days, "it expires in \(days) days")
+            for header in ["Bearer nonsense", "Bearer \(jane.token)"] {
+                try await world.raw.send(.get, path, headers: [.authorization: header]).succeeded(header)
+            }
+            for id in [world.unknownID(), "x", "%20", group.rawValue] {
+                try await world.raw.send(.get, "/api/groups/preview/\(id)")
+                    .refused(404, "Invite not found or expired", id)
+            }
+        },
         Scenario("A browser is led to the app, whoever asks and whatever the invite", clause: "GET /join/{inviteId}") {
             world in
             let john = try await world.person()

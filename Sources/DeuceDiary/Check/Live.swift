@@ -105,17 +105,20 @@ extension DeuceDiaryScenarios {
             try expect(try await socket.entry()["id"], equals: next.id.json)
             await socket.close()
         },
-        Scenario("Reactions, joins and refusals send nothing", clause: "/ws") { world in
-            let (john, jane) = try await world.pair()
-            let group = try await john.group()
+        Scenario("Reactions, comings, goings, deletions and refusals send nothing", clause: "/ws") { world in
+            let (john, jane, joan) = try await world.trio()
+            let group = try await john.group(with: joan)
             let socket = try await world.rawSocket(in: group)
             let entry = try await john.log(in: group)[0]
             try expect(try await socket.entry()["id"], equals: entry.id.json)
             let invite = try await john.send(DeuceDiary.CreateInvite(group: group)).id
+            try await joan.send(DeuceDiary.LeaveGroup(group: group))
             try await jane.send(DeuceDiary.JoinGroup(invite: invite))
             try await jane.send(DeuceDiary.AddReaction(entry: entry.id, emoji: "💩"))
             try await jane.send(DeuceDiary.RemoveReaction(entry: entry.id, emoji: "💩"))
             try await jane.send(DeuceDiary.UpdateUser(username: world.freshName()))
+            try await john.send(DeuceDiary.DeleteDeuce(entry: entry.id))
+            try await joan.send(DeuceDiary.DeleteUser())
             try await jane.post("/api/deuces", ["groupIds": [group.json], "location": ""])
                 .refused(400, "Location is required")
             let next = try await jane.log("heard", in: group)[0]

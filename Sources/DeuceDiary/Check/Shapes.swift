@@ -8,6 +8,17 @@ enum DeuceDiaryShapes {
         .init("GET", "/api/auth/user", [200: user]),
         .init("PUT", "/api/auth/user", [200: user]),
         .init("POST", "/api/auth/user/profile-picture", [200: user]),
+        .init("DELETE", "/api/auth/user", [200: .object(["message": "Account deleted"])]),
+        .init(
+            "GET", "/api/auth/user/export",
+            [
+                200: .object([
+                    "exportedAt": .milliseconds, "user": user, "entries": .list(of: .object(entry)),
+                    "reactions": .list(of: .object(reaction)), "locations": .list(of: location),
+                    "groups": .list(
+                        of: .object(["id": .uuid, "name": .text, "role": role, "joinedAt": .milliseconds])),
+                ])
+            ]),
         .init("POST", "/api/groups", [200: .object(group)]),
         .init(
             "GET", "/api/groups",
@@ -26,12 +37,28 @@ enum DeuceDiaryShapes {
                     "entries": .list(of: .object(entry.merging(["user": user]) { $1 })),
                 ])
             ]),
+        .init("POST", "/api/groups/{groupId}/leave", [200: .object(["message": "Left group"])]),
+        .init("DELETE", "/api/groups/{groupId}/members/{userId}", [200: .object(["message": "Member removed"])]),
+        .init(
+            "GET", "/api/groups/preview/{inviteId}",
+            [
+                200: .object([
+                    "name": .text, "memberCount": .integer, "deuceCount": .integer, "expiresAt": .milliseconds,
+                ])
+            ]),
         .init("POST", "/api/groups/{groupId}/invite", [200: .object(["inviteLink": .text, "id": .uuid])]),
         .init("POST", "/api/join/{inviteId}", [200: joined]),
         // The document says that it redirects, and not how.
         .init("GET", "/join/{inviteId}", [301: nil, 302: nil, 303: nil, 307: nil, 308: nil]),
         .init(
             "POST", "/api/deuces", [200: .object(["entries": .list(of: .object(entry)), "count": .integer])]),
+        .init(
+            "GET", "/api/deuces",
+            [
+                200: .list(
+                    of: .object(entry.merging(["user": user, "reactions": .list(of: .object(reaction))]) { $1 }))
+            ]),
+        .init("DELETE", "/api/deuces/{entryId}", [200: .object(["message": "Entry deleted"])]),
         .init("POST", "/api/entries/{entryId}/reactions", [200: .object(reaction)]),
         .init("DELETE", "/api/entries/{entryId}/reactions", [200: .object(["message": "Reaction removed"])]),
         .init(
@@ -63,8 +90,10 @@ enum DeuceDiaryShapes {
         "updatedAt": .milliseconds,
     ]
 
+    private static let role: Shape = .oneOf(["admin", "member"])
+
     private static let member: Shape = .object([
-        "id": .id, "groupId": .uuid, "userId": .text, "role": .oneOf(["admin", "member"]), "joinedAt": .milliseconds,
+        "id": .id, "groupId": .uuid, "userId": .text, "role": role, "joinedAt": .milliseconds,
         "user": user, "personalRecord": .nullable(.object(["date": .day, "count": .id])),
     ])
 

@@ -219,8 +219,7 @@ extension RawAnswer {
 /// The contract as scenarios, one list for each section.
 public enum DeuceDiaryScenarios {
     public static var all: [Scenario<DeuceDiaryWorld>] {
-        examples + errors + users + pictures + groups + invites + entries + reactions + locations + analytics + live
-            + idempotency
-            + authorisation
+        examples + errors + users + pictures + accounts + groups + members + invites + entries + feed + reactions
+            + locations + analytics + live + idempotency + authorisation
     }
 }

@@ -91,6 +91,9 @@ public struct DeuceDiaryClient: Sendable {
         try await send(DeuceDiary.GetMostDeuces()).topDay
     }
 
+    /// Deletes the account of whoever is signed in, for good. Sign out then: this token is refused from now on.
+    public func deleteAccount() async throws { try await send(DeuceDiary.DeleteUser()) }
+
     // MARK: Groups
 
     /// The caller's groups, the one with the newest entry first, a page at a time as they are asked for.
@@ -104,14 +107,28 @@ public struct DeuceDiaryClient: Sendable {
     /// A group's entries, newest first, a page at a time as they are asked for.
     public func entries(
         of group: DeuceDiary.Group.ID, pageSize: Int = 50
-    ) -> Pages<DeuceDiary.FeedEntry, DeuceDiary.DeuceEntry.ID?> {
-        Pages(from: nil) { [client] before in
-            let page = try await client.send(
-                DeuceDiary.GetGroup(group: group, limit: pageSize, before: before)
-            ).entries
-            return (page, page.count < pageSize ? nil : page.last.map(\.id))
+    ) -> Pages<DeuceDiary.FeedEntry, [DeuceDiary.DeuceEntry.ID]> {
+        Pages(of: pageSize) { [client] before in
+            try await client.send(DeuceDiary.GetGroup(group: group, limit: pageSize, before: before)).entries
         }
     }
+
+    /// The entries of all the caller's groups, or of one, with their reactions: newest first, a page at a time as they are
+    /// asked for.
+    ///
+    /// - Parameters:
+    ///   - group: All of them when nil.
+    ///   - pageSize: 1 to 100.
+    public func feed(
+        of group: DeuceDiary.Group.ID? = nil, pageSize: Int = 50
+    ) -> Pages<DeuceDiary.FeedItem, [DeuceDiary.DeuceEntry.ID]> {
+        Pages(of: pageSize) { [client] before in
+            try await client.send(DeuceDiary.ListDeuces(group: group, limit: pageSize, before: before))
+        }
+    }
+
+    /// Ends the caller's own membership. The last member's leaving deletes the group.
+    public func leave(_ group: DeuceDiary.Group.ID) async throws { try await send(DeuceDiary.LeaveGroup(group: group)) }
 
     /// What became of an invite.
     public enum Joining: Hashable, Sendable {
@@ -160,6 +177,39 @@ public struct DeuceDiaryClient: Sendable {
         }
         return try await send(deuce)
     }
+
+    /// Removes one's own entry from its group.
+    public func delete(_ entry: DeuceDiary.DeuceEntry.ID) async throws {
+        try await send(DeuceDiary.DeleteDeuce(entry: entry))
+    }
+}
+
+extension Pages
+where Element: Identifiable, Element.ID == DeuceDiary.DeuceEntry.ID, Cursor == [DeuceDiary.DeuceEntry.ID] {
+    /// Pages of entries. The cursor is the page before: when its last entry is deleted by the time the next page is asked
+    /// for, that goes on behind the one before it.
+    fileprivate init(
+        of size: Int, _ read: @escaping @Sendable (_ before: DeuceDiary.DeuceEntry.ID?) async throws -> [Element]
+    ) {
+        self.init(from: []) { seen in
+            var page: [Element]?
+            var behind = seen[...]
+            while page == nil {
+                do {
+                    page = try await read(behind.last)
+                } catch let error as APIError where error.isInvalidCursor && behind.count > 1 {
+                    behind.removeLast()
+                }
+            }
+            let entries = page ?? []
+            let known = Set(seen)
+            return (entries.filter { !known.contains($0.id) }, entries.count < size ? nil : entries.map(\.id))
+        }
+    }
+}
+
+extension APIError {
+    fileprivate var isInvalidCursor: Bool { status == .badRequest && message == "Invalid cursor" }
 }
 
 /// The location list as it was read last, with what was added since.

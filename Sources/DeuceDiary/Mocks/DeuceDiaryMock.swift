@@ -15,7 +15,7 @@ import Foundation
 ///
 /// It is the world of those examples: John (`user_abc123`), who is signed in, Jane, and their group "Throne Room" with
 /// an entry of John's. Other ids are refused as the contract says. What is logged is in the group from then on and comes
-/// over the live sockets; nothing else is remembered.
+/// over the live sockets, and what is deleted of it is gone; nothing else is remembered.
 public struct DeuceDiaryMock: APIMock {
     public let server: MockServer<DeuceDiary>
     let memory: Guarded<DeuceDiaryMemory>
@@ -40,6 +40,7 @@ public struct DeuceDiaryMock: APIMock {
             })
         users()
         groups()
+        members()
         invites()
         entries()
         reactions()
@@ -91,6 +92,8 @@ struct DeuceDiaryMemory: Sendable {
     var refused: Set<String> = []
     /// Of "Throne Room", the newest first.
     var entries = [DeuceDiary.FeedEntry.example]
+    /// How many were made, those that are deleted too.
+    var count = 0
     var sockets: [MockLiveSocket] = []
 }
 

@@ -36,16 +36,47 @@ extension DeuceDiaryMock {
                 return .init(entries: [entry.value])
             }
         }
+        server.example(of: DeuceDiary.ListDeuces.self) { [memory] request in
+            if let group = request.group { try Self.requireGroup(group) }
+            let limit = min(request.limit ?? DeuceDiary.ListDeuces.usual, DeuceDiary.ListDeuces.maximum)
+            let entries = try memory.use { try $0.page(before: request.before, limit: limit) }
+            return entries.map { .init($0, reactions: $0.id == DeuceDiary.DeuceEntry.example.id ? [.example] : []) }
+        }
+        server.example(of: DeuceDiary.DeleteDeuce.self) { [memory] request in
+            try memory.use { try $0.remove(request.entry) }
+            return .init(message: "Entry deleted")
+        }
     }
 }
 
 extension DeuceDiaryMemory {
-    /// An entry a minute after the newest.
-    func next(
+    /// The newest first.
+    func page(before: DeuceDiary.DeuceEntry.ID?, limit: Int) throws -> [DeuceDiary.FeedEntry] {
+        guard let before else { return Array(entries.prefix(limit)) }
+        guard let index = entries.firstIndex(where: { $0.id == before }) else {
+            throw Problem(.badRequest, "Invalid cursor")
+        }
+        return Array(entries[(index + 1)...].prefix(limit))
+    }
+
+    /// Removes one of John's.
+    mutating func remove(_ id: DeuceDiary.DeuceEntry.ID) throws {
+        guard let index = entries.firstIndex(where: { $0.id == id }) else {
+            throw Problem(.notFound, "Entry not found")
+        }
+        guard entries[index].userId == DeuceDiary.User.example.id else {
+            throw Problem(.forbidden, "Not authorized to delete this entry")
+        }
+        entries.remove(at: index)
+    }
+
+    /// An entry a minute after the one before it.
+    mutating func next(
         _ thoughts: String, at location: String, from author: DeuceDiary.User
     ) -> DeuceDiary.FeedEntry {
-        let time = (entries.first ?? .example).createdAt.milliseconds + 60_000
-        let number = String(entries.count, radix: 16)
+        let time = DeuceDiary.DeuceEntry.example.createdAt.milliseconds + Int64(count + 1) * 60_000
+        count += 1
+        let number = String(count, radix: 16)
         let id = "a1b2c3d4-e5f6-4a7b-8c9d-" + String(repeating: "0", count: 12 - number.count) + number
         let entry = DeuceDiary.DeuceEntry(
             id: .init(id), userId: author.id, groupId: DeuceDiary.Group.example.id, location: location,

@@ -49,17 +49,11 @@ extension DeuceDiaryMock {
             ]
         }
         server.example(of: DeuceDiary.GetGroup.self) { [memory] request in
-            guard request.group == DeuceDiary.Group.example.id else { throw Problem(.notFound, "Group not found") }
-            var entries = memory.use { $0.entries }[...]
-            if let before = request.before {
-                guard let index = entries.firstIndex(where: { $0.id == before }) else {
-                    throw Problem(.badRequest, "Invalid cursor")
-                }
-                entries = entries[(index + 1)...]
-            }
+            try Self.requireGroup(request.group)
+            let limit = min(request.limit ?? .max, DeuceDiary.GetGroup.maximum)
             return .init(
                 group: .example, members: [.otherExample, .example],
-                entries: Array(entries.prefix(min(request.limit ?? .max, DeuceDiary.GetGroup.maximum))))
+                entries: try memory.use { try $0.page(before: request.before, limit: limit) })
         }
     }
 }

@@ -14,6 +14,12 @@ extension DeuceDiary.CreatedInvite {
         """)
 }
 
+extension DeuceDiary.InvitePreview {
+    /// Of "Throne Room".
+    public static let example: Self = contractExample(
+        #"{ "name": "Throne Room", "memberCount": 2, "deuceCount": 1, "expiresAt": "2025-06-17T08:00:00.000Z" }"#)
+}
+
 extension DeuceDiaryMock {
     func invites() {
         server.example(of: DeuceDiary.CreateInvite.self) { request in
@@ -25,6 +31,14 @@ extension DeuceDiaryMock {
                 throw Problem(.badRequest, "Invalid or expired invite")
             }
             return .init(group: .example)
+        }
+        server.example(of: DeuceDiary.PreviewInvite.self) { [memory] request in
+            guard request.invite == DeuceDiary.CreatedInvite.example.id else {
+                throw Problem(.notFound, "Invite not found or expired")
+            }
+            var preview = DeuceDiary.InvitePreview.example
+            preview.deuceCount = memory.use { $0.entries.count }
+            return preview
         }
         server.example(answering: DeuceDiary.OpenInvite.self) { request in
             guard request.invite.isUUID else { throw Problem(.notFound, DeuceDiary.phrases.notFound) }

@@ -1,6 +1,7 @@
 import Contract
 import ContractMocks
 import DeuceDiaryAPI
+import HTTPTypes
 
 extension DeuceDiary.User {
     /// John, who is signed in.
@@ -50,5 +51,25 @@ extension DeuceDiaryMock {
             }
             return .example
         }
+        server.example(of: DeuceDiary.DeleteUser.self) { _ in .init(message: "Account deleted") }
+        server.example(answering: DeuceDiary.ExportUser.self) { [memory] _ in
+            let john = DeuceDiary.User.example
+            let entries = memory.use { $0.entries }.map(\.value).filter { $0.userId == john.id }
+            let export = DeuceDiary.UserExport(
+                exportedAt: john.updatedAt, user: john, groups: [.example], entries: entries, reactions: [.example],
+                locations: [.otherExample])
+            return Answer(.ok, export, headers: [.contentDisposition: "attachment"])
+        }
     }
+}
+
+extension DeuceDiary.ExportedGroup {
+    /// "Throne Room", as John has made it.
+    public static let example = Self(
+        id: DeuceDiary.Group.example.id, name: DeuceDiary.Group.example.name, role: .admin,
+        joinedAt: DeuceDiary.Group.example.createdAt)
+}
+
+extension HTTPField.Name {
+    fileprivate static let contentDisposition = Self("Content-Disposition")!
 }

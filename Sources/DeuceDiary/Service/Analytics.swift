@@ -16,15 +16,23 @@ extension DeuceDiaryService {
 }
 
 enum Days {
-    private static let length: Int64 = 86_400_000
+    static let length: Int64 = 86_400_000
 
     /// Counts a log on its day.
     static func count(_ time: DeuceDiary.Timestamp, of user: DeuceDiary.User.ID, in db: Session) throws {
         try db.run(
             """
-            INSERT INTO days (user_id, day, logs) VALUES (\(user), \(time.milliseconds / length), 1)
+            INSERT INTO days (user_id, day, logs) VALUES (\(user), \(day(of: time)), 1)
             ON CONFLICT (user_id, day) DO UPDATE SET logs = days.logs + 1
             """)
+    }
+
+    static func day(of time: DeuceDiary.Timestamp) -> Int64 { time.milliseconds / length }
+
+    /// Takes logs back that were counted on a day.
+    static func uncount(_ logs: Int, on day: Int64, of user: DeuceDiary.User.ID, in db: Session) throws {
+        try db.run("UPDATE days SET logs = logs - \(logs) WHERE user_id = \(user) AND day = \(day)")
+        try db.run("DELETE FROM days WHERE user_id = \(user) AND day = \(day) AND logs <= 0")
     }
 
     static func top(of user: DeuceDiary.User.ID, in db: Session) throws -> DeuceDiary.TopDay? {

@@ -17,6 +17,7 @@ public struct DeuceDiaryService: Sendable {
     let pictures: PictureMaker
     let hub: LiveHub
     let announcer: Announcer<LiveNews>
+    let requests: RateLimits
     let time: TimeSource
     let makeID: @Sendable () -> String
     let settings: Settings
@@ -28,6 +29,8 @@ public struct DeuceDiaryService: Sendable {
         /// Where `GET /join/{inviteId}` leads, with `{inviteId}` for the id.
         public var joinRedirect = "deucediary://join/{inviteId}"
         public var socketAuthentication = SocketAuthentication.open
+        /// How often one user may ask in a minute, and one address where no token is asked for; nil for any number.
+        public var requestsPerMinute: Int?
 
         public init(publicURL: String) { self.publicURL = publicURL }
     }
@@ -46,16 +49,19 @@ public struct DeuceDiaryService: Sendable {
         public var email: String?
         public var firstName: String?
         public var lastName: String?
-        /// In Unix seconds.
+        /// In Unix seconds, as is the other.
+        public var issuedAt: Int64
         public var expiresAt: Int64
 
         public init(
-            subject: String, email: String? = nil, firstName: String? = nil, lastName: String? = nil, expiresAt: Int64
+            subject: String, email: String? = nil, firstName: String? = nil, lastName: String? = nil, issuedAt: Int64,
+            expiresAt: Int64
         ) {
             self.subject = subject
             self.email = email
             self.firstName = firstName
             self.lastName = lastName
+            self.issuedAt = issuedAt
             self.expiresAt = expiresAt
         }
     }
@@ -80,12 +86,23 @@ public struct DeuceDiaryService: Sendable {
     ) {
         self.database = database
         self.objects = objects
-        self.accounts = Accounts(database: database, read: tokens, time: time, makeID: makeID)
-        self.memberships = RecentlyTrue(time: time)
+        let accounts = Accounts(database: database, read: tokens, time: time, makeID: makeID)
+        self.accounts = accounts
+        let memberships = RecentlyTrue<Membership>(time: time)
+        self.memberships = memberships
         self.pictures = pictures
         let hub = LiveHub(group)
         self.hub = hub
-        self.announcer = Announcer(database) { hub.deliver($0) }
+        self.announcer = Announcer(database) { news in
+            // First, so that whoever is told finds it so.
+            switch news {
+            case .left(let membership): memberships.forget(membership)
+            case .deleted(let user, let issuedUntil): accounts.end(user, issuedUntil: issuedUntil)
+            case .logged, .log: break
+            }
+            hub.deliver(news)
+        }
+        self.requests = RateLimits(database, time: time)
         self.time = time
         self.makeID = makeID
         self.settings = settings
@@ -95,10 +112,15 @@ public struct DeuceDiaryService: Sendable {
     /// Every operation with its handler, and the profile pictures.
     public func routes() -> Routes<DeuceDiary, Caller> {
         var routes = Routes<DeuceDiary, Caller>(
-            spool: ObjectSpool(objects), secret: secret, name: { "user \($0.user)" },
-            authenticate: { [accounts] in try await accounts.caller($0.headers) })
+            spool: ObjectSpool(objects), secret: secret, name: { Self.name(of: $0.user) },
+            authenticate: { [accounts] in try await accounts.caller($0.headers) },
+            headers: { _, caller in
+                try await count("user \(caller.user)")
+                return [:]
+            })
         users(&routes)
         groups(&routes)
+        members(&routes)
         invites(&routes)
         entries(&routes)
         reactions(&routes)
@@ -107,6 +129,9 @@ public struct DeuceDiaryService: Sendable {
         routes.serve(publicly: objects, under: "/" + Pictures.folder) { _ in "image/jpeg" }
         return routes
     }
+
+    /// Tells callers apart in the scope of an idempotency key.
+    static func name(of user: DeuceDiary.User.ID) -> String { "user \(user)" }
 
     /// Throws when the database or the object store does not answer.
     public func check() async throws {
@@ -120,6 +145,7 @@ public struct DeuceDiaryService: Sendable {
         try await database.write { db in
             try OnceOnly.sweep(at: now, in: db)
             try Invites.sweep(at: now, in: db)
+            try RateLimits.sweep(at: now, in: db)
         }
         try await sweepPictures()
     }

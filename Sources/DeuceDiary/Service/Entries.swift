@@ -11,6 +11,8 @@ extension DeuceDiaryService {
 
     func entries(_ routes: inout Routes<DeuceDiary, Caller>) {
         routes.on(answering: logDeuce)
+        routes.on(use: listDeuces)
+        routes.on(use: deleteDeuce)
     }
 
     func logDeuce(
@@ -25,6 +27,8 @@ extension DeuceDiaryService {
         return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { [makeID, announcer] db in
             try Entries.requireMember(caller.user, ofEach: groups, in: db)
             let createdAt = try Entries.beginLog(in: groups, at: now, db)
+            // Again, in line: a membership may have ended while this waited.
+            try Entries.requireMember(caller.user, ofEach: groups, in: db)
             let entries = groups.map { group in
                 DeuceDiary.DeuceEntry(
                     id: .init(makeID()), userId: caller.user, groupId: group, location: request.location.trimmed,
@@ -33,15 +37,75 @@ extension DeuceDiaryService {
             }
             let log = makeID()
             for entry in entries { try Entries.insert(entry, of: log, in: db) }
-            try Days.count(loggedAt, of: caller.user, in: db)
             guard let user = try Users.countLog(of: caller.user, at: now, in: db) else { throw Accounts.unauthorized }
+            try Days.count(loggedAt, of: caller.user, in: db)
             try announcer.announce(.logged(entries, by: user), inShort: .log(log), in: db)
             return Answer(.ok, .init(entries: entries))
         }
     }
+
+    func listDeuces(_ request: DeuceDiary.ListDeuces, from caller: Caller) async throws -> [DeuceDiary.FeedItem] {
+        let limit = min(request.limit ?? DeuceDiary.ListDeuces.usual, DeuceDiary.ListDeuces.maximum)
+        return try await database.read { db in
+            if let group = request.group {
+                guard try Groups.one(group, in: db) != nil else { throw Groups.notFound }
+                try Groups.requireMember(caller.user, of: group, in: db)
+            }
+            if let before = request.before {
+                guard let group = try Entries.group(of: before, in: db), group == request.group ?? group,
+                    try Groups.isMember(caller.user, of: group, in: db)
+                else { throw Groups.invalidCursor }
+            }
+            let query = Feed.pageQuery(
+                of: caller.user, in: request.group, before: request.before, limit: limit, in: db)
+            let entries = try db.all(query, DeuceDiary.FeedEntry.init(row:))
+            let reactions = try Reactions.all(on: entries.map(\.id), in: db)
+            return entries.map { .init($0, reactions: reactions[$0.id] ?? []) }
+        }
+    }
+
+    func deleteDeuce(_ request: DeuceDiary.DeleteDeuce, from caller: Caller) async throws -> DeuceDiary.Confirmation {
+        let now = time.milliseconds()
+        try await database.write { db in
+            guard let group = try Entries.group(of: request.entry, in: db), try Groups.queue(group, in: db),
+                try Groups.isMember(caller.user, of: group, in: db),
+                let author = try Entries.author(of: request.entry, in: db)
+            else { throw Entries.notFound }
+            guard author == caller.user else {
+                throw Problem(.forbidden, "Not authorized to delete this entry")
+            }
+            // In line too: the log's other entries may be on their way out.
+            try Users.enter(author, in: db)
+            try Entries.delete(request.entry, of: author, in: group, at: now, db)
+        }
+        return .init(message: "Entry deleted")
+    }
+}
+
+/// The entries of all groups of a user, as one list.
+enum Feed {
+    private static let table = ListTable("entries", list: "group_id", time: "created_at")
+
+    /// Newest first, behind `before` when given.
+    static func pageQuery(
+        of viewer: DeuceDiary.User.ID, in group: DeuceDiary.Group.ID?, before: DeuceDiary.DeuceEntry.ID?, limit: Int,
+        in db: Session
+    ) -> SQL {
+        let only: SQL = group.map { "AND group_id = \($0)" } ?? ""
+        let groups: SQL = "SELECT group_id FROM members WHERE user_id = \(viewer) \(only)"
+        let place: SQL? = before.map { "(SELECT b.created_at, b.id FROM entries b WHERE b.id = \($0))" }
+        return """
+            SELECT \(Entries.columns), \(Users.columns(for: viewer))
+            FROM \(db.newest(limit, of: table, in: groups, before: place)) n
+                JOIN entries e ON e.id = n.id JOIN users u ON u.id = e.user_id
+            ORDER BY n.at DESC, n.id DESC
+            """
+    }
 }
 
 enum Entries {
+    static let notFound = Problem(.notFound, "Entry not found")
+
     /// - Throws: 403 that names the first of the groups that is closed to the user.
     static func requireMember(
         _ user: DeuceDiary.User.ID, ofEach groups: [DeuceDiary.Group.ID], in db: Session
@@ -56,17 +120,21 @@ enum Entries {
 
     /// Puts this transaction in line with others that log into one of the groups, and counts the entries it will make.
     ///
-    /// - Returns: When they are made, in milliseconds: later than every entry that is there. So the order of entries in a
+    /// - Returns: When they are made, in milliseconds: later than every entry that there was. So the order of entries in a
     ///   group is the order of their commits, and whoever has seen the newest has missed none before it.
     static func beginLog(in groups: [DeuceDiary.Group.ID], at now: Int64, _ db: Session) throws -> Int64 {
         var createdAt = now
         // In one order, so that no two wait for each other.
         for group in groups.sorted() {
             let last: Int64?? = try db.value(
-                "UPDATE groups SET entry_count = entry_count + 1 WHERE id = \(group) RETURNING last_activity")
+                "UPDATE groups SET entry_count = entry_count + 1 WHERE id = \(group) RETURNING last_entry_at")
             if let last = last ?? nil { createdAt = max(createdAt, last + 1) }
         }
-        try db.run("UPDATE groups SET last_activity = \(createdAt) WHERE id IN (\(list: groups))")
+        try db.run(
+            """
+            UPDATE groups SET last_activity = \(createdAt), last_entry_at = \(createdAt)
+            WHERE id IN (\(list: groups))
+            """)
         return createdAt
     }
 
@@ -89,16 +157,77 @@ enum Entries {
         try db.value("SELECT group_id FROM entries WHERE id = \(id)")
     }
 
-    private static let columns: SQL =
+    static func author(of id: DeuceDiary.DeuceEntry.ID, in db: Session) throws -> DeuceDiary.User.ID? {
+        try db.value("SELECT user_id FROM entries WHERE id = \(id)")
+    }
+
+    /// Removes an entry of a group, and its log when it was the last of it. The transaction has queued for both the group
+    /// and the author.
+    static func delete(
+        _ id: DeuceDiary.DeuceEntry.ID, of author: DeuceDiary.User.ID, in group: DeuceDiary.Group.ID, at now: Int64,
+        _ db: Session
+    ) throws {
+        try db.run("DELETE FROM reactions WHERE entry_id = \(id)")
+        let removed = try db.one("DELETE FROM entries WHERE id = \(id) RETURNING log_id, logged_at") { row in
+            (log: try row.get(0, as: String.self), loggedAt: try row.get(1, as: DeuceDiary.Timestamp.self))
+        }
+        guard let removed else { return }
+        try uncount(1, in: group, db)
+        if try db.exists("SELECT 1 FROM entries WHERE log_id = \(removed.log)") { return }
+        try Users.uncount(1, of: author, at: now, in: db)
+        try Days.uncount(1, on: Days.day(of: removed.loggedAt), of: author, in: db)
+    }
+
+    /// Removes all that a user has written in a group. What is counted for the user is left as it is.
+    static func delete(of author: DeuceDiary.User.ID, in group: DeuceDiary.Group.ID, _ db: Session) throws {
+        try db.run(
+            """
+            DELETE FROM reactions WHERE entry_id IN (
+                SELECT id FROM entries WHERE user_id = \(author) AND group_id = \(group))
+            """)
+        let count = try db.run("DELETE FROM entries WHERE user_id = \(author) AND group_id = \(group)")
+        if count > 0 { try uncount(count, in: group, db) }
+    }
+
+    private static func uncount(_ entries: Int, in group: DeuceDiary.Group.ID, _ db: Session) throws {
+        try db.run(
+            """
+            UPDATE groups SET entry_count = entry_count - \(entries),
+                last_activity = (SELECT MAX(created_at) FROM entries WHERE group_id = \(group))
+            WHERE id = \(group)
+            """)
+    }
+
+    /// How many logs of each day and user have all their entries in a group.
+    static func logs(
+        onlyIn group: DeuceDiary.Group.ID, in db: Session
+    ) throws -> [(user: DeuceDiary.User.ID, day: Int64, logs: Int)] {
+        try db.all(
+            """
+            SELECT e.user_id, e.logged_at / \(Days.length), COUNT(*) FROM entries e
+            WHERE e.group_id = \(group) AND NOT EXISTS (
+                SELECT 1 FROM entries o WHERE o.log_id = e.log_id AND o.group_id <> e.group_id)
+            GROUP BY 1, 2
+            """
+        ) { row in (try row.get(0), try row.get(1), try row.get(2)) }
+    }
+
+    /// Newest first.
+    static func all(of author: DeuceDiary.User.ID, in db: Session) throws -> [DeuceDiary.DeuceEntry] {
+        try db.all(
+            "SELECT \(columns) FROM entries e WHERE e.user_id = \(author) ORDER BY e.created_at DESC, e.id DESC",
+            DeuceDiary.DeuceEntry.init(row:))
+    }
+
+    /// Of an entry `e`, as ``DeuceDiaryAPI/DeuceDiary/DeuceEntry/init(row:)`` reads them.
+    static let columns: SQL =
         "e.id, e.user_id, e.group_id, e.location, e.thoughts, e.logged_at, e.created_at"
 
     /// Newest first, behind `before` when given.
     static func page(
         of group: DeuceDiary.Group.ID, before: DeuceDiary.DeuceEntry.ID?, limit: Int, for viewer: DeuceDiary.User.ID
     ) -> Query<[DeuceDiary.FeedEntry]> {
-        .all(pageQuery(of: group, before: before, limit: limit, for: viewer)) { row in
-            .init(try DeuceDiary.DeuceEntry(row: row), by: try .init(row: row, at: 7))
-        }
+        .all(pageQuery(of: group, before: before, limit: limit, for: viewer), DeuceDiary.FeedEntry.init(row:))
     }
 
     static func pageQuery(
@@ -125,5 +254,12 @@ extension DeuceDiary.DeuceEntry {
         self.init(
             id: try row.get(0), userId: try row.get(1), groupId: try row.get(2), location: try row.get(3),
             thoughts: try row.get(4), loggedAt: try row.get(5), createdAt: try row.get(6))
+    }
+}
+
+extension DeuceDiary.FeedEntry {
+    /// The entry's columns, then the user's.
+    fileprivate init(row: borrowing Row) throws {
+        self.init(try DeuceDiary.DeuceEntry(row: row), by: try .init(row: row, at: 7))
     }
 }

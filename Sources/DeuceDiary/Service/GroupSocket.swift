@@ -32,12 +32,17 @@ final class GroupSocket: SocketHandler {
         self.socket = socket
         turns = Turns(on: socket.eventLoop)
         guard let caller else { return }
+        service.hub.subscribe(self, to: .user(caller.user), on: socket.eventLoop)
+        // Deleted between the handshake and here, where nobody would have heard of it.
+        if service.accounts.isEnded(caller) { return end() }
         let this = NIOLoopBound(self, eventLoop: socket.eventLoop)
         let left = max(0, caller.claims.expiresAt - service.time.seconds)
         expiry = socket.eventLoop.scheduleTask(in: .seconds(left)) {
-            this.value.socket?.close(.sessionEnded, reason: "Session ended")
+            this.value.end()
         }
     }
+
+    private func end() { socket?.close(.sessionEnded, reason: "Session ended") }
 
     func receivedBinary(_ count: Int) {}
 
@@ -45,6 +50,9 @@ final class GroupSocket: SocketHandler {
         expiry?.cancel()
         turns?.end()
         for group in Set(asked + (group.map { [$0] } ?? [])) { stopListening(to: group) }
+        if let caller, let socket {
+            service.hub.unsubscribe(self, from: .user(caller.user), on: socket.eventLoop)
+        }
         socket = nil
     }
 
@@ -94,12 +102,12 @@ final class GroupSocket: SocketHandler {
 
     private func listen(to group: DeuceDiary.Group.ID) {
         guard let socket else { return }
-        service.hub.subscribe(self, to: group, on: socket.eventLoop)
+        service.hub.subscribe(self, to: .group(group), on: socket.eventLoop)
     }
 
     private func stopListening(to group: DeuceDiary.Group.ID) {
         guard let socket else { return }
-        service.hub.unsubscribe(self, from: group, on: socket.eventLoop)
+        service.hub.unsubscribe(self, from: .group(group), on: socket.eventLoop)
     }
 
     private func send(_ frame: DeuceDiary.ServerFrame) { socket?.send(TextFrame(json: frame)) }
@@ -115,14 +123,18 @@ final class GroupSocket: SocketHandler {
 }
 
 extension GroupSocket: Subscriber {
-    func receive(_ event: LiveEvent, on group: DeuceDiary.Group.ID) {
+    func receive(_ event: LiveEvent, on topic: LiveTopic) {
         switch event {
         case .logged(let frame):
+            guard case .group(let group) = topic else { return }
             if let caller {
                 turn { $0.pass(frame, of: group, to: caller) }
             } else {
                 socket?.send(frame)
             }
+        case .left(let group): turn { $0.lose(group) }
+        case .deleted(let issuedUntil):
+            if let caller, caller.claims.issuedAt <= issuedUntil { end() }
         case .gap:
             // Better no connection than one that is silent about what it missed.
             socket?.close(.tryAgainLater, reason: DeuceDiary.phrases.unavailable)
@@ -138,12 +150,18 @@ extension GroupSocket: Subscriber {
         } then: { result in
             switch result {
             case .success(true): self.socket?.send(frame)
-            case .success(false):
-                self.stopListening(to: group)
-                self.group = nil
-                self.send(.error("Not a member of this group"))
+            case .success(false): self.lose(group)
             case .failure: self.socket?.close(.tryAgainLater, reason: DeuceDiary.phrases.unavailable)
             }
         }
+    }
+
+    /// The membership of the group that is listened to has ended.
+    private func lose(_ group: DeuceDiary.Group.ID) {
+        guard group == self.group else { return }
+        self.group = nil
+        // Asked for again, it is listened to until there is an answer.
+        if !asked.contains(group) { stopListening(to: group) }
+        send(.error("Not a member of this group"))
     }
 }

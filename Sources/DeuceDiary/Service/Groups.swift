@@ -18,6 +18,7 @@ extension DeuceDiaryService {
         let now = time.milliseconds()
         let description = request.description?.trimmed ?? ""
         return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { [makeID] db in
+            try Users.enter(caller.user, in: db)
             let group = DeuceDiary.Group(
                 id: .init(makeID()), name: request.name.trimmed, description: description.isEmpty ? nil : description,
                 createdBy: caller.user, createdAt: .init(milliseconds: now), updatedAt: .init(milliseconds: now))
@@ -42,7 +43,7 @@ extension DeuceDiaryService {
         let limit = min(request.limit ?? .max, DeuceDiary.GetGroup.maximum)
         return try await database.read { db in
             guard let group = try Groups.one(request.group, in: db) else {
-                throw Problem(.notFound, "Group not found")
+                throw Groups.notFound
             }
             try Groups.requireMember(caller.user, of: group.id, in: db)
             if let before = request.before {
@@ -57,6 +58,7 @@ extension DeuceDiaryService {
 }
 
 enum Groups {
+    static let notFound = Problem(.notFound, "Group not found")
     static let notAuthorized = Problem(.forbidden, "Not authorized")
     static let invalidCursor = Problem(.badRequest, "Invalid cursor")
 
@@ -69,6 +71,16 @@ enum Groups {
         _ user: DeuceDiary.User.ID, of group: DeuceDiary.Group.ID, in db: Session
     ) throws -> Bool {
         try db.exists("SELECT 1 FROM members WHERE group_id = \(group) AND user_id = \(user)")
+    }
+
+    /// Puts this transaction in line with others that write in the group: what it reads of it next holds until its end.
+    /// Every write in a group queues, several groups are queued for in the order of their ids, and users after groups
+    /// (``Users/queue(_:in:)``): so no two transactions wait for each other.
+    ///
+    /// - Returns: False when there is no such group.
+    @discardableResult
+    static func queue(_ group: DeuceDiary.Group.ID, in db: Session) throws -> Bool {
+        try db.run("UPDATE groups SET id = id WHERE id = \(group)") > 0
     }
 
     static func isInAny(_ user: DeuceDiary.User.ID, _ db: Session) throws -> Bool {
@@ -110,6 +122,24 @@ enum Groups {
             """)
     }
 
+    /// Removes a group that nobody is a member of, with its entries and invites. Logs of which nothing is left elsewhere
+    /// no longer count.
+    static func delete(_ group: DeuceDiary.Group.ID, at now: Int64, in db: Session) throws {
+        let authors: [DeuceDiary.User.ID] = try db.all(
+            "SELECT DISTINCT user_id FROM entries WHERE group_id = \(group) ORDER BY user_id"
+        ) { try $0.get(0) }
+        // In line, since the other entry of a log may be on its way out too.
+        for author in authors { try Users.queue(author, in: db) }
+        for ended in try Entries.logs(onlyIn: group, in: db) {
+            try Days.uncount(ended.logs, on: ended.day, of: ended.user, in: db)
+            try Users.uncount(ended.logs, of: ended.user, at: now, in: db)
+        }
+        try db.run("DELETE FROM reactions WHERE entry_id IN (SELECT id FROM entries WHERE group_id = \(group))")
+        try db.run("DELETE FROM entries WHERE group_id = \(group)")
+        try db.run("DELETE FROM invites WHERE group_id = \(group)")
+        try db.run("DELETE FROM groups WHERE id = \(group)")
+    }
+
     static func one(_ id: DeuceDiary.Group.ID, in db: Session) throws -> DeuceDiary.Group? {
         try db.one(
             "SELECT id, name, description, created_by, created_at, updated_at FROM groups WHERE id = \(id)",
@@ -124,6 +154,12 @@ enum Groups {
         COALESCE(\(group).last_activity, \(group).created_at), \(group).id
         """
     }
+
+    /// The order of groups `g` in a list.
+    static let order: SQL = """
+        CASE WHEN g.last_activity IS NULL THEN 0 ELSE 1 END DESC, COALESCE(g.last_activity, g.created_at) DESC,
+        g.id DESC
+        """
 
     static func page(
         of user: DeuceDiary.User.ID, before: DeuceDiary.Group.ID?, limit: Int, in db: Session
@@ -143,9 +179,7 @@ enum Groups {
                 (SELECT COUNT(*) FROM members o WHERE o.group_id = g.id), g.entry_count, g.last_activity
             FROM members me JOIN groups g ON g.id = me.group_id
             WHERE me.user_id = \(user) \(rest)
-            ORDER BY CASE WHEN g.last_activity IS NULL THEN 0 ELSE 1 END DESC,
-                COALESCE(g.last_activity, g.created_at) DESC, g.id DESC
-            LIMIT \(limit)
+            ORDER BY \(order) LIMIT \(limit)
             """
     }
 

@@ -8,24 +8,37 @@ import NIOCore
 import Realtime
 import WebSockets
 
-/// What a socket hears of its group.
+/// What a socket listens to.
+enum LiveTopic: Hashable, Sendable {
+    case group(DeuceDiary.Group.ID)
+    /// The socket's own user, where it has one.
+    case user(DeuceDiary.User.ID)
+}
+
 enum LiveEvent: Sendable {
+    /// Of a group.
     case logged(TextFrame)
+    /// Of a user, who is no member of this group any more.
+    case left(DeuceDiary.Group.ID)
+    /// Of a user, whose tokens up to that time, in Unix seconds, are of an account that was deleted.
+    case deleted(issuedUntil: Int64)
     /// Something may have been missed.
     case gap
 }
 
-typealias LiveHub = Hub<DeuceDiary.Group.ID, LiveEvent>
+typealias LiveHub = Hub<LiveTopic, LiveEvent>
 
 /// What happened, for the sockets of every node.
 enum LiveNews: Codable, Sendable {
     case logged([DeuceDiary.DeuceEntry], by: DeuceDiary.User)
     /// More than can be carried: each node reads it.
     case log(String)
+    case left(Membership)
+    case deleted(DeuceDiary.User.ID, issuedUntil: Int64)
 }
 
 /// Somebody's membership of a group.
-struct Membership: Hashable, Sendable {
+struct Membership: Codable, Hashable, Sendable {
     let user: DeuceDiary.User.ID
     let group: DeuceDiary.Group.ID
 }
@@ -33,10 +46,17 @@ struct Membership: Hashable, Sendable {
 extension LiveHub {
     /// Tells the sockets of this node.
     func deliver(_ news: LiveNews) {
-        guard case .logged(let entries, let user) = news else { return }
-        for entry in entries {
-            let notice = DeuceDiary.Notice(.init(entry, by: user))
-            publish(to: entry.groupId) { .logged(TextFrame(json: DeuceDiary.ServerFrame.deuceLogged(notice))) }
+        switch news {
+        case .logged(let entries, let user):
+            for entry in entries {
+                let notice = DeuceDiary.Notice(.init(entry, by: user))
+                publish(to: .group(entry.groupId)) {
+                    .logged(TextFrame(json: DeuceDiary.ServerFrame.deuceLogged(notice)))
+                }
+            }
+        case .log: break
+        case .left(let membership): publish(to: .user(membership.user)) { .left(membership.group) }
+        case .deleted(let user, let issuedUntil): publish(to: .user(user)) { .deleted(issuedUntil: issuedUntil) }
         }
     }
 }

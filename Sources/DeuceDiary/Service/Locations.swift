@@ -17,6 +17,7 @@ extension DeuceDiaryService {
     func listLocations(
         _ request: DeuceDiary.ListLocations, _ info: RequestInfo
     ) async throws -> [DeuceDiary.Location] {
+        try await count(info)
         let limit = min(request.limit ?? .max, DeuceDiary.ListLocations.maximum)
         let (offset, overflow) = ((request.page ?? 1) - 1).multipliedReportingOverflow(by: limit)
         if overflow { return [] }
@@ -29,7 +30,7 @@ extension DeuceDiaryService {
         let now = time.milliseconds()
         return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { db in
             // In line, so that two at once do not both take the last place.
-            try Users.queue(caller.user, in: db)
+            try Users.enter(caller.user, in: db)
             let location = try Locations.insert(request.name.trimmed, by: caller.user, at: now, in: db)
             guard try Locations.count(of: caller.user, in: db) <= Self.maximumLocations else {
                 throw Problem(.badRequest, "Location limit reached")
@@ -41,16 +42,21 @@ extension DeuceDiaryService {
 
 enum Locations {
     static func page(from offset: Int, limit: Int, in db: Session) throws -> [DeuceDiary.Location] {
-        try db.all(pageQuery(from: offset, limit: limit)) { row in
-            .init(
-                id: try row.get(0), name: try row.get(1), isDefault: try row.get(2), createdBy: try row.get(3),
-                createdAt: try row.get(4))
-        }
+        try db.all(pageQuery(from: offset, limit: limit), DeuceDiary.Location.init(row:))
+    }
+
+    private static let columns: SQL = "id, name, is_default, created_by, created_at"
+
+    /// Those that a user has added, by name.
+    static func all(of user: DeuceDiary.User.ID, in db: Session) throws -> [DeuceDiary.Location] {
+        try db.all(
+            "SELECT \(columns) FROM locations WHERE created_by = \(user) ORDER BY name_key",
+            DeuceDiary.Location.init(row:))
     }
 
     static func pageQuery(from offset: Int, limit: Int) -> SQL {
         """
-        SELECT id, name, is_default, created_by, created_at FROM locations
+        SELECT \(columns) FROM locations
         ORDER BY is_default DESC, name_key LIMIT \(limit) OFFSET \(offset)
         """
     }
@@ -70,5 +76,13 @@ enum Locations {
 
     static func count(of user: DeuceDiary.User.ID, in db: Session) throws -> Int {
         try db.value("SELECT COUNT(*) FROM locations WHERE created_by = \(user)") ?? 0
+    }
+}
+
+extension DeuceDiary.Location {
+    fileprivate init(row: borrowing Row) throws {
+        self.init(
+            id: try row.get(0), name: try row.get(1), isDefault: try row.get(2), createdBy: try row.get(3),
+            createdAt: try row.get(4))
     }
 }

@@ -70,7 +70,7 @@ extension DeuceDiaryService {
     ) async throws -> (Answer<DeuceDiary.User>, before: String?) {
         let before = NIOLockedValueBox<String?>(nil)
         let answer = try await database.write(once, phrases: DeuceDiary.phrases, at: now) { db in
-            try Users.queue(user, in: db)
+            try Users.enter(user, in: db)
             let old: String?? = try db.value("SELECT picture FROM users WHERE id = \(user)")
             before.withLockedValue { $0 = old ?? nil }
             try db.run("UPDATE users SET picture = \(name), updated_at = \(now) WHERE id = \(user)")

@@ -17,6 +17,8 @@ extension DeuceDiaryService {
     ) async throws -> Answer<DeuceDiary.Reaction> {
         let now = time.milliseconds()
         return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { db in
+            // In line with whoever removes the entry or ends the membership.
+            if let group = try Entries.group(of: request.entry, in: db) { try Groups.queue(group, in: db) }
             try Reactions.require(
                 caller.user, toSee: request.entry, or: "Not authorized to react to this entry", in: db)
             return Answer(.ok, try Reactions.insert(request.emoji, on: request.entry, by: caller.user, at: now, in: db))
@@ -56,7 +58,7 @@ enum Reactions {
     static func require(
         _ user: DeuceDiary.User.ID, toSee entry: DeuceDiary.DeuceEntry.ID, or refusal: String, in db: Session
     ) throws {
-        guard let group = try Entries.group(of: entry, in: db) else { throw Problem(.notFound, "Entry not found") }
+        guard let group = try Entries.group(of: entry, in: db) else { throw Entries.notFound }
         guard try Groups.isMember(user, of: group, in: db) else { throw Problem(.forbidden, refusal) }
     }
 
@@ -81,16 +83,36 @@ enum Reactions {
         try db.exists("SELECT 1 FROM reactions WHERE id = \(id) AND entry_id = \(entry)")
     }
 
+    /// Those on each of some entries, the oldest first, as many as a list shows.
+    static func all(
+        on entries: [DeuceDiary.DeuceEntry.ID], in db: Session
+    ) throws -> [DeuceDiary.DeuceEntry.ID: [DeuceDiary.Reaction]] {
+        let all = try db.all(
+            """
+            SELECT \(columns) FROM (
+                SELECT r.*, ROW_NUMBER() OVER (PARTITION BY r.entry_id ORDER BY r.created_at, r.id) AS place
+                FROM reactions r WHERE r.entry_id IN (\(list: entries))) r
+            WHERE r.place <= \(DeuceDiary.ListReactions.maximum) ORDER BY r.entry_id, r.place
+            """, DeuceDiary.Reaction.init(row:))
+        return Dictionary(grouping: all, by: \.entryId)
+    }
+
+    /// Of one user, the oldest first.
+    static func all(of user: DeuceDiary.User.ID, in db: Session) throws -> [DeuceDiary.Reaction] {
+        try db.all(
+            "SELECT \(columns) FROM reactions r WHERE r.user_id = \(user) ORDER BY r.created_at, r.id",
+            DeuceDiary.Reaction.init(row:))
+    }
+
+    private static let columns: SQL = "r.id, r.entry_id, r.user_id, r.emoji, r.created_at"
+
     /// Oldest first, behind `after` when given.
     static func page(
         of entry: DeuceDiary.DeuceEntry.ID, after: DeuceDiary.Reaction.ID?, limit: Int,
         for viewer: DeuceDiary.User.ID, in db: Session
     ) throws -> [DeuceDiary.UserReaction] {
         try db.all(pageQuery(of: entry, after: after, limit: limit, for: viewer)) { row in
-            let reaction = DeuceDiary.Reaction(
-                id: try row.get(0), entryId: entry, userId: try row.get(1), emoji: try row.get(2),
-                createdAt: try row.get(3))
-            return .init(reaction, by: try .init(row: row, at: 4))
+            .init(try DeuceDiary.Reaction(row: row), by: try .init(row: row, at: 5))
         }
     }
 
@@ -102,9 +124,17 @@ enum Reactions {
             after.map { "AND (r.created_at, r.id) > (SELECT a.created_at, a.id FROM reactions a WHERE a.id = \($0))" }
             ?? ""
         return """
-            SELECT r.id, r.user_id, r.emoji, r.created_at, \(Users.columns(for: viewer))
+            SELECT \(columns), \(Users.columns(for: viewer))
             FROM reactions r JOIN users u ON u.id = r.user_id
             WHERE r.entry_id = \(entry) \(rest) ORDER BY r.created_at, r.id LIMIT \(limit)
             """
+    }
+}
+
+extension DeuceDiary.Reaction {
+    fileprivate init(row: borrowing Row) throws {
+        self.init(
+            id: try row.get(0), entryId: try row.get(1), userId: try row.get(2), emoji: try row.get(3),
+            createdAt: try row.get(4))
     }
 }

@@ -89,5 +89,23 @@ extension DeuceDiaryService {
                         ('Restaurant', 'restaurant', 1, 1735689600000)
                     """,
                 ]),
+            .init(
+                "ends of memberships, entries and accounts",
+                [
+                    // When the newest entry was made, even if it is deleted: times of a group's entries only grow.
+                    "ALTER TABLE groups ADD COLUMN last_entry_at BIGINT",
+                    "UPDATE groups SET last_entry_at = last_activity",
+                    // Tokens of a user that were issued up to then, in Unix seconds, are of an account that was deleted.
+                    """
+                    CREATE TABLE deletions (
+                        user_id {KEY} PRIMARY KEY, issued_until BIGINT NOT NULL, deleted_at BIGINT NOT NULL)
+                    """,
+                    // What a user or a group has made is found, and removed, without looking at all there is.
+                    "CREATE INDEX entries_of_user ON entries (user_id, group_id)",
+                    "CREATE INDEX reactions_of_user ON reactions (user_id, created_at, id)",
+                    "CREATE INDEX invites_of_user ON invites (created_by)",
+                    "CREATE INDEX invites_of_group ON invites (group_id)",
+                    "CREATE INDEX groups_of_maker ON groups (created_by)",
+                ] + RateLimits.tables),
         ])
 }

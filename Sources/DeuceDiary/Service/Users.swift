@@ -10,6 +10,8 @@ extension DeuceDiaryService {
         routes.on(use: getUser)
         routes.on(use: updateUser)
         routes.on(answering: uploadProfilePicture)
+        routes.on(use: deleteUser)
+        routes.on(answering: exportUser)
     }
 
     func getUser(_ request: DeuceDiary.GetUser, from caller: Caller) async throws -> DeuceDiary.User {
@@ -23,7 +25,7 @@ extension DeuceDiaryService {
         let now = time.milliseconds()
         let user = try await database.write { [makeID] db -> DeuceDiary.User? in
             // Several at once come one after the other, and the second finds the group that the first has made.
-            try Users.queue(caller.user, in: db)
+            try Users.enter(caller.user, in: db)
             if try !Groups.isInAny(caller.user, db) {
                 try Groups.insertSolo(for: caller.user, id: .init(makeID()), at: now, in: db)
             }
@@ -74,6 +76,13 @@ enum Users {
         try db.exists("SELECT 1 FROM users WHERE id = \(id)")
     }
 
+    /// - Throws: 401 when the token is of an account that was deleted.
+    static func requireToken(_ claims: DeuceDiaryService.Claims, in db: Session) throws {
+        let isOfTheDeleted = try db.exists(
+            "SELECT 1 FROM deletions WHERE user_id = \(claims.subject) AND issued_until >= \(claims.issuedAt)")
+        if isOfTheDeleted { throw Accounts.unauthorized }
+    }
+
     static func one(
         _ id: DeuceDiary.User.ID, for viewer: DeuceDiary.User.ID?, in db: Session
     ) throws -> DeuceDiary.User? {
@@ -122,9 +131,30 @@ enum Users {
         return try one(id, for: nil, in: db)
     }
 
+    /// Takes logs back that were counted.
+    static func uncount(_ logs: Int, of id: DeuceDiary.User.ID, at now: Int64, in db: Session) throws {
+        try db.run(
+            """
+            UPDATE users SET deuce_count = CASE WHEN deuce_count > \(logs) THEN deuce_count - \(logs) ELSE 0 END,
+                updated_at = \(now)
+            WHERE id = \(id)
+            """)
+    }
+
     /// Puts this transaction in line behind others that queue for the same user: what it reads next holds until its end.
-    static func queue(_ id: DeuceDiary.User.ID, in db: Session) throws {
-        try db.run("UPDATE users SET id = id WHERE id = \(id)")
+    /// Groups come before users (``Groups/queue(_:in:)``), and several users in the order of their ids.
+    ///
+    /// - Returns: False when there is no such account any more.
+    @discardableResult
+    static func queue(_ id: DeuceDiary.User.ID, in db: Session) throws -> Bool {
+        try db.run("UPDATE users SET id = id WHERE id = \(id)") > 0
+    }
+
+    /// Queues for the caller.
+    ///
+    /// - Throws: 401 when the account was deleted meanwhile.
+    static func enter(_ id: DeuceDiary.User.ID, in db: Session) throws {
+        guard try queue(id, in: db) else { throw Accounts.unauthorized }
     }
 }
 

@@ -44,6 +44,32 @@ enum GroupsSamples {
         share(invite.inviteLink)
         // end
     }
+
+    static func preview(
+        _ diary: DeuceDiaryClient, invite: DeuceDiary.Invite.ID, ask: (String) -> Void
+    ) async throws {
+        // sample
+        let preview = try await diary.send(DeuceDiary.PreviewInvite(invite: invite))
+        ask("Join \(preview.memberCount) people in \(preview.name)?")
+        // end
+    }
+
+    static func leave(
+        _ diary: DeuceDiaryClient, group: DeuceDiary.Group.ID, member: DeuceDiary.User.ID
+    ) async throws {
+        // sample
+        try await diary.send(DeuceDiary.RemoveMember(group: group, user: member))
+        try await diary.leave(group)
+        // end
+    }
+
+    static func delete(_ diary: DeuceDiaryClient, save: (Data) throws -> Void) async throws {
+        // sample
+        let export = try await diary.send(DeuceDiary.ExportUser())
+        try save(JSONEncoder().encode(export))
+        try await diary.deleteAccount()
+        // end
+    }
 }
 
 /// An app that is opened by a link.

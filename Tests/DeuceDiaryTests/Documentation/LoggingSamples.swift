@@ -14,6 +14,18 @@ enum LoggingSamples {
         // end
     }
 
+    static func feed(_ diary: DeuceDiaryClient, show: (String, String, [String]) -> Void) async throws {
+        // sample
+        for try await item in diary.feed() { show(item.user.displayName, item.thoughts, item.reactions.map(\.emoji)) }
+        // end
+    }
+
+    static func delete(_ diary: DeuceDiaryClient, entry: DeuceDiary.DeuceEntry.ID) async throws {
+        // sample
+        try await diary.delete(entry)
+        // end
+    }
+
     static func react(
         _ diary: DeuceDiaryClient, entry: DeuceDiary.DeuceEntry.ID
     ) async throws -> [DeuceDiary.UserReaction] {

@@ -45,6 +45,13 @@ import Testing
             #expect(try await LoggingSamples.react(john.client, entry: entry).map(\.emoji) == ["💩"])
             #expect(try await LoggingSamples.react(john.client, entry: entry).isEmpty)
             try await LoggingSamples.record(john.client)
+            try await john.send(DeuceDiary.AddReaction(entry: entry, emoji: "💩"))
+            var shown: [String] = []
+            try await LoggingSamples.feed(john.client) { shown.append("\($0) \($1) \($2)") }
+            let text = "John Doe A throne worthy of a king"
+            #expect(Set(shown) == [#"\#(text) ["💩"]"#, "\(text) []"])
+            try await LoggingSamples.delete(john.client, entry: entry)
+            #expect(try await john.send(DeuceDiary.ListDeuces()).count == 1)
         }
     }
 
@@ -76,6 +83,17 @@ import Testing
             let invite = try #require(URL(string: link))
             for _ in 0..<2 { try await opener.open(invite) }
             #expect(opened.withLockedValue { $0 } == ["welcome to Throne Room", "Throne Room"])
+            var asked = ""
+            let id = try #require(DeuceDiary.Invite.id(in: invite))
+            try await GroupsSamples.preview(jane.client, invite: id) { asked = $0 }
+            #expect(asked == "Join 2 people in Throne Room?")
+
+            try await GroupsSamples.leave(john.client, group: group, member: jane.id)
+            #expect(try await john.send(DeuceDiary.ListGroups()).map(\.name) == ["Solo Deuces"])
+            var saved = Data()
+            try await GroupsSamples.delete(john.client) { saved = $0 }
+            #expect(try JSONDecoder().decode(DeuceDiary.UserExport.self, from: saved).user.username == "johndoe")
+            try await john.get("/api/auth/user").refused(401, "Unauthorized")
         }
     }
 

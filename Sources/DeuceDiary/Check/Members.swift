@@ -1,0 +1,185 @@
+import Contract
+import ContractCheck
+import DeuceDiaryClient
+import Foundation
+import HTTPTypes
+
+extension DeuceDiaryScenarios {
+    private static let leave = "POST /api/groups/{groupId}/leave"
+    private static let remove = "DELETE /api/groups/{groupId}/members/{userId}"
+
+    static let members: [Scenario<DeuceDiaryWorld>] = [
+        Scenario("Who leaves a group is out of it, and their entries stay", clause: leave) { world in
+            let (john, jane, joan) = try await world.trio()
+            let group = try await john.group(with: jane, joan)
+            let entry = try await jane.log(in: group)[0]
+            let answer = try await jane.post("/api/groups/\(group)/leave").succeeded()
+            try expect(answer, equals: ["message": "Left group"])
+            try await expectOutside(jane, group, entry.id)
+            let detail = try await joan.send(DeuceDiary.GetGroup(group: group))
+            try expect(detail.members.map(\.userId), equals: [joan.id, john.id])
+            try expect(detail.entries.map(\.value), equals: [entry])
+            try expect(detail.entries.map(\.user.id), equals: [jane.id])
+            let row = try await john.send(DeuceDiary.ListGroups()).first { $0.id == group }
+            try expect([row?.memberCount, row?.entryCount], equals: [2, 1])
+            try expect(try await jane.deuceCount(), equals: 1)
+            // A friend may bring them back, as a member.
+            let invite = try await joan.send(DeuceDiary.CreateInvite(group: group)).id
+            try expect(try await jane.post("/api/join/\(invite)").succeeded()["message"], equals: nil)
+            let again = try await jane.send(DeuceDiary.GetGroup(group: group)).members
+            try expect(again.map(\.userId), equals: [jane.id, joan.id, john.id])
+            try expect(again.map(\.role), equals: [.member, .member, .admin])
+        },
+        Scenario("When no admin is left, the longest-standing member becomes one", clause: leave) { world in
+            let people = try await world.people(4)
+            let group = try await people[0].group(with: people[1], people[2], people[3])
+            for index in 0..<3 {
+                try await people[index].send(DeuceDiary.LeaveGroup(group: group))
+                let detail = try await people[3].send(DeuceDiary.GetGroup(group: group))
+                try expect(detail.members.last?.userId, equals: people[index + 1].id)
+                let roles = detail.members.map(\.role)
+                try expect(roles.last == .admin && !roles.dropLast().contains(.admin), "\(roles)")
+                // Who has made it has made it.
+                try expect(detail.group.createdBy, equals: people[0].id)
+            }
+        },
+        Scenario("When others leave, nobody becomes admin", clause: leave) { world in
+            let (john, jane, joan) = try await world.trio()
+            let group = try await john.group(with: jane, joan)
+            try await jane.send(DeuceDiary.LeaveGroup(group: group))
+            let members = try await john.send(DeuceDiary.GetGroup(group: group)).members
+            try expect(members.map(\.role), equals: [.member, .admin])
+        },
+        Scenario("The last member's leaving deletes the group, its entries and its invites", clause: leave) { world in
+            let (john, jane) = try await world.pair()
+            let (group, other) = (try await john.group(with: jane), try await john.group())
+            let invite = try await john.send(DeuceDiary.CreateInvite(group: group)).id
+            // One of John's logs stands elsewhere too.
+            let both = try await john.log("both", in: group, other, at: .init(milliseconds: 0))
+            let gone = try await john.log("gone", in: group)[0]
+            try await jane.log("hers", in: group)
+            for person in [john, jane] { try await person.send(DeuceDiary.AddReaction(entry: gone.id, emoji: "💩")) }
+            try await jane.send(DeuceDiary.LeaveGroup(group: group))
+            try expect(try await jane.deuceCount(), equals: 1)
+            try await john.send(DeuceDiary.LeaveGroup(group: group))
+            try await john.get("/api/groups/\(group)").refused(404, "Group not found")
+            try await john.post("/api/groups/\(group)/leave").refused(404, "Group not found")
+            try await jane.post("/api/join/\(invite)").refused(400, "Invalid or expired invite")
+            try await world.raw.send(.get, "/api/groups/preview/\(invite)")
+                .refused(404, "Invite not found or expired")
+            try await john.get("/api/entries/\(gone.id)/reactions").refused(404, "Entry not found")
+            try expect(try await john.send(DeuceDiary.ListDeuces()).map(\.id), equals: [both[1].id])
+            // What is nowhere any more does not count, whose ever it was.
+            try expect(try await john.deuceCount(), equals: 1)
+            try expect(try await john.client.topDay(), equals: .init(date: Day(daysSince1970: 0), count: 1))
+            try expect(try await jane.deuceCount(), equals: 0)
+            try expect(try await jane.client.topDay(), equals: nil)
+        },
+        Scenario("Who leaves all their groups gets Solo Deuces again", clause: leave) { world in
+            let john = try await world.person()
+            let solo = try await john.solo()
+            try await john.client.leave(solo)
+            try expect(try await john.send(DeuceDiary.ListGroups()), equals: [])
+            try await john.send(DeuceDiary.GetUser())
+            try expect(try await john.solo() != solo, "the same group again")
+        },
+        Scenario("When all but one leave at once, the one is admin", clause: leave) { world in
+            let people = try await world.people(8)
+            let group = try await people[0].group()
+            let invite = try await people[0].send(DeuceDiary.CreateInvite(group: group)).id
+            for person in people[1...] { try await person.send(DeuceDiary.JoinGroup(invite: invite)) }
+            _ = try await together(7) { try await people[$0].send(DeuceDiary.LeaveGroup(group: group)) }
+            let members = try await people[7].send(DeuceDiary.GetGroup(group: group)).members
+            try expect(members.map(\.userId), equals: [people[7].id])
+            try expect(members.map(\.role), equals: [.admin])
+        },
+        Scenario("Whoever joins while the last member leaves is in the group, or there is none", clause: leave) {
+            world in
+            for _ in 0..<5 {
+                let (john, jane, joan) = try await world.trio()
+                let group = try await john.group()
+                let invite = try await john.send(DeuceDiary.CreateInvite(group: group)).id
+                let answers = try await together(3) { index in
+                    if index == 1 { return try await john.post("/api/groups/\(group)/leave") }
+                    return try await (index == 0 ? jane : joan).post("/api/join/\(invite)")
+                }
+                try answers[1].succeeded()
+                let joined = zip([jane, joan], [answers[0], answers[2]]).filter { $1.status == 200 }.map(\.0)
+                for answer in [answers[0], answers[2]] where answer.status != 200 {
+                    try answer.refused(400, "Invalid or expired invite")
+                }
+                guard let one = joined.first else {
+                    try await jane.get("/api/groups/\(group)").refused(404, "Group not found")
+                    continue
+                }
+                let members = try await one.send(DeuceDiary.GetGroup(group: group)).members
+                try expect(Set(members.map(\.userId)), equals: Set(joined.map(\.id)))
+                try expect(members.filter { $0.role == .admin }.count, equals: 1)
+            }
+        },
+        Scenario("Who is no member cannot leave", clause: leave) { world in
+            let (john, jane) = try await world.pair()
+            let group = try await john.group()
+            try await jane.post("/api/groups/\(group)/leave").refused(403, "Not authorized")
+            for id in [world.unknownID(), "x", "%20"] {
+                try await jane.post("/api/groups/\(id)/leave").refused(404, "Group not found", id)
+            }
+            // Twice at once, it is done once.
+            let answers = try await together(6) { _ in try await john.post("/api/groups/\(group)/leave").status }
+            try expect(answers.filter { $0 == 200 }.count, equals: 1)
+            try expect(answers.allSatisfy { [200, 403, 404].contains($0) }, "\(answers)")
+        },
+        Scenario("An admin removes a member, whose entries stay", clause: remove) { world in
+            let (john, jane, joan) = try await world.trio()
+            let group = try await john.group(with: jane, joan)
+            let entry = try await jane.log(in: group)[0]
+            let answer = try await john.raw(.delete, "/api/groups/\(group)/members/\(jane.id)").succeeded()
+            try expect(answer, equals: ["message": "Member removed"])
+            try await expectOutside(jane, group, entry.id)
+            let detail = try await joan.send(DeuceDiary.GetGroup(group: group))
+            try expect(detail.members.map(\.userId), equals: [joan.id, john.id])
+            try expect(detail.entries.map(\.value), equals: [entry])
+            // As anybody else they may be invited again.
+            let invite = try await joan.send(DeuceDiary.CreateInvite(group: group)).id
+            try await jane.send(DeuceDiary.JoinGroup(invite: invite))
+        },
+        Scenario("Only an admin removes, and only others who are members", clause: remove) { world in
+            let people = try await world.people(4)
+            let (john, jane, joan, outsider) = (people[0], people[1], people[2], people[3])
+            let group = try await john.group(with: jane, joan)
+            func remove(_ user: String, by person: Person, from group: String) async throws -> RawAnswer {
+                try await person.raw(.delete, "/api/groups/\(group)/members/\(user)")
+            }
+            let (id, unknown) = (group.rawValue, world.unknownID())
+            for user in [john.id.rawValue, jane.id.rawValue, outsider.id.rawValue, "x"] {
+                for person in [jane, joan, outsider] {
+                    try await remove(user, by: person, from: id).refused(403, "Not authorized", user)
+                }
+                try await remove(user, by: john, from: unknown).refused(404, "Group not found", user)
+            }
+            try await remove(john.id.rawValue, by: john, from: id).refused(400, "Use leave to remove yourself")
+            for user in [outsider.id.rawValue, "x", "a%2Fb"] {
+                try await remove(user, by: john, from: id).refused(404, "Member not found", user)
+            }
+            let members = try await joan.send(DeuceDiary.GetGroup(group: group)).members
+            try expect(members.map(\.userId), equals: [joan.id, jane.id, john.id])
+        },
+    ]
+
+    /// Everything of the group is closed.
+    private static func expectOutside(
+        _ person: Person, _ group: DeuceDiary.Group.ID, _ entry: DeuceDiary.DeuceEntry.ID
+    ) async throws {
+        try await person.get("/api/groups/\(group)").refused(403, "Not authorized")
+        try await person.post("/api/groups/\(group)/leave").refused(403, "Not authorized")
+        try await person.post("/api/groups/\(group)/invite").refused(403, "Not authorized")
+        try await person.get("/api/deuces?groupId=\(group)").refused(403, "Not authorized")
+        try await person.get("/api/entries/\(entry)/reactions")
+            .refused(403, "Not authorized to access this entry")
+        try await person.raw(.delete, "/api/deuces/\(entry)").refused(404, "Entry not found")
+        let log: JSONValue = ["groupIds": [group.json], "location": "x", "thoughts": ""]
+        try await person.post("/api/deuces", log).refused(403, "Not authorized for group \(group)")
+        let groups = try await person.send(DeuceDiary.ListGroups()).map(\.id)
+        try expect(!groups.contains(group), "the group is listed")
+    }
+}

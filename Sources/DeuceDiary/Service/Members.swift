@@ -1,0 +1,86 @@
+import Contract
+import ContractServer
+import Database
+import DeuceDiaryAPI
+
+extension DeuceDiaryService {
+    func members(_ routes: inout Routes<DeuceDiary, Caller>) {
+        routes.on(use: leaveGroup)
+        routes.on(use: removeMember)
+    }
+
+    func leaveGroup(
+        _ request: DeuceDiary.LeaveGroup, from caller: Caller
+    ) async throws -> DeuceDiary.Confirmation {
+        let now = time.milliseconds()
+        try await database.write { db in
+            guard try Groups.queue(request.group, in: db) else { throw Groups.notFound }
+            guard try Members.remove(caller.user, from: request.group, in: db) else { throw Groups.notAuthorized }
+            try Members.settle(request.group, at: now, in: db)
+            try announce(theEndOf: .init(user: caller.user, group: request.group), in: db)
+        }
+        return .init(message: "Left group")
+    }
+
+    func removeMember(
+        _ request: DeuceDiary.RemoveMember, from caller: Caller
+    ) async throws -> DeuceDiary.Confirmation {
+        try await database.write { db in
+            guard try Groups.queue(request.group, in: db) else { throw Groups.notFound }
+            guard try Members.isAdmin(caller.user, of: request.group, in: db) else { throw Groups.notAuthorized }
+            guard request.user != caller.user else { throw Problem(.badRequest, "Use leave to remove yourself") }
+            guard try Members.remove(request.user, from: request.group, in: db) else {
+                throw Problem(.notFound, "Member not found")
+            }
+            try announce(theEndOf: .init(user: request.user, group: request.group), in: db)
+        }
+        return .init(message: "Member removed")
+    }
+
+    /// Tells the sockets of somebody who is no member any more.
+    private func announce(theEndOf membership: Membership, in db: Session) throws {
+        try announcer.announce(.left(membership), inShort: .left(membership), in: db)
+    }
+}
+
+/// Memberships, in groups that the transaction has queued for.
+enum Members {
+    static func isAdmin(
+        _ user: DeuceDiary.User.ID, of group: DeuceDiary.Group.ID, in db: Session
+    ) throws -> Bool {
+        try db.exists(
+            """
+            SELECT 1 FROM members
+            WHERE group_id = \(group) AND user_id = \(user) AND role = \(DeuceDiary.Role.admin)
+            """)
+    }
+
+    /// Ends a membership; false when there is none. ``settle(_:at:in:)`` is to follow, where it may have been an admin's.
+    static func remove(
+        _ user: DeuceDiary.User.ID, from group: DeuceDiary.Group.ID, in db: Session
+    ) throws -> Bool {
+        try db.run("DELETE FROM members WHERE group_id = \(group) AND user_id = \(user)") > 0
+    }
+
+    /// What follows when members have gone: without an admin the longest-standing member becomes one, without any member
+    /// the group goes.
+    static func settle(_ group: DeuceDiary.Group.ID, at now: Int64, in db: Session) throws {
+        if try longestStanding(in: group, as: .admin, db) != nil { return }
+        guard let heir = try longestStanding(in: group, as: nil, db) else {
+            return try Groups.delete(group, at: now, in: db)
+        }
+        try db.run(
+            """
+            UPDATE members SET role = \(DeuceDiary.Role.admin) WHERE group_id = \(group) AND user_id = \(heir)
+            """)
+    }
+
+    /// - Parameter role: Only of those who have it; of all when nil.
+    static func longestStanding(
+        in group: DeuceDiary.Group.ID, as role: DeuceDiary.Role?, _ db: Session
+    ) throws -> DeuceDiary.User.ID? {
+        let condition: SQL = role.map { "AND role = \($0)" } ?? ""
+        return try db.value(
+            "SELECT user_id FROM members WHERE group_id = \(group) \(condition) ORDER BY joined_at, id LIMIT 1")
+    }
+}
