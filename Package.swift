@@ -104,14 +104,13 @@ let platform: [Target] = [
     .target(
         name: "Mail",
         dependencies: [
-            product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio"),
-            product("NIOPosix", "swift-nio"), product("NIOSSL", "swift-nio-ssl"),
+            product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"), product("NIOSSL", "swift-nio-ssl"),
         ]
     ),
     .target(
         name: "Backend",
         dependencies: [
-            "ContractServer", "Database", "ObjectStore", "Realtime", "Identity", "WebSockets",
+            "ContractServer", "Database", "ObjectStore", "Realtime", "Identity", "Mail", "WebSockets",
             product("Hummingbird", "hummingbird"), product("ServiceLifecycle", "swift-service-lifecycle"),
             product("Crypto", "swift-crypto"), product("NIOConcurrencyHelpers", "swift-nio"),
         ]
@@ -215,10 +214,10 @@ let package = Package(
         tests("Database"),
         tests("Identity", product("Crypto", "swift-crypto"), product("CryptoExtras", "swift-crypto")),
         tests("Images"),
-        tests("Mail", product("NIOPosix", "swift-nio"), product("NIOConcurrencyHelpers", "swift-nio")),
+        tests("Mail", product("NIOPosix", "swift-nio")),
         tests("ObjectStore", product("Crypto", "swift-crypto")),
         tests("Realtime", product("NIOEmbedded", "swift-nio")),
-        tests("Backend", product("NIOEmbedded", "swift-nio")),
+        tests("Backend", "Mail", product("NIOEmbedded", "swift-nio")),
         tests("WebSockets", product("NIOEmbedded", "swift-nio")),
         .testTarget(name: "MessengerTests", dependencies: ["MessengerCheck", "MessengerMocks", "Testbed"]),
         .testTarget(name: "DeuceDiaryTests", dependencies: ["DeuceDiaryCheck", "DeuceDiaryMocks", "Testbed"]),

@@ -16,6 +16,9 @@ public struct Attempts: Sendable {
         public var failuresPerHour = 100
         /// New accounts in a minute from one address; this machine itself is not counted.
         public var registrationsPerMinute = 20
+        /// Letters about a forgotten password in an hour, to one address, asked for from one address; this machine itself
+        /// is not counted.
+        public var remindersPerHour = 5
 
         public init() {}
     }
@@ -88,6 +91,26 @@ public struct Attempts: Sendable {
         if address.isLoopback { return }
         let key = "register \(address)"
         try count(key, limits.registrationsPerMinute, Self.minute, at: now, in: db)
+    }
+
+    /// Counts a letter about a forgotten password.
+    ///
+    /// - Parameter email: As it is compared.
+    /// - Throws: 429 with `Retry-After`.
+    public func remind(_ email: String, from address: ClientAddress, at now: Int64, in db: Session) throws {
+        if address.isLoopback { return }
+        let key = "reminder \(Self.digest(email)) \(address)"
+        try count(key, limits.remindersPerHour, Self.hour, at: now, in: db)
+    }
+
+    /// Forgets an account that is no more: its sign-ins, and the addresses it was known to.
+    ///
+    /// - Parameter account: As in ``begin(account:from:at:in:)``.
+    public static func forget(account: String, in db: Session) throws {
+        let account = digest(account)
+        try db.run("DELETE FROM familiar_addresses WHERE account = \(account)")
+        let key = "sign-in \(account)"
+        try db.run("DELETE FROM attempts WHERE key >= \(key) AND key < \(key + "!")")
     }
 
     /// Forgets what no longer counts.

@@ -80,6 +80,11 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         try db.run("DELETE FROM sessions WHERE hash = \(Digest.sha256(token))")
     }
 
+    /// Ends every session of a user.
+    public func endAll(of user: User, in db: Session) throws {
+        try db.run("DELETE FROM sessions WHERE user_id = \(user)")
+    }
+
     /// What an answer says to hand out a token.
     public func handingOut(_ token: String) -> HTTPFields {
         [.setCookie: cookie.setting(token, for: Self.lifetime / 1000)]

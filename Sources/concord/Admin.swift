@@ -31,12 +31,15 @@ struct Admin: AsyncParsableCommand {
 struct DunbarAdmin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dunbar",
-        abstract: "Make a user of Dunbar an admin, or no longer one.",
+        abstract: "Make a user of Dunbar an admin, or no longer one; read what users report.",
         discussion: """
             concord admin dunbar --promote alice
+            concord admin dunbar --reports
 
             Admins see every post, and may change every profile and delete every post; searches do not show them. It \
             holds from the next request on.
+
+            Reports are of posts; nothing is removed by them. Whoever deletes a post, as an admin, deletes its reports.
 
             On SQLite the server must be stopped meanwhile: its file has one writer. On PostgreSQL it may be running.
             """)
@@ -47,10 +50,15 @@ struct DunbarAdmin: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Make this user no longer an admin. Repeatable.", valueName: "name"))
     var demote: [String] = []
 
+    @Flag(help: "Print what users have reported: the newest 1,000 reports, newest first.")
+    var reports = false
+
     @OptionGroup var place: AdminPlace
 
     func validate() throws {
-        guard !promote.isEmpty || !demote.isEmpty else { throw ValidationError("Whom? --promote NAME, --demote NAME") }
+        guard !promote.isEmpty || !demote.isEmpty || reports else {
+            throw ValidationError("What? --promote NAME, --demote NAME, --reports")
+        }
     }
 
     func run() async throws {
@@ -59,6 +67,20 @@ struct DunbarAdmin: AsyncParsableCommand {
             try await Admin.make(changes, saying: { $0 ? "is an admin" : "is no longer an admin" }) { isAdmin, name in
                 try await DunbarService.setAdmin(isAdmin, name, in: database)
             }
+            if reports { try await printReports(of: database) }
+        }
+    }
+
+    private func printReports(of database: Database) async throws {
+        let reports = try await DunbarService.reports(limit: 1000, in: database)
+        if reports.isEmpty { print("No reports") }
+        for report in reports {
+            // Strangers' texts in quotes, with what could move a terminal's cursor escaped.
+            let files = report.mediaCount == 0 ? "" : ", \(report.mediaCount) files"
+            let details = report.details.map { ": \($0.debugDescription)" } ?? ""
+            print("\(report.createdAt) \(report.reason), report \(report.id)")
+            print("    post \(report.post) of \(report.author): \(report.content.debugDescription)\(files)")
+            print("    reported by \(report.reporter)\(details)")
         }
     }
 }

@@ -22,7 +22,7 @@ struct Hosted: Sendable {
     var basePath = ""
     let listener: Listener
     let health: Health
-    /// Runs until it is cancelled: hears what other nodes announce.
+    /// Runs until it is cancelled: hears what other nodes announce, sends letters.
     let listen: @Sendable () async -> Void
     /// To be called now and then.
     let sweep: @Sendable () async throws -> Void

@@ -31,9 +31,6 @@ extension Composition {
         settings.origins = dunbar.origins
         let pictures = Pictures(environment: environment, phrases: api.phrases, logger: logger)
         let (mailer, place) = mailer(api.name)
-        let outbox = Outbox(mailer) { error in
-            logger.warning("a letter was not sent", metadata: ["error": "\(error)"])
-        }
         let service = DunbarService(
             database: database, objects: objects, passwords: passwords,
             images: { path, use in
@@ -44,7 +41,11 @@ extension Composition {
                     }
                 }
             },
-            outbox: outbox, secret: secret, settings: settings)
+            mailer: mailer, secret: secret, settings: settings,
+            report: { error, isTriedAgain in
+                logger.warning(
+                    "a letter was not sent", metadata: ["error": "\(error)", "again": "\(isTriedAgain)"])
+            })
         let health = Health(check: service.check)
         var routes = service.routes()
         routes.serve(health)
@@ -52,15 +53,12 @@ extension Composition {
         return Hosted(
             name: api.name, basePath: api.basePath, listener: Listener(table, sockets: [], group: group),
             health: health,
-            listen: {}, sweep: service.sweep,
+            listen: service.deliverLetters, sweep: service.sweep,
             review: {
                 logger.info("letters", metadata: ["to": "\(place)"])
                 await pictures.review()
             },
-            close: {
-                await outbox.close()
-                try await close(database, objects)
-            })
+            close: { try await close(database, objects) })
     }
 
     /// Who takes letters, and where they go, in words.

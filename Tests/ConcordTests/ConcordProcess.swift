@@ -51,6 +51,13 @@ final class ConcordProcess: Sendable {
         try await wait { $0.contains("ready\n") }
     }
 
+    /// Waits until it has logged such.
+    func waitForLog(_ condition: (String) -> Bool) async throws {
+        if condition(errors.text) { return }
+        for await text in errors.texts where condition(text) { return }
+        throw Ended(status: await status(), errors: errors.text)
+    }
+
     /// Waits until its output is such.
     func wait(for condition: (String) -> Bool) async throws {
         if condition(output.text) { return }

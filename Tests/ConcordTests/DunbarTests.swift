@@ -94,6 +94,76 @@ import Testing
         }
     }
 
+    /// Killed with a letter that nobody has taken: the next start sends it.
+    @Test func aLetterOutlastsTheServer() async throws {
+        try await withTemporaryFolder { folder in
+            let (port, nobody) = (try await reservePort(), try await reservePort())
+            let url = try #require(URL(string: "http://127.0.0.1:\(port)/api"))
+            var server = try await serving(folder, port: port, "--smtp", "smtp://127.0.0.1:\(nobody)?tls=none")
+            let dunbar = DunbarClient(baseURL: url, retry: .never)
+            try await dunbar.register(
+                .init(username: "Alice", email: "alice@example.com", password: "secret123", displayName: "Alice"))
+            try await dunbar.send(Dunbar.ForgotPassword(email: "alice@example.com"))
+            // Both were tried: nobody is in the middle of it.
+            try await server.waitForLog { $0.components(separatedBy: "a letter was not sent").count > 2 }
+            server.signal(SIGKILL)
+            _ = await server.status()
+
+            server = try await serving(folder, port: port)
+            let mailbox = URL(fileURLWithPath: folder + "/mail/dunbar")
+            // Two seconds after the first try, in another process: that can only be looked for.
+            var code: String?
+            for _ in 0..<600 where code == nil {
+                try await Task.sleep(for: .milliseconds(100))
+                let files = (try? FileManager.default.contentsOfDirectory(at: mailbox, includingPropertiesForKeys: nil))
+                for file in files ?? [] where file.pathExtension == "eml" {
+                    let letter = try String(contentsOf: file, encoding: .utf8)
+                        .replacingOccurrences(of: "\r\n", with: "\n")
+                    if let found = letter.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#) {
+                        code = String(found.output.1)
+                    }
+                }
+            }
+            try await dunbar.send(
+                Dunbar.ResetPassword(token: try #require(code), newPassword: "another password"))
+            try await dunbar.signIn(username: "alice", password: "another password")
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+        }
+    }
+
+    @Test func anOperatorReadsReports() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let url = try #require(URL(string: "http://127.0.0.1:\(port)/api"))
+            let server = try await serving(folder, port: port)
+            var people: [DunbarClient] = []
+            for name in ["alice", "bob"] {
+                let dunbar = DunbarClient(baseURL: url, retry: .never)
+                try await dunbar.register(
+                    .init(username: name, email: "\(name)@example.com", password: "secret123", displayName: name))
+                people.append(dunbar)
+            }
+            let alice = try #require(try await people[0].currentUser())
+            try await people[0].send(Dunbar.UpdateUser(id: alice.id, isPrivate: false))
+            let post = try await people[0].post("\u{1B}[2J \"hello\"\n")
+            try await people[1].send(Dunbar.ReportPost(post: post.id, reason: .hateful, details: "rude\u{7}"))
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+
+            let read = try await concord("admin", "dunbar", "--reports", "--data", folder)
+            #expect(read.status == 0, "\(read.errors)")
+            let lines = read.output.split(separator: "\n")
+            #expect(lines.count == 3)
+            #expect(lines[0].wholeMatch(of: #/\d{4}-\d\d-\d\dT[\d:.]+Z Hateful, report 1/#) != nil, "\(read.output)")
+            #expect(lines[1] == #"    post \#(post.id) of alice: "\u{1B}[2J \"hello\"\n""#)
+            #expect(lines[2] == #"    reported by bob: "rude\u{07}""#)
+            let other = try await concord("admin", "dunbar", "--data", folder)
+            #expect(other.status == 64)
+            #expect(other.errors.contains("--reports"))
+        }
+    }
+
     @Test(arguments: [["--smtp", "mail.example.com"], ["--smtp", "smtp://user@mail.example.com"]])
     func aMailServerThatIsNoneIsRefused(_ arguments: [String]) async throws {
         let process = try ConcordProcess(["serve", "dunbar", "--data", "/nonexistent"] + arguments)

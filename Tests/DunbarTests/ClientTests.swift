@@ -292,6 +292,19 @@ import FoundationNetworking
         #expect(server.requests.last?.headers[.cookie] == "dunbar.session=old")
     }
 
+    @Test func deletingTheAccountForgetsTheSessionOnceItIsDone() async throws {
+        let store = MemoryCookieStore([Self.cookie])
+        let server = Server([
+            "/account/delete": [.answer(400, #"{"message":"Invalid password"}"#), .answer(200, "")]
+        ])
+        let client = try client(server, store: store)
+        #expect(await failure { try await client.deleteAccount(password: "x") }?.message == "Invalid password")
+        #expect(await store.load() == [Self.cookie])
+        try await client.deleteAccount(password: "y")
+        #expect(await store.load() == [])
+        #expect(server.lines == ["GET /storage/health", "POST /account/delete", "POST /account/delete"])
+    }
+
     @Test func aFormNeverSaysItIsJSON() async throws {
         let server = Server(["/posts": [.answer(400)]])
         let client = try client(server)

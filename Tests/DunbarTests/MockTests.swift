@@ -25,6 +25,12 @@ import Testing
         let comment = try await dunbar.send(Dunbar.AddComment(post: 1, content: " Thanks "))
         #expect(comment.content == "Thanks")
         #expect(try await dunbar.send(Dunbar.ListComments(post: 1)) == [.example, comment])
+        try await dunbar.send(Dunbar.DeleteComment(id: comment.id))
+        #expect(try await dunbar.send(Dunbar.ListComments(post: 1)) == [.example])
+        await #expect(throws: APIError.self) { try await dunbar.send(Dunbar.DeleteComment(id: comment.id)) }
+        await #expect(throws: APIError.self) {
+            try await dunbar.send(Dunbar.ReportPost(post: 1, reason: .hateful))
+        }
         try await dunbar.send(Dunbar.DeletePost(id: post.id))
         #expect(try await dunbar.send(Dunbar.GetFeed()) == [.example])
         #expect(try await dunbar.follow(2) == .requested)
@@ -37,12 +43,22 @@ import Testing
         try await dunbar.send(Dunbar.AcceptRequest(id: 1))
         try await dunbar.send(Dunbar.RejectRequest(id: 1))
         #expect(try await dunbar.send(Dunbar.SearchUsers("JO")).map(\.username) == ["alex", "jdoe"])
+        #expect(try await dunbar.send(Dunbar.Block(user: 2)).message == "User blocked")
+        #expect(try await dunbar.send(Dunbar.ListBlocks()) == [])
+        #expect(try await dunbar.send(Dunbar.Unblock(user: 2)).message == "User unblocked")
         #expect(await dunbar.wakeUp())
         try await dunbar.signOut()
         #expect(try await dunbar.signIn(username: "a", password: "b") == .example)
         let registered = try await dunbar.register(
             .init(username: "new", email: "n@x", password: "12345678", displayName: "New"))
         #expect(registered.message == "Please check your email to verify your account")
+
+        try await dunbar.send(Dunbar.ForgotPassword(email: "n@x"))
+        try await dunbar.send(Dunbar.ResetPassword(token: "x", newPassword: "12345678"))
+        #expect(try await dunbar.currentUser() == nil)
+        try await dunbar.signIn(username: "a", password: "b")
+        try await dunbar.deleteAccount(password: "b")
+        #expect(try await dunbar.currentUser() == nil)
 
         let asked = Set(mock.requests.map { type(of: $0).signature })
         #expect(asked == Set(Dunbar.endpoints.map { $0.signature }))

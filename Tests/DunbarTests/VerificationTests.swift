@@ -10,7 +10,7 @@ import Testing
 /// The letter that verifies an address.
 @Suite struct DunbarVerificationTests {
     private func token(_ host: DunbarHost) async throws -> String {
-        await host.outbox.settle()
+        try await host.service.settleLetters()
         let letter = try #require(host.mailbox.letters.last)
         let match = try #require(letter.text.firstMatch(of: #/\/api\/verify-email\/(\S+)/#))
         return String(match.output.1)
@@ -46,7 +46,7 @@ import Testing
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
             host.mailbox.fail(with: Refused())
             let john = try await host.world().person()
-            await host.outbox.settle()
+            try await host.service.settleLetters()
             try await john.publish()
             #expect(host.mailbox.letters.isEmpty)
         }
@@ -62,7 +62,7 @@ import Testing
                 #expect(answer.status == 201)
             }
             #expect(try await world.raw.send(.post, "/register", body: body).status == 400)
-            await host.outbox.settle()
+            try await host.service.settleLetters()
             #expect(host.mailbox.letters.map(\.to) == ["J@Example.com"])
             #expect(host.mailbox.letters.allSatisfy { $0.text.contains("http://test/api/verify-email/") })
         }

@@ -51,6 +51,29 @@ import Testing
         WireRequest(Dunbar.SearchUsers("query"), is: "GET /users/search?q=query"),
         WireRequest(Dunbar.CheckHealth(), is: "GET /storage/health"),
         WireRequest(Dunbar.VerifyEmail(token: "abc"), is: "GET /verify-email/abc"),
+        WireRequest(
+            Dunbar.ForgotPassword(email: "s@tring"), is: "POST /forgot-password", #"{ "email": "s@tring" }"#),
+        WireRequest(
+            Dunbar.ResetPassword(token: "abc", newPassword: "stringstring"), is: "POST /reset-password",
+            #"{ "token": "abc", "newPassword": "stringstring" }"#),
+        WireRequest(
+            Dunbar.DeleteAccount(password: "string"), is: "POST /account/delete", #"{ "password": "string" }"#),
+        WireRequest(Dunbar.Block(user: 1), is: "POST /users/1/block", "{}"),
+        WireRequest(Dunbar.Unblock(user: 1), is: "DELETE /users/1/block"),
+        WireRequest(Dunbar.ListBlocks(), is: "GET /blocks"),
+        WireRequest(Dunbar.ListBlocks(limit: 4, before: 6), is: "GET /blocks?limit=4&before=6"),
+        WireRequest(
+            Dunbar.ReportPost(post: 1, reason: .hateful), is: "POST /posts/1/report", #"{ "reason": "Hateful" }"#),
+        WireRequest(
+            Dunbar.ReportPost(post: 1, reason: .harmfulOrAbusive, details: "string"), is: "POST /posts/1/report",
+            #"{ "reason": "Harmful_or_Abusive", "details": "string" }"#),
+        WireRequest(
+            Dunbar.ReportPost(post: 1, reason: .criminalActivity), is: "POST /posts/1/report",
+            #"{ "reason": "Criminal_Activity" }"#),
+        WireRequest(
+            Dunbar.ReportPost(post: 1, reason: .sexuallyExplicit), is: "POST /posts/1/report",
+            #"{ "reason": "Sexually_Explicit" }"#),
+        WireRequest(Dunbar.DeleteComment(id: 1), is: "DELETE /comments/1"),
     ]
 
     private static let account = Dunbar.Account(
@@ -90,6 +113,11 @@ import Testing
           "displayName": "John Doe"
         }
         """
+
+    private static func confirmation<E: Contract.Endpoint>(of _: E.Type, _ text: String) -> WireAnswer
+    where E.Output == Dunbar.Confirmation {
+        WireAnswer(of: E.self, 200, #"{ "message": "\#(text)" }"#, is: .init(message: text))
+    }
 
     static let answers: [WireAnswer] = [
         WireAnswer(
@@ -229,6 +257,36 @@ import Testing
         WireAnswer(
             of: Dunbar.Follow.self, 200, #"{ "message": "Follow request sent" }"#,
             is: .init(message: "Follow request sent")),
+        confirmation(of: Dunbar.VerifyEmail.self, "Email verified"),
+        confirmation(
+            of: Dunbar.ForgotPassword.self,
+            "If an account exists with this email, you will receive password reset instructions."),
+        confirmation(of: Dunbar.ResetPassword.self, "Password has been reset"),
+        confirmation(of: Dunbar.DeleteAccount.self, "Account deleted successfully"),
+        confirmation(of: Dunbar.Block.self, "User blocked"),
+        confirmation(of: Dunbar.Unblock.self, "User unblocked"),
+        confirmation(of: Dunbar.ReportPost.self, "Post reported"),
+        confirmation(of: Dunbar.DeleteComment.self, "Comment deleted"),
+        WireAnswer(
+            of: Dunbar.ListBlocks.self, 200,
+            """
+            [
+              {
+                "id": 2,
+                "username": "sarah",
+                "displayName": "Sarah Smith",
+                "bio": null,
+                "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/sarah.jpg",
+                "isPrivate": true,
+                "createdAt": "2025-01-01T00:00:00.000Z"
+              }
+            ]
+            """,
+            is: [
+                .init(
+                    id: 2, username: "sarah", displayName: "Sarah Smith", bio: nil, photo: sarah.photo,
+                    isPrivate: true, createdAt: newYear)
+            ]),
         WireAnswer(
             of: Dunbar.CheckHealth.self, 200,
             """

@@ -12,8 +12,8 @@ extension DunbarHost {
                 promote: { [database] name in
                     guard try await DunbarService.setAdmin(true, name, in: database) else { throw Broken("no \(name)") }
                 },
-                letters: { [outbox, mailbox] address in
-                    await outbox.settle()
+                letters: { [service, mailbox] address in
+                    try await service.settleLetters()
                     return mailbox.letters.filter { $0.to == address }.map(\.text)
                 }))
     }

@@ -22,7 +22,6 @@ public struct DunbarHost: TestHost {
     public let database: Database
     public let objects: LocalObjectStore
     public let mailbox: TestMailbox
-    public let outbox: Outbox
     /// Nobody listens there.
     public let sockets: any SocketTransport
     public let folder: String
@@ -110,10 +109,10 @@ private struct TestDunbar {
         var settings = DunbarService.Settings(publicURL: setup.publicURL ?? address.base)
         settings.origins = setup.origins
         settings.attempts = setup.attempts
-        let outbox = Outbox(mailbox, pauses: []) { _ in }
         let service = DunbarService(
             database: database, objects: objects, passwords: Passwords(cost: .testing), images: setup.images,
-            outbox: outbox, secret: Array(repeating: 9, count: 32), time: setup.clock.source, settings: settings)
+            mailer: mailbox, secret: Array(repeating: 9, count: 32), time: setup.clock.source, settings: settings
+        ) { _, _ in }
         var routes = service.routes()
         routes.serve(Health(check: service.check))
         let table = RouteTable(routes, options: .init(logger: .silent) { Problem.unavailable($0, Dunbar.phrases) })
@@ -122,8 +121,7 @@ private struct TestDunbar {
             try await body(
                 DunbarHost(
                     baseURL: address.url(of: Dunbar.self), transport: transport, clock: setup.clock, service: service,
-                    database: database, objects: objects, mailbox: mailbox, outbox: outbox, sockets: sockets,
-                    folder: place.folder))
+                    database: database, objects: objects, mailbox: mailbox, sockets: sockets, folder: place.folder))
         }
     }
 }

@@ -72,10 +72,7 @@ extension Dunbar {
                 throw Problem(.badRequest, "Username must not contain spaces")
             }
             guard Self.isAddress(email.trimmed) else { throw Problem(.badRequest, "Invalid email address") }
-            guard password.length >= 8 else { throw Problem(.badRequest, "Password must be at least 8 characters") }
-            guard password.length <= 200 else {
-                throw Problem(.badRequest, "Password must be at most 200 characters")
-            }
+            try Dunbar.validate(password: password)
             guard confirmPassword == nil || confirmPassword == password else {
                 throw Problem(.badRequest, "Passwords don't match")
             }

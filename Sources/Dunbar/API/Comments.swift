@@ -1,7 +1,9 @@
 import Contract
 
 extension Dunbar {
-    static let comments: [any Contract.Endpoint.Type] = [AddComment.self, ListComments.self]
+    static let comments: [any Contract.Endpoint.Type] = [
+        AddComment.self, ListComments.self, DeleteComment.self,
+    ]
 
     public struct Comment: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Comment>
@@ -81,5 +83,20 @@ extension Dunbar {
             case post = "id"
             case limit, before
         }
+    }
+
+    /// `DELETE /comments/{id}`: the caller's own, any under a post of theirs, or any as an admin. An addition to the
+    /// contract.
+    ///
+    /// 404 "Comment not found" for one that the caller may not see, too; 403 "Not authorized to delete this comment".
+    public struct DeleteComment: Endpoint {
+        public static let route = Route.delete("/comments/{id}")
+        public typealias Output = Confirmation
+
+        public var id: Comment.ID
+
+        public init(id: Comment.ID) { self.id = id }
+
+        public func validatePath() throws(Problem) { try Dunbar.validate(id) }
     }
 }

@@ -21,7 +21,7 @@ public enum Dunbar: ServiceAPI {
     }()
     /// Each section lists its own.
     public static var endpoints: [any Contract.Endpoint.Type] {
-        authentication + users + posts + comments + follows + search + health
+        authentication + accounts + users + posts + reports + comments + follows + blocks + search + health
     }
 
     /// `{ "message": "…" }`
@@ -111,6 +111,10 @@ extension Dunbar {
 
     static func validate(_ id: Post.ID) throws(Problem) {
         guard id.isValid else { throw Problem(.badRequest, "Invalid post ID") }
+    }
+
+    static func validate(_ id: Comment.ID) throws(Problem) {
+        guard id.isValid else { throw Problem(.badRequest, "Invalid comment ID") }
     }
 
     /// A part of a list.

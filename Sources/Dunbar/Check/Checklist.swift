@@ -17,35 +17,47 @@ extension DunbarScenarios {
         })
 }
 
-/// Counts what a scenario makes, and signs its sessions out. The contract has no way to remove accounts.
+/// Counts what a scenario makes and leaves, and signs its sessions out.
 private actor Ledger: Transport {
     private let transport: any Transport
-    private var made: [String: Int] = [:]
-    /// Of the sessions that have begun.
-    private var cookies: Set<String> = []
+    /// By id, with their authors.
+    private var posts: [Int64: Int64] = [:]
+    private var users: Set<Int64> = []
+    /// Of those, who have gone. What answers later is of no matter.
+    private var gone: Set<Int64> = []
+    /// Of the sessions that have begun, with whose they are.
+    private var cookies: [String: Int64] = [:]
 
     init(_ transport: any Transport) { self.transport = transport }
 
     /// What is left, by its name in plural.
     func settle(at baseURL: URL) async -> [String: Int] {
-        for cookie in cookies {
+        for cookie in cookies.keys {
             let request = TransportRequest(
                 method: .post, url: baseURL.appendingPathComponent("logout"), headers: [.cookie: cookie])
             _ = try? await transport.send(request, progress: nil)
         }
-        return made.filter { $0.value > 0 }
+        let left = posts.values.filter { !gone.contains($0) }.count
+        return ["users": users.subtracting(gone).count, "posts": left].filter { $0.value > 0 }
     }
 
     func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
         let response = try await transport.send(request, progress: progress)
-        if let cookie = response.headers[.setCookie]?.prefix(while: { $0 != ";" }), !cookie.hasSuffix("=") {
-            cookies.insert(String(cookie))
-        }
-        guard response.status.kind == .successful, response.headers[.idempotentReplayed] == nil else { return response }
-        switch (request.method, request.url.lastPathComponent) {
-        case (.post, "register"): made["users", default: 0] += 1
-        case (.post, "posts"): made["posts", default: 0] += 1
-        case (.delete, _): made["posts", default: 0] -= 1
+        guard response.status.kind == .successful else { return response }
+        let body = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body))
+        let path = request.url.pathComponents.suffix(2)
+        switch (request.method, path.first ?? "", path.last ?? "") {
+        case (.post, _, "register"), (.post, _, "login"):
+            guard let user = body?["user"]?["id"]?.integer else { break }
+            users.insert(user)
+            if let cookie = response.headers[.setCookie]?.prefix(while: { $0 != ";" }), !cookie.hasSuffix("=") {
+                cookies[String(cookie)] = user
+            }
+        case (.post, _, "posts"):
+            if let id = body?["id"]?.integer, let author = body?["userId"]?.integer { posts[id] = author }
+        case (.delete, "posts", let id): if let id = Int64(id) { posts[id] = nil }
+        case (.post, "account", "delete"):
+            if let user = request.headers[.cookie].flatMap({ cookies[$0] }) { gone.insert(user) }
         default: break
         }
         return response

@@ -45,6 +45,33 @@ extension DunbarScenarios {
             try await john.post(path, ["content": "a\u{0}"]).refused(400, "Text must not contain NUL characters")
             try await john.post(path, ["content": .string(" \(long.dropLast()) ")]).succeeded(201)
         },
+        Scenario("A comment is deleted by who wrote it, and by whose post it is on", clause: "DELETE /comments/:id") {
+            world in
+            let (john, jane, alex) = try await world.trio()
+            for person in [jane, alex] { try await person.follow(john) }
+            let post = try await john.publish()
+            func comment() async throws -> String {
+                "/comments/\(try await jane.send(Dunbar.AddComment(post: post.id, content: "x")).id)"
+            }
+            for person in [jane, john] {
+                let path = try await comment()
+                try await alex.raw(.delete, path).refused(403, "Not authorized to delete this comment")
+                try await person.raw(.delete, path).said("Comment deleted")
+                try await person.raw(.delete, path).refused(404, "Comment not found")
+                try expect(try await alex.send(Dunbar.ListComments(post: post.id)), equals: [])
+            }
+            // Who does not see it, whoever they are, is not told of it.
+            let path = try await comment()
+            try await world.person().raw(.delete, path).refused(404, "Comment not found")
+            try await john.send(Dunbar.RemoveFollower(follower: jane.id))
+            try await jane.raw(.delete, path).refused(404, "Comment not found")
+            try await alex.raw(.delete, path).refused(403, "Not authorized to delete this comment")
+            for id in ["x", "0", "-1", "1.0"] {
+                try await john.raw(.delete, "/comments/\(id)").refused(400, "Invalid comment ID", id)
+                try await world.raw.send(.delete, "/comments/\(id)").refused(401, "Unauthorized")
+            }
+            try await john.raw(.delete, "/comments/999999999999").refused(404, "Comment not found")
+        },
         Scenario("A comment that meets the deletion of its post is not left behind", clause: "§4") { world in
             let john = try await world.person()
             for _ in 0..<5 {

@@ -13,7 +13,8 @@ extension DunbarScenarios {
                 "/", "/nothing", "/USER", "/user/", "/users", "/users/", "/users/1/", "/users/1/x", "/users/1/posts/",
                 "/posts/", "/posts/1/comments/", "/posts/1/comments/1", "/feed/", "/followers/1", "/follow-requests",
                 "/follow-requests/1", "/follow-requests/pending/", "/storage", "/storage/health/", "/login/",
-                "/verify-email", "/verify-email/", "//user", "/users/search/x/y",
+                "/verify-email", "/verify-email/", "//user", "/users/search/x/y", "/forgot-password/", "/account",
+                "/account/delete/", "/blocks/", "/blocks/1", "/comments", "/comments/1/", "/posts/1/report/",
             ]
             for path in paths {
                 for method in [HTTPRequest.Method.get, .post] {
@@ -30,6 +31,9 @@ extension DunbarScenarios {
                 ("/feed", ["GET"]), ("/posts/x/comments", ["GET", "POST"]), ("/users/x/follow", ["POST"]),
                 ("/followers/x/remove", ["POST"]), ("/users/search", ["GET"]), ("/storage/health", ["GET"]),
                 ("/follow-requests/x/accept", ["POST"]), ("/follow-requests/pending", ["GET"]),
+                ("/forgot-password", ["POST"]), ("/reset-password", ["POST"]), ("/account/delete", ["POST"]),
+                ("/users/x/block", ["POST", "DELETE"]), ("/blocks", ["GET"]), ("/posts/x/report", ["POST"]),
+                ("/comments/x", ["DELETE"]),
             ]
             for (path, allowed) in table {
                 let answer = try await world.raw.send(.put, path, headers: [.origin: "null"], body: "{")
@@ -98,7 +102,7 @@ extension DunbarScenarios {
                 "/posts?userId=\(long)", "/feed?before=\(long)", "/feed?limit=\(long)", "/posts/\(long)/comments",
                 "/posts/\(post.id)/comments?before=\(long)", "/users/search?q=%00", "/users/search?q=%ff",
                 "/users/search?q=\(long)", "/users/\(john.id)/followers?before=\(long)", "/verify-email/%00",
-                "/verify-email/\(long)", "/follow-requests/pending?before=\(long)",
+                "/verify-email/\(long)", "/follow-requests/pending?before=\(long)", "/blocks?before=\(long)",
             ] {
                 let answer = try await john.get(path)
                 try expect(answer.status < 500, "\(path): \(answer.status) \(answer.text)")
@@ -114,6 +118,9 @@ extension DunbarScenarios {
                     (.patch, "/users/\(john.id)", #"{"displayName":\#(value),"bio":\#(value),"isPrivate":\#(value)}"#),
                     (.post, "/posts", #"{"content":\#(value)}"#),
                     (.post, "/posts/\(post.id)/comments", #"{"content":\#(value)}"#),
+                    (.post, "/posts/\(post.id)/report", #"{"reason":\#(value),"details":\#(value)}"#),
+                    (.post, "/forgot-password", #"{"email":\#(value)}"#),
+                    (.post, "/reset-password", #"{"token":\#(value),"newPassword":\#(value)}"#),
                 ] as [(HTTPRequest.Method, String, String)] {
                     let answer = try await john.raw(method, path, body: body)
                     try expect(answer.status < 500, "\(path) \(body): \(answer.status) \(answer.text)")
@@ -131,5 +138,7 @@ extension DunbarScenarios {
         (.post, "/users/x/unfollow"), (.post, "/followers/x/remove"), (.get, "/users/x/followers"),
         (.get, "/users/x/following"), (.get, "/follow-requests/pending?limit=x"), (.get, "/follow-requests/outgoing"),
         (.post, "/follow-requests/x/accept"), (.post, "/follow-requests/x/reject"), (.get, "/users/search?q=a"),
+        (.post, "/account/delete"), (.post, "/users/x/block"), (.delete, "/users/x/block"), (.get, "/blocks?limit=x"),
+        (.post, "/posts/x/report"), (.delete, "/comments/x"),
     ]
 }

@@ -11,7 +11,8 @@ extension DunbarScenarios {
             world in
             let john = try await world.person()
             let post = try await john.publish()
-            for (name, status, send) in creations(by: john, on: post.id) {
+            let other = try await world.person(isPrivate: false).publish()
+            for (name, status, send) in creations(by: john, on: post.id, reporting: other.id) {
                 let key = world.freshKey()
                 let answers = try await together(10) { _ in try await send(true, key) }
                 try expect(answers.allSatisfy { $0.status == status }, "\(name): \(answers.map(\.text))")
@@ -73,7 +74,7 @@ extension DunbarScenarios {
 
     /// Each operation that takes a key, with a request for it and another.
     private static func creations(
-        by john: Person, on post: Dunbar.Post.ID
+        by john: Person, on post: Dunbar.Post.ID, reporting other: Dunbar.Post.ID
     ) -> [(String, Int, @Sendable (_ usual: Bool, HTTPFields) async throws -> RawAnswer)] {
         @Sendable func form(_ path: String, _ form: Form, _ key: HTTPFields) async throws -> RawAnswer {
             var headers = key
@@ -93,6 +94,13 @@ extension DunbarScenarios {
             (
                 "a comment", 201,
                 { try await john.post("/posts/\(post)/comments", ["content": $0 ? "x" : "y"], headers: $1) }
+            ),
+            (
+                "a report", 200,
+                {
+                    try await john.post(
+                        "/posts/\(other)/report", ["reason": $0 ? "Hateful" : "Criminal_Activity"], headers: $1)
+                }
             ),
             (
                 "a photo", 200,

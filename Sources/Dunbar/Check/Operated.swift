@@ -33,6 +33,27 @@ extension DunbarScenarios {
             try await admin.raw(.delete, "/posts/\(post.id)").said("Post deleted")
             try expect(try await john.posts(of: john), equals: [])
         },
+        Scenario("A block hides nothing from an admin, and an admin deletes any comment", clause: "§3, §6 blocks") {
+            world in
+            let admin = try await world.admin()
+            let (john, jane) = (try await world.person(), try await world.person(isPrivate: false))
+            try await john.send(Dunbar.Block(user: admin.id))
+            let post = try await john.publish()
+            try expect(try await admin.posts(of: john), equals: [post])
+            try await admin.get("/users/\(john.id)").succeeded(200)
+            let comment = try await john.send(
+                Dunbar.AddComment(post: try await jane.publish().id, content: "to be deleted"))
+            try expect(try await admin.send(Dunbar.ListComments(post: comment.postId)), equals: [comment])
+            try await admin.raw(.delete, "/comments/\(comment.id)").said("Comment deleted")
+            try await admin.send(Dunbar.ReportPost(post: post.id, reason: .hateful))
+            // But follows nobody who does not want it.
+            try await admin.post("/users/\(john.id)/follow").refused(404, "User not found")
+            // Of an admin's posts those who have blocked them see nothing.
+            try await admin.send(Dunbar.UpdateUser(id: admin.id, isPrivate: false))
+            try await admin.publish()
+            try expect(try await john.posts(of: admin), equals: [])
+            try expect(try await jane.posts(of: admin).count, equals: 1)
+        },
         Scenario("Admins are not found", clause: "GET /users/search") { world in
             let (admin, john) = (try await world.admin(), try await world.person())
             for person in [admin, john] {

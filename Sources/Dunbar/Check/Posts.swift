@@ -219,7 +219,7 @@ extension DunbarScenarios {
             for path in [
                 "/feed", "/users/\(john.id)/posts", "/posts/\(john.id)", "/posts/\(post.id)/comments",
                 "/users/\(john.id)/followers", "/users/\(john.id)/following", "/follow-requests/pending",
-                "/follow-requests/outgoing",
+                "/follow-requests/outgoing", "/blocks",
             ] {
                 for limit in ["0", "-1", "x", "501", ""] {
                     try await john.get("\(path)?limit=\(limit)").refused(400, "Invalid limit", "\(path) \(limit)")

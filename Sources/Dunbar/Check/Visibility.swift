@@ -8,6 +8,10 @@ import HTTPTypes
 public struct VisibilityTable: Sendable, CustomStringConvertible {
     public enum Viewer: String, CaseIterable, Sendable {
         case anonymous, stranger, pending, follower, owner, admin
+        /// Whom the owner has blocked.
+        case blocked
+        /// Who has blocked the owner.
+        case blocker
     }
 
     /// One row of it: what is looked at, and what each viewer is answered, in their order.
@@ -25,19 +29,25 @@ public struct VisibilityTable: Sendable, CustomStringConvertible {
             let isPublic = account == "public"
             func row(_ what: String, _ cells: String...) -> Row { Row(account: account, what: what, cells: cells) }
             let (posts, hidden) = isPublic ? ("shown", "200") : ("-", "404")
+            let (added, refused) = isPublic ? ("201", "403") : ("404", "404")
             return [
-                row("profile", "200", "200", "200 P", "200 F", "200", "200"),
-                row("posts, /users/:id/posts", "401", posts, posts, "shown", "shown", "shown"),
-                row("posts, /posts/:id", "401", posts, posts, "shown", "shown", "shown"),
-                row("posts, /posts?userId=", "401", posts, posts, "shown", "shown", "shown"),
-                row("comments", "401", hidden, hidden, "200", "200", "200"),
-                row("add a comment", "401", isPublic ? "201" : "404", isPublic ? "201" : "404", "201", "201", "201"),
-                row("feed", "401", "-", "-", "shown", "shown", "-"),
-                row("followers", "401", "403", "403", "403", "200", "403"),
-                row("following", "401", "403", "403", "403", "200", "403"),
-                row("search", "401", "shown", "shown", "shown", "shown", "shown"),
-                row("change the profile", "401", "403", "403", "403", "200", "200"),
-                row("delete a post", "401", isPublic ? "403" : "404", isPublic ? "403" : "404", "403", "200", "200"),
+                row("profile", "200", "200", "200 P", "200 F", "200", "200", "404", "200"),
+                row("posts, /users/:id/posts", "401", posts, posts, "shown", "shown", "shown", "-", "-"),
+                row("posts, /posts/:id", "401", posts, posts, "shown", "shown", "shown", "-", "-"),
+                row("posts, /posts?userId=", "401", posts, posts, "shown", "shown", "shown", "-", "-"),
+                row("comments", "401", hidden, hidden, "200", "200", "200", "404", "404"),
+                row("add a comment", "401", added, added, "201", "201", "201", "404", "404"),
+                row("comments elsewhere", "401", "shown", "shown", "shown", "shown", "shown", "-", "-"),
+                row("feed", "401", "-", "-", "shown", "shown", "-", "-", "-"),
+                row("followers", "401", "403", "403", "403", "200", "403", "403", "403"),
+                row("following", "401", "403", "403", "403", "200", "403", "403", "403"),
+                row("search", "401", "shown", "shown", "shown", "shown", "shown", "-", "-"),
+                row("change the profile", "401", "403", "403", "403", "200", "200", "404", "403"),
+                row("report a post", "401", hidden, hidden, "200", "400", "200", "404", "404"),
+                row("delete a comment", "401", refused, refused, "403", "200", "200", "404", "404"),
+                row("delete a post", "401", refused, refused, "403", "200", "200", "404", "404"),
+                row("follow", "401", "200", "400", "400", "400", "200", "404", "400"),
+                row("block", "401", "200", "200", "200", "400", "200", "404", "200"),
             ]
         })
 
@@ -53,7 +63,12 @@ public struct VisibilityTable: Sendable, CustomStringConvertible {
             if account == "public" { try await owner.send(Dunbar.UpdateUser(id: owner.id, isPrivate: false)) }
             let post = try await owner.publish("seen by those who may")
             try await owner.send(Dunbar.AddComment(post: post.id, content: "mine"))
-            let viewers = [nil, stranger, pending, follower, owner, admin]
+            let (blocked, blocker) = try await world.pair()
+            try await owner.send(Dunbar.Block(user: blocked.id))
+            try await blocker.send(Dunbar.Block(user: owner.id))
+            let elsewhere = try await world.person(isPrivate: false).publish()
+            let comment = try await owner.send(Dunbar.AddComment(post: elsewhere.id, content: "mine"))
+            let viewers = [nil, stranger, pending, follower, owner, admin, blocked, blocker]
             func row(
                 _ what: String, _ look: (Person?) async throws -> String
             ) async throws {
@@ -88,6 +103,9 @@ public struct VisibilityTable: Sendable, CustomStringConvertible {
             try await row("add a comment") {
                 "\(try await send($0, .post, "/posts/\(post.id)/comments", #"{"content":"x"}"#).status)"
             }
+            try await row("comments elsewhere") {
+                try await list($0, "/posts/\(elsewhere.id)/comments", of: comment.id.json)
+            }
             try await row("feed") { try await list($0, "/feed", of: post.id.json) }
             for name in ["followers", "following"] {
                 try await row(name) { "\(try await send($0, .get, "/users/\(owner.id)/\(name)").status)" }
@@ -96,9 +114,20 @@ public struct VisibilityTable: Sendable, CustomStringConvertible {
             try await row("change the profile") {
                 "\(try await send($0, .patch, "/users/\(owner.id)", #"{"bio":"x"}"#).status)"
             }
+            try await row("report a post") {
+                "\(try await send($0, .post, "/posts/\(post.id)/report", #"{"reason":"Hateful"}"#).status)"
+            }
+            try await row("delete a comment") { viewer in
+                let comment = try await owner.send(Dunbar.AddComment(post: post.id, content: "to be deleted"))
+                return "\(try await send(viewer, .delete, "/comments/\(comment.id)").status)"
+            }
             try await row("delete a post") { viewer in
                 let post = try await owner.publish("to be deleted")
                 return "\(try await send(viewer, .delete, "/posts/\(post.id)").status)"
+            }
+            // Last, for they change who is what.
+            for action in ["follow", "block"] {
+                try await row(action) { "\(try await send($0, .post, "/users/\(owner.id)/\(action)").status)" }
             }
         }
         return VisibilityTable(rows: rows)

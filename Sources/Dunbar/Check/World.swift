@@ -217,9 +217,10 @@ extension RawAnswer {
 public enum DunbarScenarios {
     /// What anybody can try.
     public static var all: [Scenario<DunbarWorld>] {
-        errors + authentication + users + photos + posts + comments + follows + search + health + paging + idempotency
+        errors + authentication + accounts + users + photos + posts + reports + comments + follows + blocks + search
+            + health + paging + idempotency
     }
 
     /// What takes the server's operator.
-    public static var operated: [Scenario<DunbarWorld>] { administration + verification + visibility }
+    public static var operated: [Scenario<DunbarWorld>] { administration + verification + recovery + visibility }
 }

@@ -112,6 +112,16 @@ public struct DunbarClient: Sendable {
         try await jar.forget(cookies)
     }
 
+    /// Deletes the account that is signed in, with all that is theirs, and forgets the session.
+    ///
+    /// - Parameter password: The account's, once more.
+    /// - Throws: ``APIError/serverError(_:_:)`` with 400 for a wrong password, and for an admin's account.
+    public func deleteAccount(password: String) async throws {
+        let cookies = try await jar.header(for: baseURL)
+        try await send(Dunbar.DeleteAccount(password: password))
+        try await jar.forget(cookies)
+    }
+
     /// Who is signed in; nil when nobody is.
     public func currentUser() async throws -> Dunbar.Account? {
         do {

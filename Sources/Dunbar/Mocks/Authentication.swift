@@ -46,9 +46,7 @@ extension DunbarMock {
             return Answer(.created, WithRelationship(account), headers: memory.use { $0.handOut() })
         }
         server.example(answering: Dunbar.Logout.self) { _ in
-            Answer(
-                .ok, .init(message: "Logged out successfully"),
-                headers: [.setCookie: "\(DunbarMemory.cookie)=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"])
+            Answer(.ok, .init(message: "Logged out successfully"), headers: DunbarMemory.takingBack)
         }
         server.example(of: Dunbar.GetCurrentUser.self) { _ in
             var account = Dunbar.Account.example
@@ -60,6 +58,11 @@ extension DunbarMock {
 }
 
 extension DunbarMemory {
+    /// What an answer says to take the cookie back.
+    static var takingBack: HTTPFields {
+        [.setCookie: "\(cookie)=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"]
+    }
+
     fileprivate mutating func handOut() -> HTTPFields {
         [.setCookie: "\(Self.cookie)=\(begin()); Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000"]
     }

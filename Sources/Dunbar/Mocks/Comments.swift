@@ -27,7 +27,7 @@ extension DunbarMock {
         server.example(of: Dunbar.AddComment.self) { [memory] request in
             try memory.use { memory in
                 try memory.require(request.post)
-                let number = Int64(memory.comments.count + 1)
+                let number = memory.comments.map(\.id.rawValue).max().map { $0 + 1 } ?? 2
                 let time = Dunbar.Comment.example.createdAt.milliseconds + number * 60_000
                 let comment = Dunbar.Comment(
                     id: .init(number), content: request.content.trimmed, postId: request.post,
@@ -44,6 +44,16 @@ extension DunbarMock {
                 }
                 return Array(comments.suffix(request.limit ?? .max))
             }
+        }
+        server.example(of: Dunbar.DeleteComment.self) { [memory] request in
+            try memory.use { memory in
+                // Under his own posts, John may delete any.
+                guard memory.comments.contains(where: { $0.id == request.id }) else {
+                    throw Problem(.notFound, "Comment not found")
+                }
+                memory.comments.removeAll { $0.id == request.id }
+            }
+            return .init(message: "Comment deleted")
         }
     }
 }

@@ -33,10 +33,13 @@ public struct DunbarMock: APIMock {
                 guard isGood else { throw Problem(.unauthorized, "Unauthorized") }
             })
         authentication()
+        accounts()
         users()
         posts()
+        reports()
         comments()
         follows()
+        blocks()
         server.example(of: Dunbar.CheckHealth.self) { _ in .example }
     }
 

@@ -9,6 +9,7 @@ extension DunbarService {
     func comments(_ routes: inout Routes<Dunbar, Viewer>) {
         routes.on(answering: addComment)
         routes.on(use: listComments)
+        routes.on(use: deleteComment)
     }
 
     func addComment(
@@ -16,10 +17,11 @@ extension DunbarService {
     ) async throws -> Answer<Dunbar.Comment> {
         let now = time.milliseconds()
         return try await database.write(info.once, phrases: Dunbar.phrases, at: now) { [urls] db in
-            // The post stays until the comment is there: who deletes it waits, and takes the comment along.
+            // Post and author stay until the comment is there: who deletes them waits, and takes the comment along.
             try Posts.requireVisible(request.post, to: viewer.user, in: db)
             try request.validate()
-            guard try Comments.queue(request.post, in: db) else { throw Posts.notFound }
+            guard try Users.queue(viewer.user, in: db) else { throw Self.unauthorized }
+            guard try Posts.queue(request.post, in: db) else { throw Posts.notFound }
             let id = try Comments.insert(request.content.trimmed, on: request.post, by: viewer.user, at: now, in: db)
             guard let comment = try id.flatMap({ try Comments.one($0, urls, in: db) }) else { throw Posts.notFound }
             return Answer(.created, comment)
@@ -32,21 +34,28 @@ extension DunbarService {
             try request.validate()
             return try db.all(
                 Comments.pageQuery(
-                    of: request.post, before: request.before, limit: request.limit ?? Dunbar.maximumPage)
+                    of: request.post, before: request.before, limit: request.limit ?? Dunbar.maximumPage,
+                    to: viewer.user)
             ) { try .init(row: $0, urls) }
+        }
+    }
+
+    func deleteComment(_ request: Dunbar.DeleteComment, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+        try await database.write { db in
+            let owners = try Comments.requireVisible(request.id, to: viewer.user, in: db)
+            guard try owners.contains(viewer.user) || Users.isAdmin(viewer.user, in: db) else {
+                throw Problem(.forbidden, "Not authorized to delete this comment")
+            }
+            guard try db.run("DELETE FROM comments WHERE id = \(request.id)") > 0 else { throw Comments.notFound }
+            return .init(message: "Comment deleted")
         }
     }
 }
 
 enum Comments {
-    private static let columns: SQL = "c.id, c.content, c.post_id, c.user_id, c.created_at, \(Users.summaryColumns)"
+    static let notFound = Problem(.notFound, "Comment not found")
 
-    /// Puts this transaction in line behind others about the same post.
-    ///
-    /// - Returns: Whether there is such a post.
-    static func queue(_ post: Dunbar.Post.ID, in db: Session) throws -> Bool {
-        try db.run("UPDATE posts SET id = id WHERE id = \(post)") > 0
-    }
+    private static let columns: SQL = "c.id, c.content, c.post_id, c.user_id, c.created_at, \(Users.summaryColumns)"
 
     static func insert(
         _ content: String, on post: Dunbar.Post.ID, by user: Dunbar.User.ID, at now: Int64, in db: Session
@@ -66,8 +75,26 @@ enum Comments {
         }
     }
 
-    /// The newest, oldest first.
-    static func pageQuery(of post: Dunbar.Post.ID, before: Dunbar.Comment.ID?, limit: Int) -> SQL {
+    /// Who may delete a comment: its author, and that of its post.
+    ///
+    /// - Throws: 404 when the viewer may not see it, or it is not there: nobody can tell which.
+    static func requireVisible(
+        _ id: Dunbar.Comment.ID, to viewer: Dunbar.User.ID, in db: Session
+    ) throws -> [Dunbar.User.ID] {
+        let owners = try db.one(
+            """
+            SELECT c.user_id, p.user_id FROM comments c JOIN posts p ON p.id = c.post_id JOIN users u ON u.id = p.user_id
+            WHERE c.id = \(id) AND \(Visibility.ofPosts(to: viewer)) AND \(Visibility.ofPerson("c.user_id", to: viewer))
+            """
+        ) { [try $0.get(0), try $0.get(1)] as [Dunbar.User.ID] }
+        guard let owners else { throw notFound }
+        return owners
+    }
+
+    /// The newest that a viewer sees, oldest first.
+    static func pageQuery(
+        of post: Dunbar.Post.ID, before: Dunbar.Comment.ID?, limit: Int, to viewer: Dunbar.User.ID
+    ) -> SQL {
         let rest: SQL =
             before.map {
                 """
@@ -78,7 +105,8 @@ enum Comments {
             } ?? ""
         return """
             SELECT \(columns) FROM (
-                SELECT n.id FROM comments n WHERE n.post_id = \(post) \(rest)
+                SELECT n.id FROM comments n
+                WHERE n.post_id = \(post) AND \(Visibility.ofPerson("n.user_id", to: viewer)) \(rest)
                 ORDER BY n.created_at DESC, n.id DESC LIMIT \(limit)) n
             JOIN comments c ON c.id = n.id JOIN users u ON u.id = c.user_id
             ORDER BY c.created_at, c.id

@@ -25,7 +25,7 @@ public struct DunbarService: Sendable {
     let sessions: Sessions
     let attempts: Attempts
     let images: ImageMaker
-    let outbox: Outbox
+    let outbox: Outbox<LetterJob>
     let urls: PublicURLs
     let time: TimeSource
     let settings: Settings
@@ -57,11 +57,13 @@ public struct DunbarService: Sendable {
     /// - Parameters:
     ///   - database: With ``schema``.
     ///   - objects: Keeps photos, pictures and videos.
-    ///   - outbox: Sends the letters.
-    ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`.
+    ///   - mailer: Takes the letters.
+    ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`, and seals letters that wait.
+    ///   - report: Told of each letter that was not taken, and whether it is tried again.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, images: @escaping ImageMaker,
-        outbox: Outbox, secret: [UInt8], time: TimeSource = .system, settings: Settings
+        mailer: any Mailer, secret: [UInt8], time: TimeSource = .system, settings: Settings,
+        report: @escaping @Sendable (any Error, _ isTriedAgain: Bool) -> Void
     ) {
         self.database = database
         self.objects = objects
@@ -73,8 +75,11 @@ public struct DunbarService: Sendable {
             time: time)
         self.attempts = Attempts(limits: settings.attempts, phrases: Dunbar.phrases)
         self.images = images
-        self.outbox = outbox
-        self.urls = PublicURLs(base: settings.publicURL)
+        let urls = PublicURLs(base: settings.publicURL)
+        let writer = LetterWriter(database: database, urls: urls, time: time)
+        self.outbox = Outbox(
+            database: database, mailer: mailer, secret: secret, time: time, compose: writer.compose, report: report)
+        self.urls = urls
         self.time = time
         self.settings = settings
         self.origins = OriginPolicy([settings.publicURL] + settings.origins)
@@ -84,23 +89,35 @@ public struct DunbarService: Sendable {
     /// Every operation with its handler, and the files.
     public func routes() -> Routes<Dunbar, Viewer> {
         var routes = Routes<Dunbar, Viewer>(
-            spool: ObjectSpool(objects), secret: secret, name: { "user \($0.user)" },
+            spool: ObjectSpool(objects), secret: secret, name: { Self.callerName($0.user) },
             admit: { [origins] in try origins.admit($0, Dunbar.phrases) },
             authenticate: { [sessions] info in
                 guard let session = try await sessions.find(info.headers) else { throw Self.unauthorized }
                 return Viewer(user: session.user, headers: session.headers)
             }, headers: { _, viewer in viewer.headers })
         authentication(&routes)
+        accounts(&routes)
         users(&routes)
         posts(&routes)
+        reports(&routes)
         comments(&routes)
         follows(&routes)
+        blocks(&routes)
         health(&routes)
         routes.serve(publicly: objects, under: "/" + MediaFile.folder) { MediaFile.type(of: $0)?.contentType }
         return routes
     }
 
     static let unauthorized = Problem(.unauthorized, "Unauthorized")
+
+    /// In the scope of an `Idempotency-Key`.
+    static func callerName(_ user: Dunbar.User.ID) -> String { "user \(user)" }
+
+    /// Sends letters until it is cancelled. To be called once.
+    public func deliverLetters() async { await outbox.run() }
+
+    /// Sends the letters that are due now: for tests.
+    public func settleLetters() async throws { try await outbox.settle() }
 
     /// Throws when the database or the object store does not answer.
     public func check() async throws {
@@ -115,7 +132,8 @@ public struct DunbarService: Sendable {
             try OnceOnly.sweep(at: now, in: db)
             try Attempts.sweep(at: now, in: db)
             try Sessions.sweep(at: now, in: db)
-            try EmailTokens.sweep(at: now, in: db)
+            try LetterTokens.verification.sweep(at: now, in: db)
+            try LetterTokens.reset.sweep(at: now, in: db)
         }
         try await sweepFiles()
     }

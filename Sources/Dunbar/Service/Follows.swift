@@ -21,11 +21,16 @@ extension DunbarService {
     func follow(_ request: Dunbar.Follow, from viewer: Viewer) async throws -> Dunbar.Confirmation {
         let now = time.milliseconds()
         return try await database.write { db in
-            // One follow of a user's after the other, so that the limit holds.
-            guard try Users.queue(viewer.user, in: db) else { throw Self.unauthorized }
+            // One follow of a user's after the other, so that the limit holds; and none beside a block between the two.
+            let areThere = try Users.queue([viewer.user, request.user], in: db)
             let isPrivate: Bool? = try db.value("SELECT is_private FROM users WHERE id = \(request.user)")
-            guard let isPrivate else { throw Users.notFound }
+            guard areThere, let isPrivate, try !Blocks.exist(of: viewer.user, by: request.user, in: db) else {
+                throw try Users.absence(of: viewer.user, in: db)
+            }
             guard request.user != viewer.user else { throw Problem(.badRequest, "Cannot follow yourself") }
+            guard try !Blocks.exist(of: request.user, by: viewer.user, in: db) else {
+                throw Problem(.badRequest, "Unblock this user first")
+            }
             let known = Problem(.badRequest, "Already following or requested to follow this user")
             guard try Follows.isAccepted(viewer.user, to: request.user, in: db) == nil else { throw known }
             guard try Follows.hasRoom(viewer.user, in: db) else {
@@ -40,7 +45,7 @@ extension DunbarService {
 
     func unfollow(_ request: Dunbar.Unfollow, from viewer: Viewer) async throws -> Dunbar.Confirmation {
         try await database.write { db in
-            guard try Users.exists(request.user, in: db) else { throw Users.notFound }
+            guard try Users.exists(request.user, for: viewer.user, in: db) else { throw Users.notFound }
             let wasAccepted: Bool? = try db.value(
                 """
                 DELETE FROM follows WHERE follower_id = \(viewer.user) AND target_id = \(request.user)
@@ -185,6 +190,15 @@ enum Follows {
             INSERT INTO follows (follower_id, target_id, is_accepted, created_at)
             VALUES (\(follower), \(target), \(isAccepted), \(now))
             ON CONFLICT (follower_id, target_id) DO NOTHING RETURNING 1
+            """)
+    }
+
+    /// Follows and requests, both ways.
+    static func deleteAll(between one: Dunbar.User.ID, and other: Dunbar.User.ID, in db: Session) throws {
+        try db.run(
+            """
+            DELETE FROM follows
+            WHERE follower_id = \(one) AND target_id = \(other) OR follower_id = \(other) AND target_id = \(one)
             """)
     }
 

@@ -152,14 +152,23 @@ enum Posts {
         "(SELECT b.created_at, CAST(\(id) AS BIGINT) FROM posts b WHERE b.id <= \(id) ORDER BY b.id DESC LIMIT 1)"
     }
 
-    /// With its comments.
+    /// Puts this transaction in line behind others about the same post.
+    ///
+    /// - Returns: Whether there is such a post.
+    @discardableResult
+    static func queue(_ id: Dunbar.Post.ID, in db: Session) throws -> Bool {
+        try db.run("UPDATE posts SET id = id WHERE id = \(id)") > 0
+    }
+
+    /// With its comments and reports.
     ///
     /// - Returns: The names of its files.
     static func delete(_ id: Dunbar.Post.ID, in db: Session) throws -> [String] {
         // In line behind comments that are being made, which then go too.
-        try db.run("UPDATE posts SET id = id WHERE id = \(id)")
+        try queue(id, in: db)
         let names: [String] = try db.all("SELECT name FROM media WHERE post_id = \(id)") { try $0.get(0) }
         try db.run("DELETE FROM media WHERE post_id = \(id)")
+        try db.run("DELETE FROM reports WHERE post_id = \(id)")
         try db.run("DELETE FROM comments WHERE post_id = \(id)")
         try db.run("DELETE FROM posts WHERE id = \(id)")
         return names

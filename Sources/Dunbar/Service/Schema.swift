@@ -64,5 +64,31 @@ extension DunbarService {
                     "CREATE INDEX comments_in_order ON comments (post_id, created_at, id)",
                     "CREATE INDEX comments_of_user ON comments (user_id)",
                 ]),
+            .init(
+                "blocks, reports, resets and letters",
+                [
+                    """
+                    CREATE TABLE blocks (
+                        id {ID}, blocker_id BIGINT NOT NULL REFERENCES users (id),
+                        blocked_id BIGINT NOT NULL REFERENCES users (id), created_at BIGINT NOT NULL,
+                        UNIQUE (blocker_id, blocked_id))
+                    """,
+                    "CREATE INDEX blocks_of_blocked ON blocks (blocked_id)",
+                    "CREATE INDEX blocks_in_order ON blocks (blocker_id, created_at, id)",
+                    """
+                    CREATE TABLE reports (
+                        id {ID}, post_id BIGINT NOT NULL REFERENCES posts (id),
+                        user_id BIGINT NOT NULL REFERENCES users (id), reason TEXT NOT NULL, details TEXT,
+                        created_at BIGINT NOT NULL, UNIQUE (post_id, user_id))
+                    """,
+                    "CREATE INDEX reports_of_user ON reports (user_id)",
+                    """
+                    CREATE TABLE reset_tokens (
+                        hash {BYTES} NOT NULL PRIMARY KEY, user_id BIGINT NOT NULL REFERENCES users (id),
+                        expires_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX reset_tokens_of_user ON reset_tokens (user_id)",
+                    "CREATE INDEX reset_tokens_age ON reset_tokens (expires_at)",
+                ] + Outbox<LetterJob>.table),
         ])
 }

@@ -20,7 +20,9 @@ extension DunbarService {
         // Open to anybody; a session only adds what its user has to do with them.
         let session = try await sessions.find(info.headers)
         let found = try await database.read { [urls] db in
-            guard let user = try Users.profile(request.id, urls, in: db) else { throw Users.notFound }
+            guard let user = try Users.profile(request.id, to: session?.user, urls, in: db) else {
+                throw Users.notFound
+            }
             let isAccepted = try session.flatMap { try Follows.isAccepted($0.user, to: user.id, in: db) }
             return WithRelationship(user, isFollowing: isAccepted == true, isPending: isAccepted == false)
         }
@@ -39,7 +41,7 @@ extension DunbarService {
     func searchUsers(_ request: Dunbar.SearchUsers, from viewer: Viewer) async throws -> [Dunbar.User] {
         let text = request.query.trimmed
         if text.isEmpty { return [] }
-        return try await database.read { [urls] in try Users.matching(text, urls, in: $0) }
+        return try await database.read { [urls] in try Users.matching(text, to: viewer.user, urls, in: $0) }
     }
 }
 
@@ -56,12 +58,19 @@ enum Users {
     /// Of a user `u`, as ``DunbarAPI/Dunbar/UserSummary/init(row:at:_:)`` reads them.
     static let summaryColumns: SQL = "u.id, u.username, u.display_name, u.photo"
 
-    static func exists(_ id: Dunbar.User.ID, in db: Session) throws -> Bool {
-        try db.exists("SELECT 1 FROM users WHERE id = \(id)")
+    /// Whether there is such a user, as far as a viewer is told.
+    static func exists(_ id: Dunbar.User.ID, for viewer: Dunbar.User.ID, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM users u WHERE u.id = \(id) AND \(Visibility.ofAccount(to: viewer))")
     }
 
-    static func profile(_ id: Dunbar.User.ID, _ urls: PublicURLs, in db: Session) throws -> Dunbar.User? {
-        try db.one("SELECT \(profileColumns) FROM users u WHERE u.id = \(id)") { try .init(row: $0, urls) }
+    /// - Parameter viewer: Nil for anybody.
+    static func profile(
+        _ id: Dunbar.User.ID, to viewer: Dunbar.User.ID?, _ urls: PublicURLs, in db: Session
+    ) throws -> Dunbar.User? {
+        let condition: SQL = viewer.map { "AND \(Visibility.ofAccount(to: $0))" } ?? ""
+        return try db.one("SELECT \(profileColumns) FROM users u WHERE u.id = \(id) \(condition)") {
+            try .init(row: $0, urls)
+        }
     }
 
     /// For nobody but the user.
@@ -86,7 +95,9 @@ enum Users {
     }
 
     /// The first 20 whose username or display name contains the text, without admins.
-    static func matching(_ text: String, _ urls: PublicURLs, in db: Session) throws -> [Dunbar.User] {
+    static func matching(
+        _ text: String, to viewer: Dunbar.User.ID, _ urls: PublicURLs, in db: Session
+    ) throws -> [Dunbar.User] {
         let key = key(text)
         // Longer than any name; an engine's limit on patterns is no reason to fail either.
         guard key.length <= 256, !key.containsNUL else { return [] }
@@ -95,7 +106,7 @@ enum Users {
         return try list(
             #"""
             WHERE u.is_admin = 0 AND (u.username_key LIKE \#(pattern) ESCAPE '\'
-                OR u.display_key LIKE \#(pattern) ESCAPE '\')
+                OR u.display_key LIKE \#(pattern) ESCAPE '\') AND \#(Visibility.ofPerson(to: viewer))
             ORDER BY u.username_key, u.id LIMIT 20
             """#, urls, in: db)
     }
@@ -138,7 +149,7 @@ enum Users {
 
     /// - Throws: 404 when there is no such user, 403 when it is neither the viewer nor the viewer an admin.
     static func require(_ viewer: Dunbar.User.ID, mayChange id: Dunbar.User.ID, in db: Session) throws {
-        guard try exists(id, in: db) else { throw notFound }
+        guard try exists(id, for: viewer, in: db) else { throw notFound }
         guard try viewer == id || isAdmin(viewer, in: db) else {
             throw Problem(.forbidden, "Not authorized to update this profile")
         }
@@ -162,7 +173,7 @@ enum Users {
         _ id: Dunbar.User.ID, by viewer: Dunbar.User.ID, _ urls: PublicURLs, in db: Session
     ) throws -> Dunbar.UpdatedUser {
         if id == viewer, let account = try account(id, urls, in: db) { return .own(account.withoutVerification) }
-        guard let profile = try profile(id, urls, in: db) else { throw notFound }
+        guard let profile = try profile(id, to: viewer, urls, in: db) else { throw notFound }
         return .other(profile)
     }
 
@@ -172,6 +183,20 @@ enum Users {
     @discardableResult
     static func queue(_ id: Dunbar.User.ID, in db: Session) throws -> Bool {
         try db.run("UPDATE users SET id = id WHERE id = \(id)") > 0
+    }
+
+    /// The same for several, always in one order, so that nobody waits for each other.
+    ///
+    /// - Returns: Whether all of them are there.
+    static func queue(_ ids: Set<Dunbar.User.ID>, in db: Session) throws -> Bool {
+        var areThere = true
+        for id in ids.sorted() { areThere = try queue(id, in: db) && areThere }
+        return areThere
+    }
+
+    /// Why there is nobody whom a viewer names: 404, or 401 when the viewer is not there any more either.
+    static func absence(of viewer: Dunbar.User.ID, in db: Session) throws -> Problem {
+        try db.exists("SELECT 1 FROM users WHERE id = \(viewer)") ? notFound : DunbarService.unauthorized
     }
 }
 

@@ -1,0 +1,186 @@
+import Crypto
+import Database
+import Foundation
+import Mail
+
+/// Letters that are to be sent: written in the transaction that wants them, sent once it is durable, and tried again for a
+/// day. So nobody waits for a mail server, its refusal stops nothing, and a server that is killed loses none.
+///
+/// What waits is sealed with the server's key, since letters hold what opens an account. The letter itself is composed
+/// when it is sent. Several nodes work on one line; a letter comes twice only where a node dies between sending it and
+/// noting that.
+public final class Outbox<Job: Codable & Sendable>: Sendable {
+    /// Makes the letter; nil when it is not to be sent any more.
+    public typealias Composer = @Sendable (Job) async throws -> MailMessage?
+    /// Told of each failure, and whether the letter is tried again.
+    public typealias Report = @Sendable (any Error, _ isTriedAgain: Bool) -> Void
+
+    /// After so long a letter is given up. In milliseconds.
+    static var lifetime: Int64 { 24 * 3_600_000 }
+    /// For so long a letter belongs to the node that sends it: longer than a mailer takes. In milliseconds.
+    static var lease: Int64 { 120_000 }
+    /// So many are sent side by side.
+    static var width: Int { 32 }
+    /// How long it waits for nothing: another node may have died with letters of its own.
+    static var idle: Duration { .seconds(60) }
+
+    private let database: Database
+    private let mailer: any Mailer
+    private let key: SymmetricKey
+    private let time: TimeSource
+    private let compose: Composer
+    private let report: Report
+    private let calls: AsyncStream<Void>
+    private let call: AsyncStream<Void>.Continuation
+
+    /// - Parameter secret: 32 bytes or more. With another one, what waits cannot be read and is given up.
+    public init(
+        database: Database, mailer: any Mailer, secret: [UInt8], time: TimeSource, compose: @escaping Composer,
+        report: @escaping Report
+    ) {
+        self.database = database
+        self.mailer = mailer
+        key = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: secret), info: Array("outbox".utf8), outputByteCount: 32)
+        self.time = time
+        self.compose = compose
+        self.report = report
+        (calls, call) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// The table, for each API's schema.
+    public static var table: [String] {
+        [
+            """
+            CREATE TABLE outbox (
+                id {ID}, sealed {BYTES} NOT NULL, created_at BIGINT NOT NULL, due_at BIGINT NOT NULL,
+                attempts INTEGER NOT NULL)
+            """,
+            "CREATE INDEX outbox_due ON outbox (due_at)",
+        ]
+    }
+
+    /// Puts a letter in line, if the transaction commits.
+    public func post(_ job: Job, at now: Int64, in db: Session) throws {
+        let sealed = try AES.GCM.seal(JSONEncoder().encode(job), using: key)
+        // With the standard nonce there always is one text of all its parts.
+        guard let text = sealed.combined else { throw CryptoKitError.incorrectParameterSize }
+        try db.run(
+            """
+            INSERT INTO outbox (sealed, created_at, due_at, attempts) VALUES (\(Array(text)), \(now), \(now), 0)
+            """)
+        db.afterCommit { [call] in call.yield() }
+    }
+
+    /// Sends letters until the task is cancelled. What has been begun is finished. To be called once.
+    public func run() async {
+        call.yield()
+        var alarm: Task<Void, Never>?
+        for await _ in calls {
+            alarm?.cancel()
+            // Not cancelled along: what the mail server may have taken already is not sent twice.
+            let round = await Task { try await deliver() }.result
+            let wait: Duration
+            switch round {
+            case .success(let next): wait = next
+            case .failure(let error):
+                report(error, true)
+                wait = .seconds(10)
+            }
+            alarm = Task { [call] in
+                do { try await Task.sleep(for: wait) } catch { return }
+                call.yield()
+            }
+        }
+        alarm?.cancel()
+    }
+
+    /// Sends all that is due now.
+    public func settle() async throws { while try await deliver() == .zero {} }
+
+    /// Sends some of what is due, and returns when each was sent, put off or given up.
+    ///
+    /// - Returns: When to look again.
+    private func deliver() async throws -> Duration {
+        let now = time.milliseconds()
+        let next = try await database.read { db in
+            try db.value("SELECT due_at FROM outbox ORDER BY due_at LIMIT 1", as: Int64.self)
+        }
+        guard let next else { return Self.idle }
+        guard next <= now else { return min(.milliseconds(next - now), Self.idle) }
+        let letters = try await database.write { db in
+            // Whoever comes second waits here, and then finds them not due.
+            try db.all(
+                """
+                UPDATE outbox SET due_at = \(now + Self.lease), attempts = attempts + 1
+                WHERE due_at <= \(now)
+                    AND id IN (SELECT id FROM outbox WHERE due_at <= \(now) ORDER BY due_at, id LIMIT \(Self.width))
+                RETURNING id, sealed, created_at, attempts
+                """, Waiting.init(row:))
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for letter in letters { group.addTask { await self.send(letter) } }
+        }
+        return .zero
+    }
+
+    private func send(_ letter: Waiting) async {
+        do {
+            if let message = try await compose(open(letter)) { try await mailer.send(message) }
+            try await remove(letter)
+        } catch {
+            await putOff(letter, for: error)
+        }
+    }
+
+    private func open(_ letter: Waiting) throws -> Job {
+        do {
+            return try JSONDecoder().decode(
+                Job.self, from: AES.GCM.open(AES.GCM.SealedBox(combined: letter.sealed), using: key))
+        } catch {
+            throw UnreadableLetter()
+        }
+    }
+
+    private func putOff(_ letter: Waiting, for error: any Error) async {
+        let next = time.milliseconds() + Self.pause(after: letter.attempts)
+        let isFinal = error is UnreadableLetter || (error as? MailError)?.mayPass == false
+        let isTriedAgain = !isFinal && next < letter.createdAt + Self.lifetime
+        report(error, isTriedAgain)
+        do {
+            guard isTriedAgain else { return try await remove(letter) }
+            try await database.write { db in try db.run("UPDATE outbox SET due_at = \(next) WHERE id = \(letter.id)") }
+        } catch {
+            // It stays as it is: due when this node's time for it is over.
+            report(error, true)
+        }
+    }
+
+    private func remove(_ letter: Waiting) async throws {
+        try await database.write { db in try db.run("DELETE FROM outbox WHERE id = \(letter.id)") }
+    }
+
+    /// 2, 10 and 50 seconds, 4 and 21 minutes, then an hour each. In milliseconds.
+    static func pause(after attempts: Int) -> Int64 {
+        var pause: Int64 = 2000
+        for _ in 1..<max(1, min(attempts, 10)) { pause *= 5 }
+        return min(pause, 3_600_000)
+    }
+}
+
+/// A row of the line.
+private struct Waiting: Sendable {
+    var id: Int64
+    var sealed: [UInt8]
+    var createdAt: Int64
+    var attempts: Int
+
+    init(row: borrowing Row) throws {
+        (id, sealed, createdAt, attempts) = try (row.get(0), row.get(1), row.get(2), row.get(3))
+    }
+}
+
+/// A letter was sealed with another key, or by another version.
+struct UnreadableLetter: Error, CustomStringConvertible {
+    var description: String { "a letter that waited cannot be read: it was sealed with another key" }
+}

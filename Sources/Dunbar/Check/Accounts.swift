@@ -1,0 +1,260 @@
+import Contract
+import ContractCheck
+import ContractClient
+import DunbarClient
+import Foundation
+import HTTPTypes
+
+extension DunbarScenarios {
+    static let accounts: [Scenario<DunbarWorld>] = [
+        Scenario("A forgotten password is answered alike, whoever has the address", clause: "POST /forgot-password") {
+            world in
+            let john = try await world.person()
+            let address = "\(john.name)@example.com"
+            for body in [
+                #"{"email":"\#(address)"}"#, #"{"email":" \#(address.uppercased()) "}"#,
+                #"{"email":"\#(world.freshName())@example.com"}"#, #"{"email":"none"}"#, #"{"email":""}"#,
+                #"{"email":5}"#, #"{"email":null}"#, "{}", "",
+                #"{"email":"\#(String(repeating: "x", count: 100_000))@example.com"}"#,
+            ] {
+                let answer = try await world.raw.send(.post, "/forgot-password", body: body)
+                try answer.said(instructions, "\(body.prefix(60))")
+                try expect(answer.headers[.setCookie], equals: nil)
+            }
+            try await world.raw.send(.post, "/forgot-password", body: "{").refused(400, "Malformed JSON")
+            // Asking changes nothing.
+            try await world.login(john.name).succeeded(200)
+            try await john.get("/user").succeeded(200)
+        },
+        Scenario("What is no token sets no password", clause: "POST /reset-password") { world in
+            let token = String(repeating: "A", count: 43)
+            for body in [
+                "{}", #"{"token":""}"#, #"{"token":5,"newPassword":"12345678"}"#, #"{"newPassword":"12345678"}"#,
+                #"{"token":"\#(token)","newPassword":"12345678"}"#, #"{"token":"\#(token)","newPassword":"x"}"#,
+                #"{"token":"a\u0000","newPassword":"12345678"}"#,
+            ] {
+                try await world.raw.send(.post, "/reset-password", body: body)
+                    .refused(400, "Invalid or expired reset token", body)
+            }
+        },
+        Scenario("An account is deleted with all that is theirs", clause: "POST /account/delete") { world in
+            let (john, jane, alex) = try await world.trio()
+            for person in [john, jane] { try await person.send(Dunbar.UpdateUser(id: person.id, isPrivate: false)) }
+            try await jane.follow(john)
+            try await john.follow(jane)
+            try await john.send(Dunbar.Follow(user: alex.id))
+            try await john.send(Dunbar.Block(user: try await world.person().id))
+            let photo = try await john.client.uploadPhoto(.sample, of: john.id).profile.photo ?? ""
+            let post = try await john.client.post("with a picture", media: [.sample, .video(Samples.mp4)])
+            try await jane.send(Dunbar.AddComment(post: post.id, content: "on what goes"))
+            try await jane.send(Dunbar.ReportPost(post: post.id, reason: .hateful))
+            let kept = try await jane.publish()
+            let comment = try await jane.send(Dunbar.AddComment(post: kept.id, content: "stays"))
+            try await john.send(Dunbar.AddComment(post: kept.id, content: "goes"))
+            try await john.send(Dunbar.ReportPost(post: kept.id, reason: .hateful))
+            let elsewhere = try await world.login(john.name).cookie ?? ""
+
+            let path = "/account/delete"
+            try await world.raw.send(.post, path, body: "{").refused(401, "Unauthorized")
+            for body in ["{}", #"{"password":""}"#, #"{"password":5}"#] {
+                try await john.raw(.post, path, body: body).refused(400, "Password is required", body)
+            }
+            try await john.post(path, ["password": "wrong"]).refused(400, "Invalid password")
+            try await john.get("/user").succeeded(200)
+            let answer = try await john.post(path, ["password": .string(DunbarWorld.password)])
+            try answer.said("Account deleted successfully")
+            try expect(try attributes(of: answer).contains("Max-Age=0"), "the cookie stays")
+
+            for cookie in [john.cookie, elsewhere] {
+                try await world.raw.send(.get, "/user", headers: [.cookie: cookie]).refused(401, "Unauthorized")
+            }
+            try await john.post(path, ["password": .string(DunbarWorld.password)]).refused(401, "Unauthorized")
+            try await world.login(john.name).refused(401, "Invalid username or password")
+            try await world.raw.send(.get, "/users/\(john.id)").refused(404, "User not found")
+            for url in post.media + [photo] { try expect(try await world.fetch(url).status, equals: 404) }
+            try expect(try await jane.feed(), equals: [kept])
+            try expect(try await jane.posts(of: john), equals: [])
+            try expect(try await jane.send(Dunbar.ListComments(post: kept.id)), equals: [comment])
+            try await jane.get("/posts/\(post.id)/comments").refused(404, "Post not found")
+            try expect(try await jane.send(Dunbar.ListFollowers(of: jane.id)), equals: [])
+            try expect(try await jane.send(Dunbar.ListFollowing(of: jane.id)), equals: [])
+            try expect(try await alex.send(Dunbar.ListPendingRequests()), equals: [])
+            try expect(try await jane.send(Dunbar.SearchUsers(john.name)), equals: [])
+            // The name and the address are free again.
+            let again = try await world.person(john.name)
+            try expect(again.id != john.id, "the same id again")
+            try expect(try await again.feed(), equals: [])
+            try await again.client.deleteAccount(password: DunbarWorld.password)
+            try expect(try await again.client.currentUser(), equals: nil)
+        },
+        Scenario("An account that is deleted while it is busy leaves nothing", clause: "§6 POST /account/delete") {
+            world in
+            for _ in 0..<3 {
+                let jane = try await world.person(isPrivate: false)
+                let john = try await world.person(isPrivate: false)
+                let post = try await jane.publish()
+                let answers = try await together(16) { index -> RawAnswer in
+                    let key = world.freshKey()
+                    switch index % 8 {
+                    case 0:
+                        guard index == 8 else { return try await john.get("/feed") }
+                        return try await john.post("/account/delete", ["password": .string(DunbarWorld.password)])
+                    case 1, 2:
+                        var headers = key
+                        headers[.contentType] = Form.type
+                        let form = Form(
+                            fields: [("content", "x")], files: [("media", "x.jpg", "image/jpeg", Samples.jpeg)])
+                        return try await john.raw(.post, "/posts", headers: headers, bytes: form.bytes)
+                    case 3:
+                        let form = Form(files: [("photo", "x.jpg", "image/jpeg", Samples.jpeg)])
+                        return try await john.raw(
+                            .post, "/users/\(john.id)/photo", headers: [.contentType: Form.type], bytes: form.bytes)
+                    case 4: return try await john.post("/posts/\(post.id)/comments", ["content": "x"], headers: key)
+                    case 5:
+                        return index < 8
+                            ? try await john.post("/users/\(jane.id)/follow")
+                            : try await jane.post("/users/\(john.id)/follow")
+                    case 6: return try await world.login(john.name)
+                    default:
+                        return index < 8
+                            ? try await john.post("/posts/\(post.id)/report", ["reason": "Hateful"])
+                            : try await jane.post("/users/\(john.id)/block")
+                    }
+                }
+                try expect(answers.allSatisfy { $0.status < 500 }, "\(answers.map(\.text))")
+                try answers[8].said("Account deleted successfully")
+                try await world.raw.send(.get, "/users/\(john.id)").refused(404, "User not found")
+                for answer in answers {
+                    let body = try answer.json()
+                    let photo = body["photo"]?.string
+                    for url in (body["media"]?.elements.compactMap(\.string) ?? []) + [photo].compactMap({ $0 }) {
+                        try expect(try await world.fetch(url).status, equals: 404)
+                    }
+                    guard let cookie = answer.cookie else { continue }
+                    try await world.raw.send(.get, "/feed", headers: [.cookie: cookie]).refused(401, "Unauthorized")
+                }
+                try expect(try await jane.send(Dunbar.ListComments(post: post.id)), equals: [])
+                for list in ["/users/\(jane.id)/followers", "/users/\(jane.id)/following", "/blocks"] {
+                    try expect(try await jane.get(list).succeeded(200), equals: [])
+                }
+            }
+        },
+    ]
+
+    /// What takes the letters.
+    static let recovery: [Scenario<DunbarWorld>] = [
+        Scenario("The code of a letter sets a new password, once", clause: "POST /reset-password") { world in
+            let john = try await world.person()
+            let elsewhere = try await world.login(john.name).cookie ?? ""
+            let address = "\(john.name)@example.com"
+            // To the address as it was registered, however it is typed.
+            try await world.raw.send(.post, "/forgot-password", body: #"{"email":" \#(address.uppercased())"}"#)
+                .said(instructions)
+            let code = try await world.resetCode(of: john)
+            func reset(_ code: String, _ password: JSONValue) async throws -> RawAnswer {
+                let body: JSONValue = ["token": .string(code), "newPassword": password]
+                return try await world.raw.send(.post, "/reset-password", body: body.description)
+            }
+            for code in [String(code.dropLast()), code + "x", code.lowercased() + "A"] {
+                try await reset(code, "new password").refused(400, "Invalid or expired reset token")
+            }
+            // A password that is none uses nothing up.
+            for (password, text) in [
+                ("", "Password must be at least 8 characters"), (5, "Password must be at least 8 characters"),
+                (.string(String(repeating: "x", count: 201)), "Password must be at most 200 characters"),
+                ("12345678\u{0}", "Text must not contain NUL characters"),
+            ] as [(JSONValue, String)] { try await reset(code, password).refused(400, text) }
+            try await john.get("/user").succeeded(200)
+            try await reset(code, "new password").said("Password has been reset")
+            for cookie in [john.cookie, elsewhere] {
+                try await world.raw.send(.get, "/user", headers: [.cookie: cookie]).refused(401, "Unauthorized")
+            }
+            try await world.login(john.name).refused(401, "Invalid username or password")
+            try await world.login(john.name, "new password").succeeded(200)
+            try await reset(code, "another one").refused(400, "Invalid or expired reset token")
+            try await world.login(john.name, "new password").succeeded(200)
+        },
+        Scenario("Of two resets with one code at once, one succeeds", clause: "POST /reset-password") { world in
+            let john = try await world.person()
+            try await john.send(Dunbar.ForgotPassword(email: "\(john.name)@example.com"))
+            let code = try await world.resetCode(of: john)
+            let answers = try await together(8) { index in
+                try await world.raw.send(
+                    .post, "/reset-password", body: #"{"token":"\#(code)","newPassword":"password \#(index)"}"#)
+            }
+            try expect(answers.filter { $0.status == 200 }.count, equals: 1)
+            for (index, answer) in answers.enumerated() {
+                let login = try await world.login(john.name, "password \(index)")
+                if answer.status == 200 {
+                    try login.succeeded(200)
+                } else {
+                    try answer.refused(400, "Invalid or expired reset token")
+                    try login.refused(401, "Invalid username or password")
+                }
+            }
+        },
+        Scenario("No session of the old password outlasts a reset", clause: "POST /reset-password") { world in
+            for _ in 0..<3 {
+                let (name, key) = (world.freshName(), world.freshKey())
+                let registered = try await world.register(name, headers: key)
+                try registered.succeeded(201)
+                try await world.raw.send(.post, "/forgot-password", body: #"{"email":"\#(name)@example.com"}"#)
+                    .said(instructions)
+                let code = try await world.resetCode(of: name)
+                let answers = try await together(9) { index in
+                    switch index {
+                    case 4:
+                        try await world.raw.send(
+                            .post, "/reset-password", body: #"{"token":"\#(code)","newPassword":"new password"}"#)
+                    case 6: try await world.register(name, headers: key)
+                    default: try await world.login(name)
+                    }
+                }
+                try answers[4].said("Password has been reset")
+                for cookie in (answers + [registered]).compactMap(\.cookie) {
+                    try await world.raw.send(.get, "/user", headers: [.cookie: cookie]).refused(401, "Unauthorized")
+                }
+                // A registration that is repeated signs in, too.
+                try await world.register(name, headers: key).refused(401, "Unauthorized")
+            }
+        },
+        Scenario("A later letter's code does not undo an earlier one's", clause: "POST /reset-password") { world in
+            let john = try await world.person()
+            var codes: [String] = []
+            for _ in 0..<2 {
+                try await john.send(Dunbar.ForgotPassword(email: "\(john.name)@example.com"))
+                codes.append(try await world.resetCode(of: john))
+            }
+            try expect(codes[0] != codes[1], "the same code again")
+            try await john.send(Dunbar.ResetPassword(token: codes[0], newPassword: "new password"))
+            // Whoever else asked has no use for theirs any more.
+            try await world.raw.send(
+                .post, "/reset-password", body: #"{"token":"\#(codes[1])","newPassword":"another one"}"#
+            ).refused(400, "Invalid or expired reset token")
+        },
+        Scenario("An admin's account is not deleted so", clause: "POST /account/delete") { world in
+            let admin = try await world.admin()
+            try await admin.post("/account/delete", ["password": "wrong"]).refused(400, "Invalid password")
+            try await admin.post("/account/delete", ["password": .string(DunbarWorld.password)])
+                .refused(400, "Cannot delete admin account through this endpoint")
+            try await admin.get("/user").succeeded(200)
+        },
+    ]
+
+    private static let instructions =
+        "If an account exists with this email, you will receive password reset instructions."
+}
+
+extension DunbarWorld {
+    fileprivate func resetCode(of person: Person) async throws -> String { try await resetCode(of: person.name) }
+
+    /// Of the newest letter.
+    fileprivate func resetCode(of name: String) async throws -> String {
+        guard let `operator` else { throw Broken("only an operator sees the letters") }
+        let letters = try await `operator`.letters("\(name)@example.com")
+        guard let code = letters.last?.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#) else {
+            throw Broken("no code: \(letters)")
+        }
+        return String(code.output.1)
+    }
+}

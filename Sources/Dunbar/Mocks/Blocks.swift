@@ -1,0 +1,27 @@
+import Contract
+import ContractMocks
+import DunbarAPI
+
+extension DunbarMock {
+    func blocks() {
+        server.example(of: Dunbar.Block.self) { request in
+            guard try Self.requireUser(request.user) != .example else {
+                throw Problem(.badRequest, "Cannot block yourself")
+            }
+            return .init(message: "User blocked")
+        }
+        server.example(of: Dunbar.Unblock.self) { request in
+            _ = try Self.requireUser(request.user)
+            return .init(message: "User unblocked")
+        }
+        server.example(of: Dunbar.ListBlocks.self) { _ in [] }
+    }
+
+    func reports() {
+        server.example(of: Dunbar.ReportPost.self) { [memory] request in
+            // All posts are John's.
+            try memory.use { try $0.require(request.post) }
+            throw Problem(.badRequest, "You cannot report your own post")
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import DunbarAPI
+
+extension DunbarService {
+    func accounts(_ routes: inout Routes<Dunbar, Viewer>) {
+        routes.open(use: forgotPassword)
+        routes.open(use: resetPassword)
+        routes.on(answering: deleteAccount)
+    }
+
+    /// Does the same for every address: who has it is looked up by the outbox.
+    func forgotPassword(_ request: Dunbar.ForgotPassword, _ info: RequestInfo) async throws -> Dunbar.Confirmation {
+        let (now, email) = (time.milliseconds(), request.email.trimmed)
+        try await database.write { [attempts, outbox] db in
+            try attempts.remind(Users.key(email), from: info.address, at: now, in: db)
+            // Longer than any address.
+            guard email.length <= 254 else { return }
+            try outbox.post(.reset(typed: email), at: now, in: db)
+        }
+        return .init(
+            message: "If an account exists with this email, you will receive password reset instructions.")
+    }
+
+    func resetPassword(_ request: Dunbar.ResetPassword, _ info: RequestInfo) async throws -> Dunbar.Confirmation {
+        let now = time.milliseconds()
+        let refused = Dunbar.ResetPassword.refusal
+        @Sendable func user(in db: Session) throws -> Dunbar.User.ID? {
+            try LetterTokens.reset.user(of: request.token, at: now, in: db)
+        }
+        // Before a password is hashed, which takes long.
+        guard try await database.read({ try user(in: $0) }) != nil else { throw refused }
+        try request.validate()
+        let password = try await passwords.hash(request.newPassword)
+        try await database.write { [sessions] db in
+            // Of two at once the second waits here, and then finds no token.
+            guard let found = try user(in: db), try Users.queue(found, in: db), try user(in: db) == found else {
+                throw refused
+            }
+            try LetterTokens.reset.deleteAll(of: found, in: db)
+            try db.run("UPDATE users SET password = \(password) WHERE id = \(found)")
+            try sessions.endAll(of: found, in: db)
+        }
+        return .init(message: "Password has been reset")
+    }
+
+    func deleteAccount(
+        _ request: Dunbar.DeleteAccount, from viewer: Viewer, _ info: RequestInfo
+    ) async throws -> Answer<Dunbar.Confirmation> {
+        let now = time.milliseconds()
+        // Whoever has taken a session over guesses here as they would when signing in.
+        let (password, attempt) = try await database.write { [attempts] db in
+            guard let password = try Users.password(of: viewer.user, in: db) else { throw Self.unauthorized }
+            let account = Users.attemptsName(viewer.user)
+            return (password, try attempts.begin(account: account, from: info.address, at: now, in: db))
+        }
+        let refused = Problem(.badRequest, "Invalid password")
+        guard try await passwords.verify(request.password, against: password) else { throw refused }
+        let files = try await database.write { [attempts, sessions] db -> [String]? in
+            guard try Users.queue(viewer.user, in: db) else { throw Self.unauthorized }
+            // It may have been changed since.
+            guard try Users.password(of: viewer.user, in: db) == password else { throw refused }
+            try attempts.succeed(attempt, at: now, in: db)
+            if try Users.isAdmin(viewer.user, in: db) { return nil }
+            try sessions.endAll(of: viewer.user, in: db)
+            return try Users.delete(viewer.user, in: db)
+        }
+        guard let files else { throw Problem(.badRequest, "Cannot delete admin account through this endpoint") }
+        await remove(files)
+        return Answer(.ok, .init(message: "Account deleted successfully"), headers: sessions.takingBack)
+    }
+}
+
+extension Users {
+    /// The account that has an address.
+    static func address(_ typed: String, in db: Session) throws -> (id: Dunbar.User.ID, email: String)? {
+        try db.one("SELECT id, email FROM users WHERE email_key = \(key(typed))") {
+            try (id: $0.get(0), email: $0.get(1))
+        }
+    }
+
+    /// What is kept of a password.
+    static func password(of id: Dunbar.User.ID, in db: Session) throws -> String? {
+        try db.value("SELECT password FROM users WHERE id = \(id)")
+    }
+
+    /// What sign-ins to an account are counted under.
+    static func attemptsName(_ id: Dunbar.User.ID) -> String { "user \(id)" }
+
+    /// With everything that is theirs, but for sessions. Whoever calls this has queued for the user: whatever is added to
+    /// an account queues too, so that nothing is left over.
+    ///
+    /// - Returns: The names of their files.
+    static func delete(_ id: Dunbar.User.ID, in db: Session) throws -> [String] {
+        // In line behind comments and reports that are being made on their posts, which then go too.
+        try db.run("UPDATE posts SET id = id WHERE user_id = \(id)")
+        let posts: SQL = "(SELECT id FROM posts WHERE user_id = \(id))"
+        let files: [String] = try db.all(
+            """
+            SELECT name FROM media WHERE post_id IN \(posts)
+            UNION ALL SELECT photo FROM users WHERE id = \(id) AND photo IS NOT NULL
+            """
+        ) { try $0.get(0) }
+        try db.run("DELETE FROM media WHERE post_id IN \(posts)")
+        for table in ["reports", "comments"] as [SQL] {
+            try db.run("DELETE FROM \(table) WHERE user_id = \(id) OR post_id IN \(posts)")
+        }
+        try db.run("DELETE FROM posts WHERE user_id = \(id)")
+        try db.run("DELETE FROM follows WHERE follower_id = \(id) OR target_id = \(id)")
+        try db.run("DELETE FROM blocks WHERE blocker_id = \(id) OR blocked_id = \(id)")
+        try LetterTokens.verification.deleteAll(of: id, in: db)
+        try LetterTokens.reset.deleteAll(of: id, in: db)
+        try OnceOnly.forget(callersNamed: DunbarService.callerName(id), in: db)
+        try Attempts.forget(account: attemptsName(id), in: db)
+        try db.run("DELETE FROM users WHERE id = \(id)")
+        return files
+    }
+}

@@ -1,0 +1,81 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import DunbarAPI
+
+extension DunbarService {
+    func blocks(_ routes: inout Routes<Dunbar, Viewer>) {
+        routes.on(use: block)
+        routes.on(use: unblock)
+        routes.on(use: listBlocks)
+    }
+
+    func block(_ request: Dunbar.Block, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+        let now = time.milliseconds()
+        return try await database.write { db in
+            // Neither begins to follow the other meanwhile.
+            let areThere = try Users.queue([viewer.user, request.user], in: db)
+            guard areThere, try Users.exists(request.user, for: viewer.user, in: db) else {
+                throw try Users.absence(of: viewer.user, in: db)
+            }
+            guard request.user != viewer.user else { throw Problem(.badRequest, "Cannot block yourself") }
+            try Blocks.insert(request.user, by: viewer.user, at: now, in: db)
+            try Follows.deleteAll(between: viewer.user, and: request.user, in: db)
+            return .init(message: "User blocked")
+        }
+    }
+
+    func unblock(_ request: Dunbar.Unblock, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+        try await database.write { db in
+            // One's own block can be taken back even where the other has blocked, too.
+            guard
+                try Blocks.delete(request.user, by: viewer.user, in: db)
+                    || Users.exists(request.user, for: viewer.user, in: db)
+            else { throw Users.notFound }
+            return .init(message: "User unblocked")
+        }
+    }
+
+    func listBlocks(_ request: Dunbar.ListBlocks, from viewer: Viewer) async throws -> [Dunbar.User] {
+        try await database.read { [urls] db in
+            try Users.list(Blocks.rest(of: viewer.user, before: request.before, limit: request.limit), urls, in: db)
+        }
+    }
+}
+
+enum Blocks {
+    static func exist(of blocked: Dunbar.User.ID, by blocker: Dunbar.User.ID, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM blocks WHERE blocker_id = \(blocker) AND blocked_id = \(blocked)")
+    }
+
+    static func insert(
+        _ blocked: Dunbar.User.ID, by blocker: Dunbar.User.ID, at now: Int64, in db: Session
+    ) throws {
+        try db.run(
+            """
+            INSERT INTO blocks (blocker_id, blocked_id, created_at) VALUES (\(blocker), \(blocked), \(now))
+            ON CONFLICT (blocker_id, blocked_id) DO NOTHING
+            """)
+    }
+
+    /// False when there was none.
+    static func delete(_ blocked: Dunbar.User.ID, by blocker: Dunbar.User.ID, in db: Session) throws -> Bool {
+        try db.run("DELETE FROM blocks WHERE blocker_id = \(blocker) AND blocked_id = \(blocked)") > 0
+    }
+
+    /// Behind `FROM users u`: whom the list shows.
+    static func rest(of blocker: Dunbar.User.ID, before: Dunbar.User.ID?, limit: Int?) -> SQL {
+        let place: SQL =
+            before.map {
+                """
+                AND (b.created_at, b.id) < (
+                    SELECT p.created_at, p.id FROM blocks p WHERE p.blocker_id = \(blocker) AND p.blocked_id = \($0))
+                """
+            } ?? ""
+        return """
+            JOIN blocks b ON b.blocked_id = u.id WHERE b.blocker_id = \(blocker) \(place)
+            ORDER BY b.created_at DESC, b.id DESC LIMIT \(limit ?? Dunbar.maximumPage)
+            """
+    }
+}

@@ -1,0 +1,257 @@
+import Database
+import Foundation
+import Mail
+import NIOConcurrencyHelpers
+import Testbed
+import Testing
+
+@testable import Backend
+
+/// Letters wait in the database until somebody has taken them.
+@Suite struct OutboxTests {
+    private typealias Letters = Outbox<String>
+
+    private static let schema = Schema("letters", [.init("letters", Letters.table)])
+    private static let start: Int64 = 1_771_840_800_000
+
+    /// Answers one letter after the other as it was told, then takes all.
+    private final class Script: Mailer {
+        private let outcomes: NIOLockedValueBox<[(any Error)?]>
+        private let taken = NIOLockedValueBox<[String]>([])
+        private let callers = NIOLockedValueBox<[@Sendable () -> Void]>([])
+
+        init(_ outcomes: (any Error)?...) { self.outcomes = NIOLockedValueBox(outcomes) }
+
+        var letters: [String] { taken.withLockedValue { $0 } }
+
+        func send(_ message: MailMessage) async throws {
+            let outcome = outcomes.withLockedValue { $0.isEmpty ? nil : $0.removeFirst() }
+            if let outcome { throw outcome }
+            taken.withLockedValue { $0.append(message.text) }
+            for caller in callers.withLockedValue({ $0 }) { caller() }
+        }
+
+        /// Returns once so many were taken.
+        func wait(for count: Int) async {
+            let (news, continuation) = AsyncStream<Void>.makeStream()
+            callers.withLockedValue { $0.append { continuation.yield() } }
+            continuation.yield()
+            for await _ in news where letters.count >= count { return }
+        }
+    }
+
+    private struct Away: Error {}
+
+    /// An address that cannot stand in a letter is refused for good, before anybody is asked.
+    private static var refusal: (any Error)? {
+        get async {
+            let folder = MailboxFolder(path: "/nonexistent", from: "none", now: { 0 })
+            do {
+                try await folder.send(.init(to: "a@b", subject: "", text: ""))
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    private struct Host {
+        let database: Database
+        let clock: TestClock
+        let reports = NIOLockedValueBox<[Bool]>([])
+
+        func outbox(_ mailer: any Mailer, key: UInt8 = 7) -> Letters {
+            Letters(
+                database: database, mailer: mailer, secret: Array(repeating: key, count: 32), time: clock.source,
+                compose: { text in
+                    text.isEmpty ? nil : MailMessage(to: "a@b", subject: "s", text: text)
+                },
+                report: { [reports] _, isTriedAgain in reports.withLockedValue { $0.append(isTriedAgain) } })
+        }
+
+        func post(_ texts: String..., on outbox: Letters) async throws {
+            let now = clock.source.milliseconds()
+            try await database.write { db in for text in texts { try outbox.post(text, at: now, in: db) } }
+        }
+
+        var waiting: Int {
+            get async throws {
+                try await database.read { try $0.value("SELECT COUNT(*) FROM outbox", as: Int.self) } ?? -1
+            }
+        }
+    }
+
+    private func withHost(on engine: Stack.Engine, _ body: (Host) async throws -> Void) async throws {
+        try await withTestDatabase(on: engine) { place in
+            let database = try place.open(Self.schema)
+            try await body(Host(database: database, clock: TestClock(milliseconds: Self.start)))
+            try await database.close()
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func whatWasCommittedIsSentOnce(_ engine: Stack.Engine) async throws {
+        try await withHost(on: engine) { host in
+            let script = Script()
+            let outbox = host.outbox(script)
+            try await host.post("one", "two", on: outbox)
+            await #expect(throws: Away.self) {
+                try await host.database.write { db in
+                    try outbox.post("undone", at: Self.start, in: db)
+                    throw Away()
+                }
+            }
+            for _ in 0..<2 { try await outbox.settle() }
+            #expect(script.letters.sorted() == ["one", "two"])
+            let waiting = try await host.waiting
+            #expect(waiting == 0)
+        }
+    }
+
+    /// As after `kill -9`: somebody else finds what was left.
+    @Test(arguments: Stack.Engine.available)
+    func whatWasLeftIsSentByTheNext(_ engine: Stack.Engine) async throws {
+        try await withHost(on: engine) { host in
+            try await host.post("left", on: host.outbox(Script()))
+            let script = Script()
+            try await host.outbox(script).settle()
+            #expect(script.letters == ["left"])
+        }
+    }
+
+    /// A node that dies while it sends has it for two minutes.
+    @Test(arguments: Stack.Engine.available)
+    func whatSomebodyWasSendingIsSentAgainLater(_ engine: Stack.Engine) async throws {
+        try await withHost(on: engine) { host in
+            try await host.post("half sent", on: host.outbox(Script()))
+            // As the other node has left it.
+            try await host.database.write { db in
+                try db.run("UPDATE outbox SET due_at = \(Self.start + Letters.lease), attempts = 1")
+            }
+            let script = Script()
+            let outbox = host.outbox(script)
+            host.clock.advance(by: .seconds(119))
+            try await outbox.settle()
+            #expect(script.letters == [])
+            host.clock.advance(by: .seconds(1))
+            try await outbox.settle()
+            #expect(script.letters == ["half sent"])
+        }
+    }
+
+    @Test func pausesGrowUpToAnHour() {
+        #expect((1...8).map(Letters.pause) == [2, 10, 50, 250, 1250, 3600, 3600, 3600].map { $0 * 1000 })
+        #expect(Letters.pause(after: .max) == 3_600_000)
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func whatMayPassIsTriedAgainForADay(_ engine: Stack.Engine) async throws {
+        struct Refusing: Mailer {
+            let tries = NIOLockedValueBox(0)
+            func send(_ message: MailMessage) async throws {
+                tries.withLockedValue { $0 += 1 }
+                throw Away()
+            }
+        }
+        try await withHost(on: engine) { host in
+            let mailer = Refusing()
+            let outbox = host.outbox(mailer)
+            try await host.post("never taken", on: outbox)
+            try await outbox.settle()
+            for _ in 0..<2 { try await outbox.settle() }
+            #expect(mailer.tries.withLockedValue { $0 } == 1)
+            for (seconds, tries) in [(1, 1), (1, 2), (9, 2), (1, 3), (50, 4)] {
+                host.clock.advance(by: .seconds(seconds))
+                try await outbox.settle()
+                #expect(mailer.tries.withLockedValue { $0 } == tries)
+            }
+            var waiting = try await host.waiting
+            #expect(waiting == 1)
+            for _ in 0..<24 {
+                host.clock.advance(by: .seconds(3600))
+                try await outbox.settle()
+            }
+            waiting = try await host.waiting
+            #expect(waiting == 0)
+            let reports = host.reports.withLockedValue { $0 }
+            #expect(reports.count == mailer.tries.withLockedValue { $0 })
+            #expect(reports.last == false)
+            #expect(reports.dropLast().allSatisfy { $0 })
+            #expect(reports.count >= 26)
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func whatDoesNotPassIsGivenUpAtOnce(_ engine: Stack.Engine) async throws {
+        try await withHost(on: engine) { host in
+            let script = Script(try #require(await Self.refusal))
+            let outbox = host.outbox(script)
+            try await host.post("refused", on: outbox)
+            try await outbox.settle()
+            #expect(host.reports.withLockedValue { $0 } == [false])
+            // What is of no use any more, too, and of that nobody need be told.
+            try await host.post("", on: outbox)
+            try await outbox.settle()
+            #expect(host.reports.withLockedValue { $0 } == [false])
+            let waiting = try await host.waiting
+            #expect(waiting == 0)
+            #expect(script.letters == [])
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func whatWaitsIsReadByNobodyElse(_ engine: Stack.Engine) async throws {
+        try await withHost(on: engine) { host in
+            let outbox = host.outbox(Script())
+            let secret = "opens an account"
+            try await host.post(secret, secret, on: outbox)
+            let stored = try await host.database.read { db in
+                try db.all("SELECT sealed FROM outbox") { try $0.get(0, as: [UInt8].self) }
+            }
+            #expect(stored.count == 2)
+            #expect(stored[0] != stored[1])
+            for text in stored { #expect(!String(decoding: text, as: UTF8.self).contains("account")) }
+            // Another key reads nothing, and keeps nothing.
+            let script = Script()
+            try await host.outbox(script, key: 8).settle()
+            #expect(script.letters == [])
+            #expect(host.reports.withLockedValue { $0 } == [false, false])
+            let waiting = try await host.waiting
+            #expect(waiting == 0)
+        }
+    }
+
+    /// More than one round, by two nodes at once: each letter is sent by one of them.
+    @Test(arguments: Stack.Engine.available)
+    func twoNodesShareOneLine(_ engine: Stack.Engine) async throws {
+        try await withHost(on: engine) { host in
+            let script = Script()
+            let outboxes = [host.outbox(script), host.outbox(script)]
+            let texts = (0..<100).map { "letter \($0)" }
+            try await host.database.write { db in
+                for text in texts { try outboxes[0].post(text, at: Self.start, in: db) }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for outbox in outboxes { group.addTask { try await outbox.settle() } }
+                try await group.waitForAll()
+            }
+            #expect(script.letters.sorted() == texts.sorted())
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func itSendsByItselfUntilItIsCancelled(_ engine: Stack.Engine) async throws {
+        try await withHost(on: engine) { host in
+            let script = Script()
+            let outbox = host.outbox(script)
+            try await host.post("before it began", on: outbox)
+            let running = Task { await outbox.run() }
+            await script.wait(for: 1)
+            try await host.post("while it runs", on: outbox)
+            await script.wait(for: 2)
+            running.cancel()
+            await running.value
+            #expect(script.letters == ["before it began", "while it runs"])
+        }
+    }
+}

@@ -1,0 +1,267 @@
+import ContractCheck
+import Database
+import DunbarAPI
+import DunbarClient
+import DunbarService
+import Foundation
+import HTTPTypes
+import Identity
+import Testbed
+import Testing
+
+/// Accounts that are recovered and deleted, as they are stored and over time.
+@Suite struct DunbarAccountTests {
+    private func code(_ host: DunbarHost) async throws -> String {
+        try await host.service.settleLetters()
+        let letter = try #require(host.mailbox.letters.last)
+        let match = try #require(letter.text.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#))
+        return String(match.output.1)
+    }
+
+    private func forget(_ address: String, on host: DunbarHost) async throws -> RawAnswer {
+        try await RawClient(baseURL: host.baseURL, transport: host.transport)
+            .send(.post, "/forgot-password", body: #"{"email":"\#(address)"}"#)
+    }
+
+    private func count(_ table: SQL, on host: DunbarHost) async throws -> Int {
+        try await host.database.read { try $0.value("SELECT COUNT(*) FROM \(table)", as: Int.self) } ?? -1
+    }
+
+    @Test(arguments: Stack.all)
+    func aCodeIsGoodForAnHourFromItsLetterAndKeptAsAHash(_ stack: Stack) async throws {
+        try await withDunbar(on: stack) { host in
+            let john = try await host.world().person()
+            #expect(try await forget("\(john.name)@example.com", on: host).status == 200)
+            // The mail server was away for a while.
+            host.clock.advance(by: .seconds(7200))
+            let code = try await code(host)
+            let stored = try await host.database.read { db in
+                try db.all("SELECT hash FROM reset_tokens") { try $0.get(0, as: [UInt8].self) }
+            }
+            #expect(stored == [Digest.sha256(code)])
+            func reset() async throws -> RawAnswer {
+                try await host.world().raw.send(
+                    .post, "/reset-password", body: #"{"token":"\#(code)","newPassword":"new password"}"#)
+            }
+            host.clock.advance(by: .seconds(3600))
+            let late = try await reset()
+            #expect(late.status == 400)
+            #expect(late.text == #"{"message":"Invalid or expired reset token"}"#)
+            try await host.service.sweep()
+            #expect(try await count("reset_tokens", on: host) == 0)
+            #expect(try await forget("\(john.name)@example.com", on: host).status == 200)
+            let another = try await self.code(host)
+            host.clock.advance(by: .seconds(3599))
+            let answer = try await host.world().raw.send(
+                .post, "/reset-password", body: #"{"token":"\#(another)","newPassword":"new password"}"#)
+            #expect(answer.status == 200)
+        }
+    }
+
+    /// What is done for an address that nobody has is what is done for one that somebody has.
+    @Test(arguments: Stack.all)
+    func nothingOfALetterIsAwaited(_ stack: Stack) async throws {
+        try await withDunbar(on: stack) { host in
+            let john = try await host.world().person()
+            try await host.service.settleLetters()
+            let letters = host.mailbox.letters.count
+            for (address, isKnown) in [("nobody@example.com", false), ("\(john.name)@example.com", true)] {
+                #expect(try await forget(address, on: host).status == 200)
+                // It waits in line, and nobody has looked whose it is.
+                #expect(try await count("outbox", on: host) == 1)
+                #expect(try await count("reset_tokens", on: host) == 0)
+                #expect(host.mailbox.letters.count == letters)
+                try await host.service.settleLetters()
+                #expect(try await count("outbox", on: host) == 0)
+                #expect(try await count("reset_tokens", on: host) == (isKnown ? 1 : 0))
+                #expect(host.mailbox.letters.count == letters + (isKnown ? 1 : 0))
+            }
+            #expect(host.mailbox.letters.last?.to == "\(john.name)@example.com")
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func aMailServerThatIsAwayIsTriedAgain(_ engine: Stack.Engine) async throws {
+        struct Away: Error {}
+        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+            host.mailbox.fail(with: Away())
+            let john = try await host.world().person()
+            #expect(try await forget("\(john.name)@example.com", on: host).status == 200)
+            try await host.service.settleLetters()
+            #expect(host.mailbox.letters.isEmpty)
+            host.mailbox.fail(with: nil)
+            host.clock.advance(by: .seconds(2))
+            try await host.service.settleLetters()
+            #expect(Set(host.mailbox.letters.map(\.subject)) == ["Verify your email address", "Reset your password"])
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func lettersAreLimited(_ engine: Stack.Engine) async throws {
+        var setup = DunbarSetup()
+        setup.peer = "192.0.2.1"
+        try await withDunbar(on: Stack(engine, .inProcess), setup) { host in
+            for index in 0..<5 {
+                let address = index % 2 == 0 ? " A@example.com" : "a@EXAMPLE.com"
+                #expect(try await forget(address, on: host).status == 200)
+            }
+            let refused = try await forget("a@example.com", on: host)
+            #expect(refused.status == 429)
+            #expect(refused.text == #"{"message":"Too many requests, please try again later"}"#)
+            #expect(refused.headers[.retryAfter] == "3600")
+            #expect(try await forget("b@example.com", on: host).status == 200)
+            host.clock.advance(by: .seconds(3600))
+            #expect(try await forget("a@example.com", on: host).status == 200)
+        }
+    }
+
+    /// Whoever has somebody's session guesses their password no faster than anybody else.
+    @Test(arguments: Stack.Engine.available)
+    func guessingByDeletingIsLimited(_ engine: Stack.Engine) async throws {
+        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+            let world = host.world()
+            let john = try await world.person()
+            for index in 0..<10 {
+                let answer =
+                    index % 2 == 0
+                    ? try await john.raw(.post, "/account/delete", body: #"{"password":"wrong"}"#)
+                    : try await world.raw.send(
+                        .post, "/login", body: #"{"username":"\#(john.name)","password":"wrong"}"#)
+                #expect(answer.status == (index % 2 == 0 ? 400 : 401))
+            }
+            let refused = try await john.raw(.post, "/account/delete", body: #"{"password":"secret123"}"#)
+            #expect(refused.status == 429)
+            host.clock.advance(by: .seconds(60))
+            try await john.client.deleteAccount(password: "secret123")
+        }
+    }
+
+    /// Every table is looked at, so that none is forgotten when there are more.
+    @Test(arguments: Stack.Engine.available)
+    func nothingOfADeletedAccountIsKept(_ engine: Stack.Engine) async throws {
+        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+            let world = host.world()
+            let jane = try await world.person(isPrivate: false)
+            let kept = try await jane.publish()
+            try await host.service.settleLetters()
+            let tables = [
+                "users", "email_tokens", "reset_tokens", "sessions", "once_only", "attempts", "familiar_addresses",
+                "follows", "posts", "media", "comments", "blocks", "reports", "outbox",
+            ]
+            let known = try await host.database.read { db in
+                try db.all(
+                    engine == .sqlite
+                        ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+                        : "SELECT tablename FROM pg_tables WHERE schemaname = 'dunbar'"
+                ) { try $0.get(0, as: String.self) }
+            }
+            #expect(Set(known).subtracting(["schema_migrations"]) == Set(tables))
+            func counts() async throws -> [String: Int] {
+                var counts: [String: Int] = [:]
+                for table in tables { counts[table] = try await count(SQL(stringLiteral: table), on: host) }
+                return counts
+            }
+            let before = try await counts()
+
+            let john = try await world.person(isPrivate: false)
+            let picture = Upload(
+                .bytes(SampleImage.jpeg(width: 8, height: 8)), filename: "x.jpg", contentType: "image/jpeg")
+            try await john.client.uploadPhoto(picture, of: john.id)
+            let post = try await john.client.post("x", media: [picture, picture])
+            for (person, other, post) in [(john, jane, kept.id), (jane, john, post.id)] {
+                try await person.follow(other)
+                _ = try await person.client.answer(
+                    Dunbar.AddComment(post: post, content: "x"), idempotencyKey: "comment of \(person.name)")
+                try await person.send(Dunbar.ReportPost(post: post, reason: .hateful))
+            }
+            try await john.send(Dunbar.Block(user: try await world.person("other").id))
+            _ = try await forget("\(john.name)@example.com", on: host)
+            try await host.service.settleLetters()
+            #expect(
+                try await world.raw.send(
+                    .post, "/login", body: #"{"username":"\#(john.name)","password":"secret123"}"#
+                ).status == 200)
+            // One letter still waits.
+            _ = try await forget("\(john.name)@example.com", on: host)
+            let during = try await counts()
+            for table in tables where table != "outbox" { #expect(during[table] != before[table], "\(table)") }
+
+            try await john.client.deleteAccount(password: "secret123")
+            let other = try await world.raw.send(
+                .post, "/login", body: #"{"username":"other","password":"secret123"}"#)
+            #expect(other.status == 200)
+            #expect(
+                try await world.raw.send(
+                    .post, "/account/delete", headers: [.cookie: try #require(other.cookie)],
+                    body: #"{"password":"secret123"}"#
+                ).status == 200)
+            let letters = host.mailbox.letters.count
+            try await host.service.settleLetters()
+            #expect(host.mailbox.letters.count == letters)
+            var after = try await counts()
+            // What Jane was answered to her own comment and report.
+            after["once_only"]? -= 2
+            #expect(after == before)
+            let files = try await host.objects.keys(olderThan: .max, after: nil).keys
+            #expect(files == [])
+        }
+    }
+
+    /// A post's files are stored before its row is written: who is deleted in between leaves neither.
+    @Test(arguments: Stack.Engine.available)
+    func whoIsDeletedWhileTheirPictureIsMadeLeavesNoFile(_ engine: Stack.Engine) async throws {
+        let (made, continue_) = AsyncStream<Void>.makeStream()
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        var setup = DunbarSetup()
+        setup.images = { path, _ in
+            begin.yield()
+            for await _ in made { break }
+            return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        }
+        try await withDunbar(on: Stack(engine, .inProcess), setup) { host in
+            let john = try await host.world().person()
+            let picture = Upload(
+                .bytes(SampleImage.jpeg(width: 8, height: 8)), filename: "x.jpg", contentType: "image/jpeg")
+            async let post = john.client.post("x", media: [picture])
+            for await _ in begun { break }
+            try await john.client.deleteAccount(password: "secret123")
+            continue_.finish()
+            do {
+                _ = try await post
+                Issue.record("it was published")
+            } catch APIError.unauthorized {}
+            #expect(try await host.objects.keys(olderThan: .max, after: nil).keys == [])
+            for table in ["users", "posts", "media"] as [SQL] {
+                #expect(try await count(table, on: host) == 0)
+            }
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func anOperatorReadsWhatIsReported(_ engine: Stack.Engine) async throws {
+        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+            let world = host.world()
+            let john = try await world.person("john", isPrivate: false)
+            let jane = try await world.person("jane")
+            let picture = Upload(
+                .bytes(SampleImage.jpeg(width: 8, height: 8)), filename: "x.jpg", contentType: "image/jpeg")
+            let first = try await john.client.post("first", media: [picture])
+            let second = try await john.publish("second")
+            try await jane.send(Dunbar.ReportPost(post: first.id, reason: .criminalActivity, details: " why \n"))
+            host.clock.advance(by: .seconds(1))
+            try await jane.send(Dunbar.ReportPost(post: second.id, reason: .hateful, details: " "))
+            let reports = try await DunbarService.reports(limit: 10, in: host.database)
+            #expect(reports.map(\.post) == [second.id, first.id])
+            #expect(reports.map(\.reason) == [.hateful, .criminalActivity])
+            #expect(reports.map(\.details) == [nil, "why"])
+            #expect(reports.map(\.content) == ["second", "first"])
+            #expect(reports.map(\.mediaCount) == [0, 1])
+            #expect(reports.map(\.author) == ["john", "john"])
+            #expect(reports.map(\.reporter) == ["jane", "jane"])
+            #expect(reports[0].createdAt.milliseconds == reports[1].createdAt.milliseconds + 1000)
+            #expect(try await DunbarService.reports(limit: 1, in: host.database).map(\.post) == [second.id])
+            try await john.send(Dunbar.DeletePost(id: second.id))
+            #expect(try await DunbarService.reports(limit: 10, in: host.database).map(\.post) == [first.id])
+        }
+    }
+}
