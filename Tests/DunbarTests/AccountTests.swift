@@ -13,9 +13,8 @@ import Testing
 @Suite struct DunbarAccountTests {
     private func code(_ host: DunbarHost) async throws -> String {
         try await host.service.settleLetters()
-        let letter = try #require(host.mailbox.letters.last)
-        let match = try #require(letter.text.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#))
-        return String(match.output.1)
+        let codes = host.mailbox.letters.compactMap { $0.text.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#)?.output.1 }
+        return String(try #require(codes.last))
     }
 
     private func forget(_ address: String, on host: DunbarHost) async throws -> RawAnswer {
