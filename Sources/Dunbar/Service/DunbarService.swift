@@ -113,7 +113,7 @@ public struct DunbarService: Sendable {
     /// In the scope of an `Idempotency-Key`.
     static func callerName(_ user: Dunbar.User.ID) -> String { "user \(user)" }
 
-    /// Sends letters until it is cancelled. To be called once.
+    /// Sends letters until it is cancelled. To be called once; without it they wait.
     public func deliverLetters() async { await outbox.run() }
 
     /// Sends the letters that are due now: for tests.
