@@ -84,6 +84,12 @@ public struct Attempts: Sendable {
             """)
     }
 
+    /// The account is gone: so is from where it was used, and what was counted of it from here.
+    public func forget(_ attempt: SignIn, in db: Session) throws {
+        for key in attempt.keys { try db.run("DELETE FROM attempts WHERE key = \(key)") }
+        try db.run("DELETE FROM familiar_addresses WHERE account = \(attempt.account)")
+    }
+
     /// Counts a registration.
     ///
     /// - Throws: 429 with `Retry-After`.

@@ -8,7 +8,7 @@ import GTSDService
 struct Admin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Do what only an operator may.",
-        subcommands: [DunbarAdmin.self, GTSDAdmin.self])
+        subcommands: [MessengerAdmin.self, DunbarAdmin.self, GTSDAdmin.self])
 
     /// Makes changes, one after the other, and says so of each.
     ///

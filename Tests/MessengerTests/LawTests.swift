@@ -19,6 +19,15 @@ extension Example {
                 try Example(Messenger.Refresh(refreshToken: "eyJ.a-b_c")),
                 try Example(Messenger.Logout(refreshToken: "eyJ.a-b_c")),
                 try Example(Messenger.GetMe()),
+                try Example(Messenger.UpdateMe()),
+                try Example(
+                    Messenger.UpdateMe(displayName: "Älice \"b\"", bio: .to("\r\n\t\u{1F}é🎉"), avatar: .to(.init(.max)))
+                ),
+                try Example(Messenger.UpdateMe(bio: .cleared, avatar: .cleared)),
+                try Example(Messenger.DeleteMe(password: "p\\ss/word 🎉")),
+                try Example(Messenger.BlockUser(7)),
+                try Example(Messenger.UnblockUser(7)),
+                try Example(Messenger.ListBlocks()),
                 try Example(Messenger.GetUser(id: 7)),
                 try Example(Messenger.SearchUsers("50% & a+b=c?/#é")),
                 try Example(Messenger.CreateChat.direct(with: 2)),
@@ -43,6 +52,8 @@ extension Example {
                 try Example(
                     Messenger.UploadFile(Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg"))),
                 try Example(Messenger.DownloadFile(id: 7)),
+                try Example(Messenger.CreateReport(user: 7, reason: "x")),
+                try Example(Messenger.CreateReport(user: 7, message: 8, reason: "é🎉", details: "\r\n")),
             ]
         } catch {
             preconditionFailure("\(error)")
@@ -55,21 +66,25 @@ extension Example {
     /// The contract's headings, in its order, each followed by what the decisions add to its section.
     static let summary = [
         "POST /auth/register", "POST /auth/login", "POST /auth/refresh", "POST /auth/logout", "GET /me",
+        "PUT /me", "DELETE /me",
         "GET /users/{id}", "GET /users/search",
+        "POST /users/{id}/block", "DELETE /users/{id}/block", "GET /me/blocks",
         "POST /chats", "GET /chats", "GET /chats/{id}",
         "POST /chats/{id}/members", "DELETE /chats/{id}/members/{userId}", "POST /chats/{id}/leave",
         "POST /chats/{id}/messages", "GET /chats/{id}/messages",
         "PUT /chats/{id}/messages/{msgId}", "DELETE /chats/{id}/messages/{msgId}",
         "POST /chats/{id}/messages/{msgId}/read", "GET /chats/{id}/receipts",
         "POST /files", "GET /files/{id}/download",
+        "POST /reports",
     ]
 
     /// Those that anybody may call (decisions §3).
     static let open: Set = ["POST /auth/register", "POST /auth/login", "POST /auth/refresh", "POST /auth/logout"]
 
-    /// Decisions §1: "register, POST /chats, messages, files, members".
+    /// Decisions §1: "register, POST /chats, messages, files, members, reports".
     static let keyed: Set = [
         "POST /auth/register", "POST /chats", "POST /chats/{id}/messages", "POST /files", "POST /chats/{id}/members",
+        "POST /reports",
     ]
 
     static let laws = Laws<Messenger>(summary: summary, open: open, examples: Example.all) { _, message, _ in

@@ -58,8 +58,13 @@ import Testing
         Asked(Messenger.Refresh(refreshToken: "eyJ...")),
         Asked(Messenger.Logout(refreshToken: "eyJ...")),
         Asked(Messenger.GetMe()),
+        Asked(Messenger.UpdateMe(displayName: "Alice")),
+        Asked(Messenger.DeleteMe(password: "secret123")),
         Asked(Messenger.GetUser(id: 2)),
         Asked(Messenger.SearchUsers("ali")),
+        Asked(Messenger.BlockUser(2)),
+        Asked(Messenger.UnblockUser(2)),
+        Asked(Messenger.ListBlocks()),
         Asked(Messenger.CreateChat.direct(with: 2)),
         Asked(Messenger.ListChats()),
         Asked(Messenger.GetChat(id: 5)),
@@ -74,6 +79,7 @@ import Testing
         Asked(Messenger.GetReceipts(chat: 5)),
         Asked(Messenger.UploadFile(Upload(.bytes([1]), filename: "photo.jpg", contentType: "image/jpeg"))),
         Asked(Messenger.DownloadFile(id: 42)),
+        Asked(Messenger.CreateReport(message: 99, reason: "rude")),
     ]
 
     @Test func everyOperationIsAsked() {
@@ -250,8 +256,59 @@ import Testing
             try await messenger.send(Messenger.SendMessage(chat: 5, content: "", type: .file, file: 7))
         }
         try await refused(.notFound, "File not found") { _ = try await messenger.download(7) }
+        try await refused(.notFound, "File not found") {
+            try await messenger.send(Messenger.UpdateMe(avatar: .to(7)))
+        }
+        try await refused(.notFound, "User not found") { try await messenger.send(Messenger.BlockUser(7)) }
+        try await refused(.badRequest, "Cannot block yourself") { try await messenger.send(Messenger.BlockUser(1)) }
+        try await refused(.notFound, "User not found") {
+            try await messenger.send(Messenger.CreateReport(user: 7, reason: "spam"))
+        }
+        try await refused(.notFound, "Message not found") {
+            try await messenger.send(Messenger.CreateReport(message: 7, reason: "spam"))
+        }
         #expect(try await messenger.send(Messenger.SearchUsers("o")).map(\.username) == ["bob"])
         #expect(try await messenger.send(Messenger.SearchUsers("zzz")) == [])
+    }
+
+    @Test func aProfileIsRemembered() async throws {
+        let messenger = mock.client()
+        let photo = Messenger.File.example.id
+        let changed = try await messenger.send(
+            Messenger.UpdateMe(displayName: " Alice A. ", bio: .cleared, avatar: .to(photo)))
+        #expect(changed.displayName == "Alice A.")
+        #expect(changed.bio == nil)
+        #expect(changed.avatar == photo)
+        #expect(try await messenger.send(Messenger.GetMe()) == changed)
+        #expect(try await messenger.send(Messenger.GetUser(id: 1)).displayName == "Alice A.")
+        #expect(try await messenger.send(Messenger.SearchUsers("a.")).map(\.displayName) == ["Alice A."])
+        let cleared = try await messenger.send(Messenger.UpdateMe(bio: .to("Hi"), avatar: .cleared))
+        #expect(cleared.bio == "Hi")
+        #expect(cleared.avatar == nil)
+    }
+
+    @Test func whoIsBlockedIsKeptAway() async throws {
+        let messenger = mock.client()
+        try await messenger.send(Messenger.BlockUser(2))
+        #expect(try await messenger.send(Messenger.ListBlocks()).map(\.username) == ["bob"])
+        #expect(try await messenger.send(Messenger.SearchUsers("b")) == [])
+        let error = try await refusal { try await messenger.send(Messenger.CreateChat.direct(with: 2)) }
+        #expect(error.message == "You cannot message this user")
+        // Their chat of the examples is a group.
+        try await messenger.send(Messenger.SendMessage(chat: 5, content: "Hi"))
+        try await messenger.send(Messenger.UnblockUser(2))
+        #expect(try await messenger.send(Messenger.ListBlocks()) == [])
+        try await messenger.send(Messenger.CreateChat.direct(with: 2))
+    }
+
+    @Test func aDeletedAccountSignsOut() async throws {
+        let messenger = mock.client()
+        let error = try await refusal { try await messenger.deleteAccount(password: "") }
+        #expect(error.message == "password required")
+        #expect(try await messenger.user == 1)
+        try await messenger.deleteAccount(password: "secret123")
+        #expect(try await messenger.user == nil)
+        await #expect(throws: SignedOut()) { try await messenger.send(Messenger.GetMe()) }
     }
 
     @Test func whatIsSentIsInTheHistoryAndInTheList() async throws {

@@ -157,6 +157,20 @@ import Testing
                 id: 1, username: "alice", email: "a@b", displayName: "Alice", bio: nil,
                 createdAt: time("2026-02-23T10:00:00Z"), avatar: 42)),
         WireAnswer(
+            of: Messenger.UpdateMe.self, 200,
+            """
+            {"id": 1, "username": "alice", "email": "a@b", "display_name": "Alice", "bio": "Hello world",
+             "created_at": "2026-02-23T10:00:00Z", "avatar_file_id": 42}
+            """,
+            is: .init(
+                id: 1, username: "alice", email: "a@b", displayName: "Alice", bio: "Hello world",
+                createdAt: time("2026-02-23T10:00:00Z"), avatar: 42)),
+        WireAnswer(of: Messenger.ListBlocks.self, 200, "[]", is: []),
+        WireAnswer(
+            of: Messenger.ListBlocks.self, 200, #"[{"id": 2, "username": "bob", "display_name": "Bob"}]"#,
+            is: [.init(id: 2, username: "bob", displayName: "Bob")]),
+        WireAnswer(of: Messenger.CreateReport.self, 201, #"{"id": 12}"#, is: .init(id: 12)),
+        WireAnswer(
             of: Messenger.GetUser.self, 200,
             #"{"id": 2, "username": "bob", "display_name": "Bob", "bio": "Hi", "avatar_file_id": 42}"#,
             is: .init(id: 2, username: "bob", displayName: "Bob", bio: "Hi", avatar: 42)),
@@ -258,7 +272,7 @@ import Testing
         #expect(Messenger.DownloadFile.Output.self == Empty.self)
         for endpoint in [
             Messenger.Logout.self, Messenger.RemoveMember.self, Messenger.LeaveChat.self, Messenger.DeleteMessage.self,
-            Messenger.MarkRead.self,
+            Messenger.MarkRead.self, Messenger.DeleteMe.self, Messenger.BlockUser.self, Messenger.UnblockUser.self,
         ] as [any Endpoint.Type] {
             #expect(endpoint.route.status.code == 204, "\(endpoint.signature)")
             let hasNoOutput = endpoint.hasNoOutput

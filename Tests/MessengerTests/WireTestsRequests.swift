@@ -56,6 +56,24 @@ import Testing
         WireRequest(
             Messenger.Logout(refreshToken: "eyJ..."), is: "POST /auth/logout", #"{ "refresh_token": "eyJ..." }"#),
         WireRequest(
+            Messenger.UpdateMe(displayName: "Alice", bio: .to("Hello world"), avatar: .to(42)), is: "PUT /me",
+            #"{"display_name": "Alice", "bio": "Hello world", "avatar_file_id": 42}"#),
+        WireRequest(
+            Messenger.UpdateMe(bio: .cleared, avatar: .cleared), is: "PUT /me",
+            #"{"bio": null, "avatar_file_id": null}"#),
+        WireRequest(Messenger.UpdateMe(), is: "PUT /me", "{}"),
+        WireRequest(
+            Messenger.DeleteMe(password: "secret123"), is: "DELETE /me", #"{"password": "secret123"}"#),
+        WireRequest(Messenger.BlockUser(2), is: "POST /users/2/block", "{}"),
+        WireRequest(Messenger.UnblockUser(2), is: "DELETE /users/2/block"),
+        WireRequest(Messenger.ListBlocks(), is: "GET /me/blocks"),
+        WireRequest(
+            Messenger.CreateReport(user: 2, reason: "spam", details: "Every day"), is: "POST /reports",
+            #"{"user_id": 2, "reason": "spam", "details": "Every day"}"#),
+        WireRequest(
+            Messenger.CreateReport(message: 99, reason: "rude"), is: "POST /reports",
+            #"{"message_id": 99, "reason": "rude"}"#),
+        WireRequest(
             Messenger.AddMembers(chat: 5, users: [3, 4]), is: "POST /chats/5/members", #"{"user_ids": [3, 4]}"#),
         WireRequest(Messenger.RemoveMember(chat: 5, user: 3), is: "DELETE /chats/5/members/3"),
         WireRequest(Messenger.LeaveChat(chat: 5), is: "POST /chats/5/leave", "{}"),

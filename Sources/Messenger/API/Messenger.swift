@@ -14,7 +14,7 @@ public enum Messenger: ServiceAPI {
     public static let phrases = Phrases()
     /// Each section lists its own.
     public static var endpoints: [any Contract.Endpoint.Type] {
-        auth + users + chats + members + messages + messageChanges + receipts + files
+        auth + account + users + blocks + chats + members + messages + messageChanges + receipts + files + reports
     }
 
     /// `{ "error": "…" }`: the body of every refusal. The SDK throws it as an `APIError`.

@@ -3,7 +3,7 @@ import Contract
 extension Messenger {
     static let users: [any Contract.Endpoint.Type] = [GetUser.self, SearchUsers.self]
 
-    /// `GET /users/{id}`. 404 "User not found".
+    /// `GET /users/{id}`. 404 "User not found", also for those who have blocked the caller.
     public struct GetUser: Endpoint {
         public static let route = Route.get("/users/{id}")
         public typealias Output = User
@@ -41,7 +41,7 @@ extension Messenger {
         }
     }
 
-    /// `GET /users/search`: at most 20 users, by username. The caller is found too.
+    /// `GET /users/search`: at most 20 users, by username. The caller is found too; whoever has blocked the other is not.
     ///
     /// 400 "q parameter required" for a blank query, before it is sent.
     public struct SearchUsers: Endpoint {

@@ -158,6 +158,10 @@ extension MessengerScenarios {
             Creation("a message") {
                 try await alice.post("/chats/\(chat)/messages", ["content": $0 ? "Hi" : "Ho"], headers: $1)
             },
+            Creation("a report") {
+                let body: JSONValue = ["user_id": bob.id.json, "reason": $0 ? "spam" : "scam"]
+                return try await alice.post("/reports", body, headers: $1)
+            },
             Creation("an upload") { try await alice.upload(Form(filename: "a", content: $0 ? "a" : "b"), headers: $1) },
         ]
     }

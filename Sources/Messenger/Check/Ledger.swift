@@ -71,6 +71,10 @@ actor Ledger: Transport {
             messages[id] = Message(chat: chat, sender: user)
         case (.post, 201, "files"):
             if let id = answer?["id"]?.integer, let user { files[id] = user }
+        case (.delete, 204, "me"):
+            guard let user else { return }
+            accounts[user] = nil
+            sessions = sessions.filter { $1.user != user }
         case (.delete, 204, let last) where steps.dropLast().last == "messages":
             if let id = Int64(last) { messages[id] = nil }
         default: break

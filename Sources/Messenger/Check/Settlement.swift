@@ -8,7 +8,7 @@ extension Ledger {
     /// Removes what the API can remove, and ends the sessions.
     ///
     /// A message is deleted, a group goes when its last member leaves, and a file with the last message that holds it.
-    /// Accounts and direct chats have no end.
+    /// Accounts stay, and so do direct chats: to delete an account takes a look at its password, which is slow.
     ///
     /// - Returns: what stays, counted.
     func settle(at baseURL: URL) async -> [String: Int] {

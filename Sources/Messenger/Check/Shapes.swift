@@ -30,6 +30,18 @@ enum MessengerShapes {
                         "created_at": .timestamp,
                     ], additions: ["avatar_file_id": .nullable(.id)])
             ]),
+        .init(
+            "PUT", "/me",
+            [
+                200: .object([
+                    "id": .id, "username": .text, "email": .text, "display_name": .text, "bio": .nullable(.text),
+                    "created_at": .timestamp, "avatar_file_id": .nullable(.id),
+                ])
+            ]),
+        .init("DELETE", "/me", [204: nil]),
+        .init("GET", "/me/blocks", [200: .list(of: .object(summary))]),
+        .init("POST", "/users/{id}/block", [204: nil]),
+        .init("DELETE", "/users/{id}/block", [204: nil]),
         .init("GET", "/users/search", [200: .list(of: .object(summary))]),
         .init(
             "GET", "/users/{id}",
@@ -66,6 +78,7 @@ enum MessengerShapes {
             "POST", "/files",
             [201: .object(["id": .id, "filename": .text, "mime_type": .text, "object_key": .text])]),
         .init("GET", "/files/{id}/download", [302: nil]),
+        .init("POST", "/reports", [201: .object(["id": .id])]),
     ]
 
     private static let failure: Shape = .object(["error": .text])

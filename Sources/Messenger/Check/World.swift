@@ -159,7 +159,8 @@ public struct Person: Sendable {
 /// The contract as scenarios, one list for each section.
 public enum MessengerScenarios {
     public static var all: [Scenario<MessengerWorld>] {
-        examples + errors + auth + sessions + users + chats + members + messages + messageChanges + receipts + files
-            + downloads + live + memberEvents + backlog + idempotency + authorisation
+        examples + errors + auth + sessions + account + deletion + users + blocks + chats + members + messages
+            + messageChanges + receipts + files + downloads + reports + live + memberEvents + backlog + idempotency
+            + authorisation
     }
 }

@@ -117,6 +117,16 @@ public struct MessengerClient: Sendable {
         if let storeFailure { throw storeFailure }
     }
 
+    /// Deletes the account of whoever is signed in, for good, and forgets the session: see ``Messenger/DeleteMe``.
+    ///
+    /// - Parameter password: As it was given at the registration.
+    /// - Throws: ``APIError`` with 403 "Invalid password", or 429 after too many of them; what ``send(_:idempotencyKey:)``
+    ///   throws. ``SignedOut`` also when the account is gone already: where an answer was lost, that is how a repeat ends.
+    public func deleteAccount(password: String) async throws {
+        try await client.send(Messenger.DeleteMe(password: password))
+        try await session.replace(nil)
+    }
+
     /// A token that is good now: for the live socket.
     func accessToken() async throws -> String { try await session.token() }
 

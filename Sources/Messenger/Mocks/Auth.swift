@@ -54,7 +54,6 @@ extension MessengerMock {
             memory.use { $0.endSession(of: request.refreshToken) }
             return Empty()
         }
-        server.example(of: Messenger.GetMe.self) { _ in .example }
     }
 }
 

@@ -41,7 +41,12 @@ extension Messenger.Chat {
 
 extension MessengerMock {
     func chats() {
-        server.example(of: Messenger.CreateChat.self) { _ in .example }
+        server.example(of: Messenger.CreateChat.self) { [memory] request in
+            if request.type == .direct, memory.use({ !$0.blocked.isDisjoint(with: request.members) }) {
+                throw Problem(.forbidden, "You cannot message this user")
+            }
+            return .example
+        }
         server.example(of: Messenger.ListChats.self) { [memory] request in
             guard request.before == nil else { return [] }
             let chat = Messenger.Chat.example

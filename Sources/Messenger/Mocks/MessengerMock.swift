@@ -14,8 +14,9 @@ import MessengerClient
 ///
 /// It is the world of those examples: Alice (1), who is signed in, and Bob (2), their chat 5 with message 99, and file
 /// 42. Other ids are refused as the contract says. Any name and password signs in as Alice. What is sent to the chat
-/// gets the next id, is in the history from then on and comes over the live sockets. It can be edited, deleted and read;
-/// nothing else is remembered.
+/// gets the next id, is in the history from then on and comes over the live sockets. It can be edited, deleted and read.
+/// Alice's profile and whom she has blocked are remembered, and deleting her account ends her sessions; nothing else is
+/// remembered.
 public struct MessengerMock: APIMock {
     /// Reads the requests. An app's tests need what ``APIMock`` says.
     public let server: MockServer<Messenger>
@@ -34,13 +35,16 @@ public struct MessengerMock: APIMock {
                 return { [weak memory] connection, text in memory?.use { $0.receive(text, on: connection) } }
             })
         auth()
+        account()
         users()
+        blocks()
         chats()
         members()
         messages()
         messageChanges()
         receipts()
         files()
+        reports()
     }
 
     /// An SDK on top of the mock. Its session lives as long as it does.
@@ -95,6 +99,10 @@ public struct MessengerMock: APIMock {
 /// What the mock remembers.
 struct MessengerMemory: Sendable {
     var sessions = MockSessions()
+    /// Alice's.
+    var account = Messenger.Account.example
+    /// Whom Alice has blocked.
+    var blocked: Set<Messenger.User.ID> = []
     /// Of chat 5, by id.
     var messages = [Messenger.Message.example]
     /// How far Alice has read.

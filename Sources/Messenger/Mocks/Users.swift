@@ -14,27 +14,37 @@ extension Messenger.UserSummary {
 }
 
 extension MessengerMock {
-    /// Alice as others see her, and Bob.
-    private static let people: [Messenger.User] = {
-        let me = Messenger.Account.example
-        let alice = Messenger.User(
-            id: me.id, username: me.username, displayName: me.displayName, bio: me.bio, avatar: me.avatar)
-        return [alice, .example]
-    }()
-
     func users() {
-        server.example(of: Messenger.GetUser.self) { request in
-            guard let user = Self.people.first(where: { $0.id == request.id }) else {
-                throw Problem(.notFound, "User not found")
-            }
-            return user
+        server.example(of: Messenger.GetUser.self) { [memory] request in
+            try memory.use { try $0.person(request.id) }
         }
-        server.example(of: Messenger.SearchUsers.self) { request in
+        server.example(of: Messenger.SearchUsers.self) { [memory] request in
             let query = request.query.trimmed.lowercased()
-            let found = Self.people.filter { user in
-                [user.username, user.displayName].contains { $0.lowercased().contains(query) }
+            let (people, blocked) = memory.use { ($0.people, $0.blocked) }
+            let found = people.filter { user in
+                !blocked.contains(user.id)
+                    && [user.username, user.displayName].contains { $0.lowercased().contains(query) }
             }
-            return found.map { .init(id: $0.id, username: $0.username, displayName: $0.displayName) }
+            return found.map(\.summary)
         }
     }
+}
+
+extension MessengerMemory {
+    /// Alice as others see her, and Bob.
+    var people: [Messenger.User] {
+        let alice = Messenger.User(
+            id: account.id, username: account.username, displayName: account.displayName, bio: account.bio,
+            avatar: account.avatar)
+        return [alice, .example]
+    }
+
+    func person(_ id: Messenger.User.ID) throws(Problem) -> Messenger.User {
+        guard let user = people.first(where: { $0.id == id }) else { throw Problem(.notFound, "User not found") }
+        return user
+    }
+}
+
+extension Messenger.User {
+    var summary: Messenger.UserSummary { .init(id: id, username: username, displayName: displayName) }
 }

@@ -51,6 +51,8 @@ extension MessengerService {
             try Sessions.insert(
                 session, of: account.id, refreshHash: Digest.sha256(refreshToken),
                 expiresAt: now + Self.refreshLifetime * 1000, in: db)
+            // Deleted while the password was looked at.
+            guard try Users.exists(account.id, in: db) else { throw Problem(.unauthorized, "Invalid credentials") }
             try attempts.succeed(attempt, at: now, in: db)
         }
         return Messenger.Tokens(
@@ -83,7 +85,7 @@ extension MessengerService {
 
     func getMe(_ request: Messenger.GetMe, from user: Messenger.User.ID) async throws -> Messenger.Account {
         let account = try await database.read { try Users.account(user, in: $0) }
-        guard let account else { throw Problem(.unauthorized, "Invalid or expired token") }
+        guard let account else { throw Sessions.invalidToken }
         return account
     }
 

@@ -23,13 +23,18 @@ extension MessengerService {
         try Members.requireRoom(for: others.count + 1)
         let now = time.milliseconds()
         return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
+            try Users.queue(caller, in: db)
             try Users.requireKnown(others, in: db)
             if request.type == .direct {
-                return try Chats.openDirect(between: caller, and: others[0], at: now, in: db)
+                try Blocks.requireContact(Pair(caller, others[0]), in: db)
+                let opened = try Chats.openDirect(between: caller, and: others[0], at: now, in: db)
+                try Users.requireKnown(others, in: db)
+                return opened
             }
             let chat = try Chats.insertGroup(request.name?.trimmed ?? "", owner: caller, at: now, in: db)
             try Chats.add(caller, .owner, to: chat, at: now, in: db)
             for other in others { try Chats.add(other, .member, to: chat, at: now, in: db) }
+            try Users.requireKnown(others, in: db)
             return Answer(.created, .init(id: chat, type: "created"))
         }
     }
@@ -74,11 +79,11 @@ enum Chats {
     static func openDirect(
         between caller: Messenger.User.ID, and other: Messenger.User.ID, at now: Int64, in db: Session
     ) throws -> Answer<Messenger.CreatedChat> {
-        let (low, high) = (min(caller, other), max(caller, other))
+        let pair = Pair(caller, other)
         let created: Messenger.Chat.ID? = try db.value(
             """
             INSERT INTO chats (type, owner_id, direct_low, direct_high, created_at, updated_at)
-            VALUES (\(Messenger.ChatType.direct), \(caller), \(low), \(high), \(now), \(now))
+            VALUES (\(Messenger.ChatType.direct), \(caller), \(pair.low), \(pair.high), \(now), \(now))
             ON CONFLICT (direct_low, direct_high) DO NOTHING RETURNING id
             """)
         if let created {
@@ -87,9 +92,40 @@ enum Chats {
             return Answer(.created, .init(id: created, type: "created"))
         }
         let existing: Messenger.Chat.ID? = try db.value(
-            "SELECT id FROM chats WHERE direct_low = \(low) AND direct_high = \(high)")
+            "SELECT id FROM chats WHERE direct_low = \(pair.low) AND direct_high = \(pair.high)")
         guard let existing else { throw DatabaseFailure.failed("a direct chat is neither new nor there") }
         return Answer(.ok, .init(id: existing, type: "existing"))
+    }
+
+    /// Puts this transaction in line with those that write to the chat of a pair, if there is one.
+    static func queueDirect(
+        between one: Messenger.User.ID, and other: Messenger.User.ID, in db: Session
+    ) throws {
+        let pair = Pair(one, other)
+        try db.run(
+            """
+            UPDATE chats SET updated_at = updated_at WHERE direct_low = \(pair.low) AND direct_high = \(pair.high)
+            """)
+    }
+
+    /// Puts this transaction in line with those that write to a chat, and moves the chat up.
+    ///
+    /// - Throws: 403 for a chat that is gone, and where the two of a direct chat may not write to each other.
+    static func write(to chat: Messenger.Chat.ID, at now: Int64, in db: Session) throws {
+        let pairs = try db.all(
+            "UPDATE chats SET updated_at = \(now) WHERE id = \(chat) RETURNING direct_low, direct_high"
+        ) { try Pair(row: $0, at: 0) }
+        guard let pair = pairs.first else { throw notAMember }
+        // Asked now, and not with the membership before: a block that was waited for is seen.
+        if let pair { try Blocks.requireContact(pair, in: db) }
+    }
+
+    /// - Throws: 403 where the two of a direct chat may not write to each other.
+    static func requireContact(in chat: Messenger.Chat.ID, _ db: Session) throws {
+        let pairs = try db.all("SELECT direct_low, direct_high FROM chats WHERE id = \(chat)") {
+            try Pair(row: $0, at: 0)
+        }
+        for case let pair? in pairs { try Blocks.requireContact(pair, in: db) }
     }
 
     static func insertGroup(

@@ -162,16 +162,18 @@ enum Files {
         return .init(id: id, filename: filename, mimeType: mimeType, objectKey: objectKey)
     }
 
-    /// A file that the user uploaded, or that a chat of theirs holds.
+    /// A file that the user uploaded, that a chat of theirs holds, or that is its owner's picture.
     static func readable(
         _ id: Messenger.File.ID, by user: Messenger.User.ID, in db: Session
     ) throws -> Messenger.File? {
         try db.one(
             """
             SELECT f.id, f.filename, f.mime_type, f.object_key FROM files f
-            WHERE f.id = \(id) AND (f.owner_id = \(user) OR EXISTS (
-                SELECT 1 FROM messages m JOIN members me ON me.chat_id = m.chat_id AND me.user_id = \(user)
-                WHERE m.file_id = f.id))
+            WHERE f.id = \(id) AND (f.owner_id = \(user)
+                OR EXISTS (
+                    SELECT 1 FROM messages m JOIN members me ON me.chat_id = m.chat_id AND me.user_id = \(user)
+                    WHERE m.file_id = f.id)
+                OR EXISTS (SELECT 1 FROM users u WHERE u.id = f.owner_id AND u.avatar_file_id = f.id))
             """
         ) { row in
             .init(id: try row.get(0), filename: try row.get(1), mimeType: try row.get(2), objectKey: try row.get(3))

@@ -26,6 +26,7 @@ extension MessengerService {
             try Members.requireRoom(for: present.count + new.count)
             try Users.requireKnown(new, in: db)
             for user in new { try Chats.add(user, .member, to: request.chat, at: now, in: db) }
+            try Users.requireKnown(new, in: db)
             if !new.isEmpty { try change.take(new.count, in: db) }
             for users in new.chunks(of: LiveAnnouncement.maximumUsers) {
                 let version = change.version + Int64(users.startIndex)
@@ -47,7 +48,7 @@ extension MessengerService {
             }
             guard request.user != caller else { throw Problem(.badRequest, "Use leave") }
             try change.requireGroup()
-            try end(request.user, change, in: db)
+            try endMembership(of: request.user, change, in: db)
         }
         return Empty()
     }
@@ -56,13 +57,13 @@ extension MessengerService {
         try await database.write { db in
             let change = try ChatChange.begin(in: request.chat, by: caller, else: Chats.notFound, db)
             try change.requireGroup()
-            try end(caller, change, in: db)
+            try endMembership(of: caller, change, in: db)
         }
         return Empty()
     }
 
-    /// Ends a membership of a group, with what follows from it: somebody owns the group, or it is gone.
-    private func end(_ user: Messenger.User.ID, _ change: ChatChange, in db: Session) throws {
+    /// Ends a membership, with what follows from it: somebody owns the chat, or it is gone.
+    func endMembership(of user: Messenger.User.ID, _ change: ChatChange, in db: Session) throws {
         try db.run("DELETE FROM members WHERE chat_id = \(change.chat) AND user_id = \(user)")
         if user == change.owner {
             if let heir = try Members.longestStanding(in: change.chat, db) {

@@ -17,6 +17,7 @@ extension MessengerService {
         let now = time.milliseconds()
         return try await database.write { db in
             let change = try ChatChange.begin(in: request.chat, by: editor, else: Chats.notAMember, db)
+            try change.requireContact(in: db)
             var message = try Messages.own(request.message, of: editor, in: request.chat, db)
             guard message.type == .text else { throw Problem(.badRequest, "Only text messages can be changed") }
             try Messages.edit(message.id, to: request.content, at: now, in: db)

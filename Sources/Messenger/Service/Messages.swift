@@ -46,15 +46,14 @@ enum Messages {
 
     /// Adds a message, with what follows from it: the chat moves up, the sender has read it.
     ///
-    /// - Throws: 404 for a file that is not the sender's upload, 403 when the membership ended while this waited.
+    /// - Throws: 404 for a file that is not the sender's upload, 403 when the membership ended while this waited,
+    ///   and between two of whom one has blocked the other.
     static func insert(
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64, in db: Session
     ) throws -> Messenger.Message {
         // The chat's row first: it puts the messages of one chat in line, so that their ids grow as they commit, and
         // none follows its sender's removal.
-        guard try db.run("UPDATE chats SET updated_at = \(now) WHERE id = \(request.chat)") == 1 else {
-            throw Chats.notAMember
-        }
+        try Chats.write(to: request.chat, at: now, in: db)
         if let file = request.file { try Files.hold(file, of: sender, in: db) }
         let id: Messenger.Message.ID? = try db.value(
             """

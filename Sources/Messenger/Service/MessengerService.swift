@@ -59,13 +59,16 @@ public struct MessengerService: Sendable {
         var routes = Routes<Messenger, Messenger.User.ID>(
             spool: ObjectSpool(objects), secret: secret, name: { "user \($0)" }, authenticate: authenticate)
         auth(&routes)
+        profile(&routes)
         users(&routes)
+        blocks(&routes)
         chats(&routes)
         members(&routes)
         messages(&routes)
         messageChanges(&routes)
         receipts(&routes)
         files(&routes)
+        reports(&routes)
         return routes
     }
 

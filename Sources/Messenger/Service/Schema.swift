@@ -78,5 +78,25 @@ extension MessengerService {
                     "DROP INDEX messages_of_chat",
                     "CREATE INDEX messages_of_chat ON messages (chat_id, id, sender_id)",
                 ]),
+            .init(
+                "people who go, and are kept away",
+                [
+                    // The row of a deleted user stays, with nothing personal in it.
+                    "ALTER TABLE users ADD COLUMN deleted_at BIGINT",
+                    """
+                    CREATE TABLE blocks (
+                        blocker_id BIGINT NOT NULL REFERENCES users (id),
+                        blocked_id BIGINT NOT NULL REFERENCES users (id),
+                        created_at BIGINT NOT NULL, PRIMARY KEY (blocker_id, blocked_id))
+                    """,
+                    "CREATE INDEX blocks_against ON blocks (blocked_id, blocker_id)",
+                    // Whatever becomes of users and messages, a report says what there was.
+                    """
+                    CREATE TABLE reports (
+                        id {ID}, reporter_id BIGINT NOT NULL, user_id BIGINT, message_id BIGINT, chat_id BIGINT,
+                        sender_id BIGINT, content TEXT, file_id BIGINT, reason TEXT NOT NULL, details TEXT,
+                        created_at BIGINT NOT NULL)
+                    """,
+                ]),
         ])
 }

@@ -32,7 +32,7 @@ extension MessengerService {
 
     /// The caller behind an access token. The session is asked for, so that a revoked one ends within a second.
     func caller(_ token: String) async throws -> Caller {
-        let invalid = Problem(.unauthorized, "Invalid or expired token")
+        let invalid = Sessions.invalidToken
         guard let claims = try? await tokens.verify(token), let id = Int64(claims.subject) else { throw invalid }
         guard claims.kind == "access" else { throw Problem(.unauthorized, "Expected access token") }
         guard try await sessions.isAlive(claims.session) else { throw invalid }
@@ -79,6 +79,8 @@ final class SessionRegistry: Sendable {
 }
 
 enum Sessions {
+    static let invalidToken = Problem(.unauthorized, "Invalid or expired token")
+
     static func insert(
         _ id: String, of user: Messenger.User.ID, refreshHash: [UInt8], expiresAt: Int64, in db: Session
     ) throws {
@@ -99,6 +101,11 @@ enum Sessions {
     /// Ends the session of a refresh token, and tells which it was.
     static func end(refreshHash: [UInt8], in db: Session) throws -> String? {
         try db.value("DELETE FROM sessions WHERE refresh_hash = \(refreshHash) RETURNING id")
+    }
+
+    /// Ends all of a user's, and tells which they were.
+    static func end(of user: Messenger.User.ID, in db: Session) throws -> [String] {
+        try db.all("DELETE FROM sessions WHERE user_id = \(user) RETURNING id") { try $0.get(0) }
     }
 
     static func sweep(at now: Int64, in db: Session) throws {

@@ -9,6 +9,7 @@ extension MessengerService {
         Task {
             try? await database.write { db in
                 guard try Chats.isMember(user, of: chat, in: db) else { return }
+                try Chats.requireContact(in: chat, db)
                 try announce(.typing(user, in: chat, at: now), in: db)
             }
         }

@@ -13,19 +13,24 @@ extension MessengerService {
     }
 
     func getUser(_ request: Messenger.GetUser, from caller: Messenger.User.ID) async throws -> Messenger.User {
-        let user = try await database.read { try Users.profile(request.id, in: $0) }
-        guard let user else { throw Problem(.notFound, "User not found") }
+        let user = try await database.read { try Users.profile(request.id, for: caller, in: $0) }
+        guard let user else { throw Users.notFound }
         return user
     }
 
     func searchUsers(
         _ request: Messenger.SearchUsers, from caller: Messenger.User.ID
     ) async throws -> [Messenger.UserSummary] {
-        try await database.read { try Users.matching(request.query, in: $0) }
+        try await database.read { try Users.matching(request.query, for: caller, in: $0) }
     }
 }
 
 enum Users {
+    static let notFound = Problem(.notFound, "User not found")
+
+    /// A deleted user has a row, which is nobody's: whatever looks for people asks for this too.
+    static let isPresent: SQL = "(deleted_at IS NULL)"
+
     /// How names are compared: composed, in lower case.
     static func key(_ name: String) -> String {
         Messenger.Register.normal(name).lowercased().precomposedStringWithCanonicalMapping
@@ -65,7 +70,8 @@ enum Users {
     static func account(_ id: Messenger.User.ID, in db: Session) throws -> Messenger.Account? {
         try db.one(
             """
-            SELECT id, username, email, display_name, bio, created_at, avatar_file_id FROM users WHERE id = \(id)
+            SELECT id, username, email, display_name, bio, created_at, avatar_file_id FROM users
+            WHERE id = \(id) AND \(isPresent)
             """
         ) { row in
             Messenger.Account(
@@ -74,8 +80,16 @@ enum Users {
         }
     }
 
-    static func profile(_ id: Messenger.User.ID, in db: Session) throws -> Messenger.User? {
-        try db.one("SELECT id, username, display_name, bio, avatar_file_id FROM users WHERE id = \(id)") { row in
+    /// Nil also for those who have blocked the viewer.
+    static func profile(
+        _ id: Messenger.User.ID, for viewer: Messenger.User.ID, in db: Session
+    ) throws -> Messenger.User? {
+        try db.one(
+            """
+            SELECT id, username, display_name, bio, avatar_file_id FROM users
+            WHERE id = \(id) AND \(isPresent) AND id NOT IN (\(Blocks.against(viewer)))
+            """
+        ) { row in
             Messenger.User(
                 id: try row.get(0), username: try row.get(1), displayName: try row.get(2), bio: try row.get(3),
                 avatar: try row.get(4))
@@ -83,7 +97,9 @@ enum Users {
     }
 
     /// The first 20 whose username or display name contains the text.
-    static func matching(_ text: String, in db: Session) throws -> [Messenger.UserSummary] {
+    static func matching(
+        _ text: String, for viewer: Messenger.User.ID, in db: Session
+    ) throws -> [Messenger.UserSummary] {
         let key = key(text)
         // Longer than any name; an engine's limit on patterns is no reason to fail either.
         guard key.unicodeScalars.count <= 256 else { return [] }
@@ -92,21 +108,40 @@ enum Users {
         return try db.all(
             #"""
             SELECT id, username, display_name FROM users
-            WHERE username_key LIKE \#(pattern) ESCAPE '\' OR display_key LIKE \#(pattern) ESCAPE '\'
+            WHERE (username_key LIKE \#(pattern) ESCAPE '\' OR display_key LIKE \#(pattern) ESCAPE '\')
+                AND \#(isPresent) AND id NOT IN (\#(Blocks.around(viewer)))
             ORDER BY username_key, id LIMIT 20
             """#
         ) { row in .init(id: try row.get(0), username: try row.get(1), displayName: try row.get(2)) }
     }
 
     /// Puts this transaction in line behind others that queue for the same user: what it reads next holds until its end.
+    ///
+    /// - Throws: 401 when the account has been deleted.
     static func queue(_ id: Messenger.User.ID, in db: Session) throws {
-        try db.run("UPDATE users SET id = id WHERE id = \(id)")
+        guard try db.run("UPDATE users SET id = id WHERE id = \(id) AND \(isPresent)") == 1 else {
+            throw Sessions.invalidToken
+        }
     }
 
+    static func exists(_ id: Messenger.User.ID, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM users WHERE id = \(id) AND \(isPresent)")
+    }
+
+    /// - Throws: 404 for nobody.
+    static func require(_ id: Messenger.User.ID, in db: Session) throws {
+        guard try exists(id, in: db) else { throw notFound }
+    }
+
+    /// Asked before they come into a chat and, since an account may be deleted at the same time, again when they are in:
+    /// from then on a deletion waits, and sees it.
+    ///
     /// - Throws: 400 that names those of the ids that are nobody's, ascending.
     static func requireKnown(_ ids: [Messenger.User.ID], in db: Session) throws {
         let known = Set(
-            try db.all("SELECT id FROM users WHERE id IN (\(list: ids))") { try $0.get(0, as: Messenger.User.ID.self) })
+            try db.all("SELECT id FROM users WHERE id IN (\(list: ids)) AND \(isPresent)") {
+                try $0.get(0, as: Messenger.User.ID.self)
+            })
         let unknown = ids.filter { !known.contains($0) }.sorted()
         guard unknown.isEmpty else {
             let list = unknown.map(\.description).joined(separator: ", ")

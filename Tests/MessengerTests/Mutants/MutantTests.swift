@@ -10,8 +10,9 @@ import Testing
 @Suite struct MutantTests {
     /// Each is to be noticed by the scenarios of the clause it breaks.
     static let all: [Mutant] = [
-        Mutant.registering, Mutant.signingIn, Mutant.refreshing, Mutant.signingOut, Mutant.account, Mutant.users,
-        Mutant.searching, Mutant.creatingChats, Mutant.chatLists, Mutant.chatDetails, Mutant.memberships,
+        Mutant.registering, Mutant.signingIn, Mutant.refreshing, Mutant.signingOut, Mutant.account,
+        Mutant.profiles, Mutant.accountDeletions, Mutant.users, Mutant.searching, Mutant.blocking, Mutant.reporting,
+        Mutant.creatingChats, Mutant.chatLists, Mutant.chatDetails, Mutant.memberships,
         Mutant.sending, Mutant.histories, Mutant.edits, Mutant.deletions, Mutant.marks, Mutant.uploads,
         Mutant.downloads, Mutant.idempotency, Mutant.errors, Mutant.requestBodies, Mutant.authentication,
         Mutant.authorisation, Mutant.handshakes, Mutant.subscriptions, Mutant.pushes, Mutant.keepalives,

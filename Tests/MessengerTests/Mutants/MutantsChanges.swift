@@ -341,7 +341,7 @@ extension Mutant {
     ]
 
     /// Whoever could fetch a file can do so for ever.
-    private static func keepingFiles(_ name: String, _ clause: String) -> Mutant {
+    static func keepingFiles(_ name: String, _ clause: String) -> Mutant {
         Mutant(name, clause) {
             let locations = NIOLockedValueBox<[Int64: TransportResponse]>([:])
             return Defect(exchange: { request, forward in

@@ -1,0 +1,64 @@
+import Contract
+
+/// What people tell the operator: an addition to the contract.
+extension Messenger {
+    static let reports: [any Contract.Endpoint.Type] = [CreateReport.self]
+
+    /// `POST /reports`: tells the operator about a user, a message or both.
+    ///
+    /// 404 "User not found" and "Message not found" for what the caller cannot see. What a message says is kept with the
+    /// report, whatever becomes of the message.
+    public struct CreateReport: Endpoint {
+        public static let route = Route.post("/reports", .created, idempotencyKey: true)
+        public typealias Output = Report
+        /// Of ``reason`` and ``details``, in characters.
+        public static let (maximumReason, maximumDetails) = (100, 2000)
+
+        public var user: User.ID?
+        public var message: Message.ID?
+        /// 1 to 100 characters after trimming.
+        public var reason: String
+        /// At most 2,000 characters.
+        public var details: String?
+
+        public init(
+            user: User.ID? = nil, message: Message.ID? = nil, reason: String, details: String? = nil
+        ) {
+            self.user = user
+            self.message = message
+            self.reason = reason
+            self.details = details
+        }
+
+        public func validate() throws(Problem) {
+            guard reportedUser != nil || reportedMessage != nil else {
+                throw Problem(.badRequest, "user_id or message_id required")
+            }
+            guard 1...Self.maximumReason ~= reason.trimmed.length else {
+                throw Problem(.badRequest, "reason must be 1 to \(Self.maximumReason) characters")
+            }
+            guard (details?.length ?? 0) <= Self.maximumDetails else {
+                throw Problem(.badRequest, "details must be at most \(Self.maximumDetails) characters")
+            }
+        }
+
+        /// An id that could not be read counts as a missing one.
+        package var reportedUser: User.ID? { user == .malformed ? nil : user }
+        package var reportedMessage: Message.ID? { message == .malformed ? nil : message }
+
+        enum CodingKeys: String, CodingKey {
+            case user = "user_id"
+            case message = "message_id"
+            case reason, details
+        }
+    }
+
+    /// A report that was made. The operator reads it.
+    public struct Report: Codable, Hashable, Sendable, Identifiable {
+        public typealias ID = Identifier<Report>
+
+        public var id: ID
+
+        public init(id: ID) { self.id = id }
+    }
+}

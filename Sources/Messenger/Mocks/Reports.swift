@@ -1,0 +1,20 @@
+import Contract
+import ContractMocks
+import MessengerAPI
+
+extension Messenger.Report {
+    /// The first.
+    public static let example: Self = contractExample(#"{ "id": 1 }"#)
+}
+
+extension MessengerMock {
+    func reports() {
+        server.example(of: Messenger.CreateReport.self) { [memory] request in
+            try memory.use { memory in
+                if let user = request.reportedUser { _ = try memory.person(user) }
+                if let message = request.reportedMessage { _ = try memory.message(message) }
+            }
+            return .example
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import MessengerAPI
+
+extension MessengerService {
+    func blocks(_ routes: inout Routes<Messenger, Messenger.User.ID>) {
+        routes.on(use: blockUser)
+        routes.on(use: unblockUser)
+        routes.on(use: listBlocks)
+    }
+
+    func blockUser(_ request: Messenger.BlockUser, from caller: Messenger.User.ID) async throws -> Empty {
+        try Blocks.requireOther(request.user, than: caller)
+        let now = time.milliseconds()
+        try await database.write { db in
+            try Users.queue(caller, in: db)
+            try Users.require(request.user, in: db)
+            try Blocks.insert(request.user, by: caller, at: now, in: db)
+            // The account may have been deleted meanwhile.
+            try Users.require(request.user, in: db)
+            // Who writes to the chat just now has written before this is done, or finds the block.
+            try Chats.queueDirect(between: caller, and: request.user, in: db)
+        }
+        return Empty()
+    }
+
+    func unblockUser(_ request: Messenger.UnblockUser, from caller: Messenger.User.ID) async throws -> Empty {
+        try Blocks.requireOther(request.user, than: caller)
+        try await database.write { db in
+            try Users.require(request.user, in: db)
+            try Blocks.delete(request.user, by: caller, in: db)
+        }
+        return Empty()
+    }
+
+    func listBlocks(
+        _ request: Messenger.ListBlocks, from caller: Messenger.User.ID
+    ) async throws -> [Messenger.UserSummary] {
+        try await database.read { try Blocks.all(by: caller, in: $0) }
+    }
+}
+
+/// The two of a direct chat, the lower id first.
+struct Pair: Hashable {
+    let low: Messenger.User.ID
+    let high: Messenger.User.ID
+
+    init(_ one: Messenger.User.ID, _ other: Messenger.User.ID) {
+        (low, high) = (min(one, other), max(one, other))
+    }
+
+    /// Nil for a group.
+    init?(row: borrowing Row, at first: Int) throws {
+        guard let low: Messenger.User.ID = try row.get(first), let high: Messenger.User.ID = try row.get(first + 1)
+        else { return nil }
+        self.init(low, high)
+    }
+}
+
+enum Blocks {
+    fileprivate static func requireOther(
+        _ user: Messenger.User.ID, than caller: Messenger.User.ID
+    ) throws(Problem) {
+        guard user != caller else { throw Problem(.badRequest, "Cannot block yourself") }
+    }
+
+    /// Nothing happens for one who is blocked already.
+    fileprivate static func insert(
+        _ user: Messenger.User.ID, by caller: Messenger.User.ID, at now: Int64, in db: Session
+    ) throws {
+        try db.run(
+            """
+            INSERT INTO blocks (blocker_id, blocked_id, created_at)
+            VALUES (\(caller), \(user), \(now))
+            ON CONFLICT (blocker_id, blocked_id) DO NOTHING
+            """)
+    }
+
+    fileprivate static func delete(
+        _ user: Messenger.User.ID, by caller: Messenger.User.ID, in db: Session
+    ) throws {
+        try db.run("DELETE FROM blocks WHERE blocker_id = \(caller) AND blocked_id = \(user)")
+    }
+
+    fileprivate static func all(
+        by caller: Messenger.User.ID, in db: Session
+    ) throws -> [Messenger.UserSummary] {
+        try db.all(
+            """
+            SELECT u.id, u.username, u.display_name FROM blocks b JOIN users u ON u.id = b.blocked_id
+            WHERE b.blocker_id = \(caller) ORDER BY u.username_key, u.id
+            """
+        ) { row in .init(id: try row.get(0), username: try row.get(1), displayName: try row.get(2)) }
+    }
+
+    /// Takes back what a user has blocked, and what others have blocked of theirs.
+    static func forget(_ user: Messenger.User.ID, in db: Session) throws {
+        try db.run("DELETE FROM blocks WHERE blocker_id = \(user) OR blocked_id = \(user)")
+    }
+
+    /// The ids of those whom a user has blocked, and of those who have blocked the user.
+    static func around(_ user: Messenger.User.ID) -> SQL {
+        """
+        SELECT blocked_id FROM blocks WHERE blocker_id = \(user)
+        UNION ALL SELECT blocker_id FROM blocks WHERE blocked_id = \(user)
+        """
+    }
+
+    /// The ids of those who have blocked a user.
+    static func against(_ user: Messenger.User.ID) -> SQL {
+        "SELECT blocker_id FROM blocks WHERE blocked_id = \(user)"
+    }
+
+    /// - Throws: 403 unless the two may write to each other: one has blocked the other, or is no longer there.
+    static func requireContact(_ pair: Pair, in db: Session) throws {
+        let isBarred = try db.exists(
+            """
+            SELECT 1 FROM blocks WHERE blocker_id = \(pair.low) AND blocked_id = \(pair.high)
+            UNION ALL SELECT 1 FROM blocks WHERE blocker_id = \(pair.high) AND blocked_id = \(pair.low)
+            UNION ALL SELECT 1 FROM users WHERE id IN (\(pair.low), \(pair.high)) AND NOT \(Users.isPresent)
+            """)
+        if isBarred { throw Problem(.forbidden, "You cannot message this user") }
+    }
+}

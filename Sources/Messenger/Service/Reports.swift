@@ -1,0 +1,144 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import HTTPTypes
+import MessengerAPI
+
+extension MessengerService {
+    func reports(_ routes: inout Routes<Messenger, Messenger.User.ID>) {
+        routes.on(answering: createReport)
+    }
+
+    func createReport(
+        _ request: Messenger.CreateReport, from caller: Messenger.User.ID, _ info: RequestInfo
+    ) async throws -> Answer<Messenger.Report> {
+        let now = time.milliseconds()
+        return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
+            if let user = request.reportedUser, try Users.profile(user, for: caller, in: db) == nil {
+                throw Users.notFound
+            }
+            let message = try request.reportedMessage.map { try Messages.visible($0, to: caller, in: db) }
+            return Answer(.created, try Reports.insert(request, of: message, by: caller, at: now, in: db))
+        }
+    }
+
+    /// A report as the operator reads it.
+    public struct FiledReport: Codable, Sendable {
+        /// Without a name when the account has been deleted since.
+        public struct Person: Codable, Sendable {
+            public let id: Messenger.User.ID
+            public let username: String?
+        }
+
+        /// As it was when it was reported.
+        public struct ReportedMessage: Codable, Sendable {
+            public let id: Messenger.Message.ID
+            public let chat: Messenger.Chat.ID
+            public let sender: Person
+            public let content: String
+            public let file: Messenger.File.ID?
+        }
+
+        public let id: Messenger.Report.ID
+        public let createdAt: Messenger.Timestamp
+        public let reporter: Person
+        public let user: Person?
+        public let message: ReportedMessage?
+        public let reason: String
+        public let details: String?
+    }
+
+    /// The reports behind one, oldest first.
+    ///
+    /// - Parameters:
+    ///   - report: Zero for the first.
+    ///   - database: With ``schema``. No service need be running on it.
+    public static func reports(
+        after report: Messenger.Report.ID, limit: Int, in database: Database
+    ) async throws -> [FiledReport] {
+        try await database.read { try Reports.page(after: report, limit: limit, in: $0) }
+    }
+}
+
+extension Messages {
+    /// - Throws: 404 for a message that the user cannot read.
+    fileprivate static func visible(
+        _ id: Messenger.Message.ID, to user: Messenger.User.ID, in db: Session
+    ) throws -> Messenger.Message {
+        guard let message = try one(id, in: db), try Chats.isMember(user, of: message.chat, in: db) else {
+            throw notFound
+        }
+        return message
+    }
+}
+
+enum Reports {
+    fileprivate static func insert(
+        _ request: Messenger.CreateReport, of message: Messenger.Message?, by reporter: Messenger.User.ID,
+        at now: Int64, in db: Session
+    ) throws -> Messenger.Report {
+        let id: Messenger.Report.ID? = try db.value(
+            """
+            INSERT INTO reports (
+                reporter_id, user_id, message_id, chat_id, sender_id, content, file_id, reason, details, created_at)
+            VALUES (\(reporter), \(request.reportedUser), \(message?.id), \(message?.chat), \(message?.sender),
+                \(message?.content), \(message?.file), \(request.reason.trimmed), \(request.details), \(now))
+            RETURNING id
+            """)
+        guard let id else { throw DatabaseFailure.failed("an insert returned no id") }
+        return .init(id: id)
+    }
+
+    fileprivate static func page(
+        after report: Messenger.Report.ID, limit: Int, in db: Session
+    ) throws -> [MessengerService.FiledReport] {
+        try db.all(
+            """
+            SELECT r.id, r.created_at, r.reason, r.details, r.reporter_id, NULLIF(reporter.username, ''),
+                r.user_id, NULLIF(reported.username, ''), r.message_id, r.chat_id, r.content, r.file_id,
+                r.sender_id, NULLIF(sender.username, '')
+            FROM reports r
+            LEFT JOIN users reporter ON reporter.id = r.reporter_id
+            LEFT JOIN users reported ON reported.id = r.user_id
+            LEFT JOIN users sender ON sender.id = r.sender_id
+            WHERE r.id > \(report) ORDER BY r.id LIMIT \(limit)
+            """, MessengerService.FiledReport.init(row:))
+    }
+}
+
+extension MessengerService.FiledReport {
+    fileprivate init(row: borrowing Row) throws {
+        id = try row.get(0)
+        createdAt = try row.get(1)
+        reason = try row.get(2)
+        details = try row.get(3)
+        reporter = Person(id: try row.get(4), username: try row.get(5))
+        let userID: Messenger.User.ID? = try row.get(6)
+        let username: String? = try row.get(7)
+        user = userID.map { Person(id: $0, username: username) }
+        let messageID: Messenger.Message.ID? = try row.get(8)
+        guard let messageID else {
+            message = nil
+            return
+        }
+        message = ReportedMessage(
+            id: messageID, chat: try row.get(9), sender: Person(id: try row.get(12), username: try row.get(13)),
+            content: try row.get(10), file: try row.get(11))
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case id
+        case createdAt = "created_at"
+        case reporter, user, message, reason, details
+    }
+}
+
+extension MessengerService.FiledReport.ReportedMessage {
+    enum CodingKeys: String, CodingKey {
+        case id
+        case chat = "chat_id"
+        case sender, content
+        case file = "file_id"
+    }
+}
