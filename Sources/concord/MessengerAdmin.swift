@@ -21,44 +21,17 @@ struct MessengerAdmin: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only those behind this one.", valueName: "id"))
     var after: Int64 = 0
 
-    @Option(help: "The server's data folder. [CONCORD_DATA] (default: ./data)")
-    var data: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Where the server's database is. [CONCORD_DATABASE] (default: sqlite)", valueName: "sqlite|postgres://…"))
-    var database: String?
+    @OptionGroup var place: AdminPlace
 
     func validate() throws {
         guard reports else { throw ValidationError("What? --reports") }
-        if let database, Serve.place(database) == nil {
-            throw ValidationError("--database is 'sqlite' or 'postgres://…', not '\(database)'")
-        }
     }
 
     func run() async throws {
-        let database = try open()
-        let result: Result<Void, any Error>
-        do { result = .success(try await printReports(in: database)) } catch { result = .failure(error) }
-        try await database.close()
-        try result.get()
+        try await place.open(Messenger.name, "Messenger", MessengerService.schema, besideServer: true, printReports)
     }
 
-    private func open() throws -> Database {
-        let environment = Environment.process
-        let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
-        let place = try environment.value(database, "CONCORD_DATABASE", Serve.place, default: "sqlite")
-        guard place == "sqlite" else {
-            return try .postgreSQL(url: place, schema: MessengerService.schema, connections: 1)
-        }
-        let file = "\(folder)/\(Messenger.name).sqlite"
-        guard FileManager.default.fileExists(atPath: file) else {
-            throw ValidationError("\(folder) has no Messenger database: is it the server's data folder (--data)?")
-        }
-        return try .sqlite(path: file, schema: MessengerService.schema, readers: 1)
-    }
-
-    private func printReports(in database: Database) async throws {
+    private func printReports(of database: Database) async throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var last = Messenger.Report.ID(after)

@@ -28,6 +28,8 @@ extension MessengerScenarios {
             try await change(
                 ["display_name": .string(longest), "bio": .string(long)],
                 ["display_name": .string(longest), "bio": .string(long)])
+            try await change(["display_name": "b"], ["display_name": "b"])
+            try await change(["bio": "c"], ["bio": "c"])
             // What is null where it may not be, or of another type, is as if it were not there; and so is the rest.
             try await change(
                 [

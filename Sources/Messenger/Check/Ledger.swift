@@ -21,7 +21,8 @@ actor Ledger: Transport {
     /// By refresh token.
     var sessions: [String: Session] = [:]
     var groups: Set<Int64> = []
-    var directChats: Set<Int64> = []
+    /// By id, whose.
+    var directChats: [Int64: Set<Int64>] = [:]
     var messages: [Int64: Message] = [:]
     /// By id, whose.
     var files: [Int64: Int64] = [:]
@@ -65,7 +66,11 @@ actor Ledger: Transport {
             if let token = request.sent?["refresh_token"]?.string { sessions[token] = nil }
         case (.post, 201, "chats"):
             guard let id = answer?["id"]?.integer else { return }
-            if request.sent?["type"] == "group" { groups.insert(id) } else { directChats.insert(id) }
+            if request.sent?["type"] == "group" {
+                groups.insert(id)
+            } else {
+                directChats[id] = Set((request.sent?["member_ids"]?.elements ?? []).compactMap(\.integer) + [user ?? 0])
+            }
         case (.post, 201, "messages"):
             guard let id = answer?["id"]?.integer, let chat = answer?["chat_id"]?.integer, let user else { return }
             messages[id] = Message(chat: chat, sender: user)

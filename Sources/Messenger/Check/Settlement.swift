@@ -8,7 +8,7 @@ extension Ledger {
     /// Removes what the API can remove, and ends the sessions.
     ///
     /// A message is deleted, a group goes when its last member leaves, and a file with the last message that holds it.
-    /// Accounts stay, and so do direct chats: to delete an account takes a look at its password, which is slow.
+    /// Accounts stay, and so do direct chats: the commands that repeat a failure sign in to them.
     ///
     /// - Returns: what stays, counted.
     func settle(at baseURL: URL) async -> [String: Int] {
@@ -16,6 +16,7 @@ extension Ledger {
         await release(files, through: server)
         await leaveGroups(through: server)
         await deleteMessages(through: server)
+        await deleteChatsOfTheDeleted(through: server)
         // Those whose last messages have gone just now are no longer there.
         var keptFiles = 0
         for (file, user) in files {
@@ -75,6 +76,21 @@ extension Ledger {
             guard let message = messages[id], let token = known[message.sender] else { return }
             _ = await server.status(.delete, "/chats/\(message.chat)/messages/\(id)", token: token)
         }
+    }
+
+    /// What somebody has sent who is deleted goes with the chat only, and a direct chat with the other one.
+    private func deleteChatsOfTheDeleted(through server: Cleaner) async {
+        let chats = Set(messages.values.filter { accounts[$0.sender] == nil }.map(\.chat))
+        for user in Set(chats.flatMap { directChats[$0] ?? [] }) {
+            guard let password = accounts[user]?["password"], let token = await token(of: user, through: server) else {
+                continue
+            }
+            // What is deleted is noted on the way.
+            _ = await server.status(.delete, "/me", token: token, body: ["password": password])
+        }
+        let gone = directChats.filter { $1.isDisjoint(with: accounts.keys) }
+        directChats = directChats.filter { gone[$0.key] == nil }
+        messages = messages.filter { gone[$1.chat] == nil }
     }
 
     /// Of a session that is alive, begun if there is none.

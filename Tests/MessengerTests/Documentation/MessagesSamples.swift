@@ -80,6 +80,18 @@ enum MessagesSamples {
         return badge
     }
 
+    static func keepAway(
+        _ messenger: MessengerClient, message: Messenger.Message
+    ) async throws -> [Messenger.UserSummary] {
+        // sample
+        try await messenger.send(Messenger.BlockUser(message.sender))
+        try await messenger.send(Messenger.CreateReport(message: message.id, reason: "spam"))
+
+        let blocked = try await messenger.send(Messenger.ListBlocks())
+        // end
+        return blocked
+    }
+
     static func list(
         _ messenger: MessengerClient, me: Messenger.User.ID, print: (String, String, String) -> Void
     ) async throws {

@@ -80,6 +80,16 @@ import Testing
                 shown.add("sign in")
             }
             #expect(shown.all == ["sign in", "chats of \(me.id)", "0 chats", "sign in"])
+
+            try await messenger.signIn(username: "alice", password: "secret123")
+            let photo = URL(fileURLWithPath: host.folder).appendingPathComponent("me.jpg")
+            try Data([1, 2, 3]).write(to: photo)
+            try await SigningInSamples.profile(messenger, url: photo)
+            let changed = try await messenger.send(Messenger.GetMe())
+            #expect(changed.displayName == "Alice A.")
+            #expect(try await messenger.download(try #require(changed.avatar)) == [1, 2, 3])
+            try await SigningInSamples.delete(messenger, password: "secret123")
+            #expect(try await messenger.user == nil)
         }
     }
 
@@ -118,6 +128,8 @@ import Testing
             try await MessagesSamples.change(messenger, sent: sent)
             let left = try await messenger.send(Messenger.ListMessages(chat: chat))
             #expect(left == newest.filter { $0.id != sent.id })
+            let blocked = try await MessagesSamples.keepAway(messenger, message: newest[0])
+            #expect(blocked.map(\.id) == [bob.id])
         }
     }
 

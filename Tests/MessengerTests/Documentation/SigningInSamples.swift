@@ -49,6 +49,20 @@ enum SigningInSamples {
         // end
     }
 
+    static func profile(_ messenger: MessengerClient, url: URL) async throws {
+        // sample
+        let photo = try await messenger.upload(Upload(.file(url), filename: "me.jpg", contentType: "image/jpeg"))
+        try await messenger.send(
+            Messenger.UpdateMe(displayName: "Alice A.", bio: .to("On holiday"), avatar: .to(photo.id)))
+        // end
+    }
+
+    static func delete(_ messenger: MessengerClient, password: String) async throws {
+        // sample
+        try await messenger.deleteAccount(password: password)
+        // end
+    }
+
     static func signOut(_ messenger: MessengerClient) async throws {
         // sample
         try await messenger.signOut()
