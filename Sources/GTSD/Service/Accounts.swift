@@ -177,7 +177,7 @@ enum Accounts {
     /// Removes an account with all that refers to it, the answers under its idempotency keys too.
     static func delete(_ id: Int64, in db: Session) throws {
         try db.run("DELETE FROM users WHERE id = \(id)")
-        try OnceOnly.forget(callersNamed: "user \(id)", in: db)
+        try OnceOnly.forget(callersNamed: GTSDService.callerName(id), in: db)
         // Nobody had signed in when the account was made.
         try db.run(
             """

@@ -54,10 +54,13 @@ public struct GTSDService: Sendable {
     /// What `/health` and `/ready` answer when all is well.
     public static let healthy = #"{"success":true,"data":{"status":"ok"}}"#
 
+    /// What tells callers apart in the scope of an idempotency key.
+    static func callerName(_ user: Int64) -> String { "user \(user)" }
+
     /// Every operation with its handler.
     public func routes() -> Routes<GTSD, Caller> {
         var routes = Routes<GTSD, Caller>(
-            secret: secret, name: { "user \($0.user)" }, authenticate: authenticate,
+            secret: secret, name: { Self.callerName($0.user) }, authenticate: authenticate,
             headers: countRequest)
         accounts(&routes)
         renewals(&routes)

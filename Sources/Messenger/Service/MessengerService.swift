@@ -54,10 +54,13 @@ public struct MessengerService: Sendable {
         self.secret = tokenKey
     }
 
+    /// What tells callers apart in the scope of an idempotency key.
+    static func callerName(_ user: Messenger.User.ID) -> String { "user \(user)" }
+
     /// Every operation with its handler.
     public func routes() -> Routes<Messenger, Messenger.User.ID> {
         var routes = Routes<Messenger, Messenger.User.ID>(
-            spool: ObjectSpool(objects), secret: secret, name: { "user \($0)" }, authenticate: authenticate)
+            spool: ObjectSpool(objects), secret: secret, name: Self.callerName, authenticate: authenticate)
         auth(&routes)
         profile(&routes)
         users(&routes)
