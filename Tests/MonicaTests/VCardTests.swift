@@ -222,6 +222,19 @@ import Testing
         }
     }
 
+    @Test func gendersAreTheAccounts() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let cards = ["M", "f", "O;in words", "U", ";in words", "N", ""].enumerated().map { index, gender in
+                "BEGIN:VCARD\nFN:N\(index)\nGENDER:\(gender)\nEND:VCARD\n"
+            }
+            let result = try await host.service.importVCards(Array(cards.joined().utf8), into: "alice")
+            let contacts = try await Self.contacts(host, "alice").map(\.contact)
+            #expect(contacts.map(\.genderType) == ["M", "F", "O", nil, nil, nil, nil])
+            #expect(contacts.map(\.gender) == ["Man", "Woman", "Rather not say", nil, nil, nil, nil])
+            #expect(result.leftOut == ["GENDER (words)": 2])
+        }
+    }
+
     @Test func notesKeepTheirTimeButNoneIsOfTheFuture() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let now = Monica.Timestamp(milliseconds: host.clock.source.milliseconds())
