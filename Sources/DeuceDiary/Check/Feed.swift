@@ -48,6 +48,8 @@ extension DeuceDiaryScenarios {
             try await john.log("mine alone", in: groups[2])
             let all = try await john.send(DeuceDiary.ListDeuces()).map(\.id)
             try expect(all.count, equals: 13)
+            let page = try await john.get("/api/deuces?limit=2&before=\(all[1])").succeeded().elements
+            try expect(page.map { $0["id"] }, equals: all[2..<4].map(\.json))
             func entries(_ groups: some Collection<DeuceDiary.Group.ID>) async throws -> [DeuceDiary.FeedEntry] {
                 var entries: [DeuceDiary.FeedEntry] = []
                 for group in groups { entries += try await john.entries(of: group) }

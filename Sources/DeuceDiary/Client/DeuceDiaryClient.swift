@@ -202,8 +202,7 @@ where Element: Identifiable, Element.ID == DeuceDiary.DeuceEntry.ID, Cursor == [
                 }
             }
             let entries = page ?? []
-            let known = Set(seen)
-            return (entries.filter { !known.contains($0.id) }, entries.count < size ? nil : entries.map(\.id))
+            return (entries, entries.count < size ? nil : entries.map(\.id))
         }
     }
 }
