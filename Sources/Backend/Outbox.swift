@@ -18,7 +18,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     /// After so long a letter is given up. In milliseconds.
     static var lifetime: Int64 { 24 * 3_600_000 }
     /// For so long a letter belongs to the node that sends it: longer than a mailer takes. In milliseconds.
-    static var lease: Int64 { 120_000 }
+    static var lease: Int64 { 60_000 }
     /// So many are sent side by side.
     static var width: Int { 32 }
     /// How long it waits for nothing: another node may have died with letters of its own.
@@ -146,10 +146,15 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         let next = time.milliseconds() + Self.pause(after: letter.attempts)
         let isFinal = error is UnreadableLetter || (error as? MailError)?.mayPass == false
         let isTriedAgain = !isFinal && next < letter.createdAt + Self.lifetime
-        report(error, isTriedAgain)
         do {
-            guard isTriedAgain else { return try await remove(letter) }
-            try await database.write { db in try db.run("UPDATE outbox SET due_at = \(next) WHERE id = \(letter.id)") }
+            if isTriedAgain {
+                try await database.write { db in
+                    try db.run("UPDATE outbox SET due_at = \(next) WHERE id = \(letter.id)")
+                }
+            } else {
+                try await remove(letter)
+            }
+            report(error, isTriedAgain)
         } catch {
             // It stays as it is: due when this node's time for it is over.
             report(error, true)

@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    /// A node that dies while it sends has it for two minutes.
+    /// A node that dies while it sends has it for a minute.
     @Test(arguments: Stack.Engine.available)
     func whatSomebodyWasSendingIsSentAgainLater(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in
@@ -130,7 +130,7 @@ import Testing
             }
             let script = Script()
             let outbox = host.outbox(script)
-            host.clock.advance(by: .seconds(119))
+            host.clock.advance(by: .seconds(59))
             try await outbox.settle()
             #expect(script.letters == [])
             host.clock.advance(by: .seconds(1))
