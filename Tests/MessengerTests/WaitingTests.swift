@@ -1,0 +1,107 @@
+import ContractCheck
+import ContractClient
+import Database
+import Foundation
+import MessengerCheck
+import MessengerClient
+import NIOConcurrencyHelpers
+import Testbed
+import Testing
+
+/// What two transactions owe each other that meet: where SQLite has one writer, PostgreSQL has locks.
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+struct WaitingTests {
+    @Test("A block waits for what is being sent, and is found by what is sent then")
+    func blocks() async throws {
+        try await withMessenger(on: Stack(.postgreSQL, .inProcess)) { host in
+            let (alice, bob) = try await host.world().pair()
+            let chat = try await alice.directChat(with: bob).rawValue
+            let status = try await answer(during: host.database) { db in
+                try db.run("UPDATE chats SET updated_at = updated_at WHERE id = \(chat)")
+            } to: {
+                try await alice.raw(.post, "/users/\(bob.id)/block").status
+            }
+            #expect(status == 204)
+            // And the other way round: the send waits for a block under way.
+            try await alice.send(Messenger.UnblockUser(bob.id))
+            let (blocker, blocked) = (alice.id.rawValue, bob.id.rawValue)
+            let refused = try await answer(during: host.database) { db in
+                try db.run(
+                    "INSERT INTO blocks (blocker_id, blocked_id, created_at) VALUES (\(blocker), \(blocked), 1)")
+                try db.run("UPDATE chats SET updated_at = updated_at WHERE id = \(chat)")
+            } to: {
+                try await bob.raw(.post, "/chats/\(chat)/messages", body: #"{"content":"x"}"#).status
+            }
+            #expect(refused == 403)
+        }
+    }
+
+    @Test("A deletion waits for whoever brings them into a chat, and takes them out again")
+    func deletions() async throws {
+        try await withMessenger(on: Stack(.postgreSQL, .inProcess)) { host in
+            let (alice, bob) = try await host.world().pair()
+            let chat = try await bob.group()
+            let (group, user) = (chat.rawValue, alice.id.rawValue)
+            let status = try await answer(during: host.database) { db in
+                try db.run(
+                    "INSERT INTO members (chat_id, user_id, role, joined_at) VALUES (\(group), \(user), 'member', 1)")
+            } to: {
+                try await alice.raw(.delete, "/me", body: #"{"password":"\#(alice.password)"}"#).status
+            }
+            #expect(status == 204)
+            #expect(try await bob.send(Messenger.GetChat(id: chat)).members.map(\.id) == [bob.id])
+        }
+    }
+
+    @Test("Whoever brings in somebody who is being deleted is told that there is nobody")
+    func invitations() async throws {
+        try await withMessenger(on: Stack(.postgreSQL, .inProcess)) { host in
+            let bob = try await host.world().person()
+            let chat = try await bob.group()
+            let calls = [
+                ("/chats/\(chat)/members", "user_ids"), ("/chats", "member_ids"), ("/users/{id}/block", "x"),
+            ]
+            for (path, field) in calls {
+                let alice = try await host.world().person()
+                let user = alice.id.rawValue
+                let refused = try await answer(during: host.database) { db in
+                    try db.run(
+                        "UPDATE users SET deleted_at = 1, username_key = \("@\(user)") WHERE id = \(user)")
+                } to: {
+                    let path = path.replacingOccurrences(of: "{id}", with: "\(user)")
+                    return try await bob.raw(.post, path, body: #"{"\#(field)":[\#(user)]}"#)
+                }
+                let text = field == "x" ? "User not found" : "Unknown member_ids: \(user)"
+                #expect(refused.text == #"{"error":"\#(text)"}"#)
+            }
+            #expect(try await bob.send(Messenger.GetChat(id: chat)).members.count == 1)
+            #expect(try await bob.send(Messenger.ListChats()).count == 1)
+        }
+    }
+
+    /// The answer to a request that comes while a transaction is under way, which ends when the request waits for it. Fails
+    /// when the request does not.
+    private func answer<Answer: Sendable>(
+        during database: Database, _ transaction: @escaping @Sendable (Session) throws -> Void,
+        to request: @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        let isAnswered = NIOLockedValueBox(false)
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        async let hasWaited: Bool = database.write { db in
+            try transaction(db)
+            begin.yield()
+            while !isAnswered.withLockedValue({ $0 }) {
+                let isWaitedFor = try db.exists(
+                    "SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))")
+                if isWaitedFor { return true }
+            }
+            return false
+        }
+        for await _ in begun { break }
+        let answer = try await request()
+        isAnswered.withLockedValue { $0 = true }
+        let waited = try await hasWaited
+        #expect(waited, "it did not wait")
+        return answer
+    }
+}
