@@ -311,6 +311,58 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
+    func whatWasDoneKeepsItsTime(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            let client = try await host.client()
+            let john = try await host.contact("John")
+            let task = try await client.create(Monica.TaskDraft(title: "x"))
+            let note = try await client.create(Monica.NoteDraft(contactID: john.id, body: "x"))
+            var (doneAt, starAt): ([Monica.Timestamp?], [Monica.Timestamp?]) = ([], [])
+            for isSet in [true, true, false, true] {
+                host.clock.advance(by: .seconds(60))
+                let done = try await client.update(task.id, Monica.TaskDraft(title: "x", completed: isSet))
+                let star = try await client.update(
+                    note.id, Monica.NoteDraft(contactID: john.id, body: "x", isFavorited: isSet))
+                #expect(done.completed == isSet && star.isFavorited == isSet)
+                doneAt.append(done.completedAt)
+                starAt.append(star.favoritedAt)
+            }
+            for times in [doneAt, starAt] {
+                #expect(times[0] != nil && times[0] == times[1])
+                #expect(times[2] == nil)
+                #expect(times[3]?.milliseconds == times[0].map { $0.milliseconds + 180_000 })
+            }
+        }
+    }
+
+    /// Not even how many there are.
+    @Test(arguments: Stack.Engine.available)
+    func nothingOfAnotherAccountIsCounted(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            let (client, stranger) = (try await host.client(), try await host.client("second"))
+            let john = try await host.contact("John")
+            _ = try await client.create(Monica.NoteDraft(contactID: john.id, body: "x"))
+            _ = try await client.create(Monica.TaskDraft(title: "x"))
+            _ = try await client.create(Monica.GiftDraft(contactID: john.id, name: "x"))
+            _ = try await client.create(
+                Monica.ActivityDraft(summary: "x", happenedAt: Day("2024-10-20")!, contacts: [john.id]))
+            _ = try await client.create(Monica.TagDraft(name: "x"))
+            for (reader, count) in [(client, 1), (stranger, 0)] {
+                let totals = [
+                    try await reader.listContacts(page: 1).meta?.total,
+                    try await reader.listContacts(page: 1, query: "john").meta?.total,
+                    try await reader.listNotes(contactId: nil, page: 1, limit: 10).meta?.total,
+                    try await reader.listTasks(contactId: nil, page: 1, limit: 10).meta?.total,
+                    try await reader.listGifts(contactId: nil, page: 1, limit: 10).meta?.total,
+                    try await reader.listActivities(contactId: nil, page: 1, limit: 10).meta?.total,
+                    try await reader.listTags().meta?.total,
+                ]
+                #expect(totals == Array(repeating: count, count: 7))
+            }
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
     func whatIsDeletedTakesItsDetailsAlong(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
             let card = "BEGIN:VCARD\nFN:John\nTEL:1\nADR:;;Street;;;;\nNOTE:x\nCATEGORIES:y\nEND:VCARD\n"

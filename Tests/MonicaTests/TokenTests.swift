@@ -15,6 +15,8 @@ import Testing
             let (kept, revoked) = (try await host.token("alice"), try await host.token("alice"))
             var listed = try await host.service.listTokens(account: "alice")
             #expect(listed.map(\.lastUsedAt) == [nil, nil])
+            // To the minute, and this is none.
+            host.clock.advance(by: .milliseconds(61_234))
             for token in [kept, revoked] {
                 let answer = try await raw.send(.get, "/me", token: token)
                 #expect(answer.status == 200)

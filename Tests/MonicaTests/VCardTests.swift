@@ -222,6 +222,18 @@ import Testing
         }
     }
 
+    @Test func whatIsNoAddressIsSaid() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let lines = ["URL:not a website", "URL:https://example.com", "EMAIL:a b@example.com", "TEL:", "ADR:;;;;;;"]
+            let card = (["BEGIN:VCARD", "FN:Jane"] + lines + ["END:VCARD", ""]).joined(separator: "\n")
+            let result = try await host.service.importVCards(Array(card.utf8), into: "alice")
+            #expect(result.leftOut == ["URL": 1, "EMAIL": 1])
+            let contact = try #require(try await Self.contacts(host, "alice").first?.contact)
+            #expect(contact.contactFields?.map(\.content) == ["https://example.com"])
+            #expect(contact.addresses.isEmpty)
+        }
+    }
+
     @Test func gendersAreTheAccounts() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let cards = ["M", "f", "O;in words", "U", ";in words", "N", ""].enumerated().map { index, gender in
