@@ -93,7 +93,9 @@ struct Check: AsyncParsableCommand {
     @Option(help: "How many scenarios are under way at a time.")
     var parallel = 4
 
+    // A token may begin with a hyphen.
     @Option(
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Deuce Diary, Monica: the bearer token of one of the server's users. Repeatable; each of somebody else.",
             valueName: "token"))

@@ -134,6 +134,16 @@ import FoundationXML
             ])
     }
 
+    @Test(arguments: [
+        ("messenger", "GET /chats"), ("deuce-diary", "POST /api/deuces"), ("monica", "POST /contacts"),
+        ("gtsd", "POST /v1/evidence"), ("dunbar", "POST /login"),
+    ])
+    func eachAPIHasScenariosOfItsOwn(_ api: String, _ operation: String) async throws {
+        let (status, output, _) = try await check([api, "--list"])
+        #expect(status == 0)
+        #expect(output.split(separator: "\n").contains { $0.hasPrefix(operation + " ") }, "\(output)")
+    }
+
     @Test func aServerThatIsNotThereIsSaidOnce() async throws {
         let url = "http://127.0.0.1:\(try await reservePort())"
         for format in ["text", "json", "junit"] {
@@ -147,6 +157,13 @@ import FoundationXML
             #expect(status == 2)
             #expect(errors.contains("Is it the base URL of the API?"))
         }
+    }
+
+    @Test func aTokenMayBeginWithAHyphen() async throws {
+        let url = "http://127.0.0.1:\(try await reservePort())"
+        let (status, _, errors) = try await check(["monica", url, "--token", "-x", "--token", "--list"])
+        #expect(status == 2)
+        #expect(errors == "No answer from \(url): nothing listens there\n")
     }
 
     @Test func anInterruptionEndsTheRunAndItsSessions() async throws {
