@@ -64,6 +64,8 @@ docs: deps ## render the SDKs' articles and reference as static sites in .build/
 
 bench: deps ## measure, beside floors (ARGS="--list" for what there is)
 	@./Tools/install-packages postgresql
+	@# SwiftPM does not notice new files of a package that another depends on by its path.
+	@touch Benchmarks/Package.swift
 	$(SWIFT) build -c release --package-path Benchmarks --product concord
 	$(SWIFT) build -c release --package-path Benchmarks --product thumbnail
 	$(SWIFT) build -c release --package-path Benchmarks --product benchmarks

@@ -4,6 +4,8 @@ struct Setting: Sendable {
     let concord: String
     /// A PostgreSQL to make databases in.
     let postgreSQL: String?
+    /// Those to measure on, where a benchmark knows both.
+    let engines: [Engine]
     /// How long a server is under load before it is another's turn.
     let turn: Duration
     /// Turns of each server. The figure is the median: a neighbour's burst spoils one turn, not the result.

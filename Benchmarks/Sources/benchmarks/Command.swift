@@ -27,6 +27,10 @@ struct Benchmarks: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Run one benchmark only. Repeatable.", valueName: "name"))
     var only: [String] = []
 
+    @Option(
+        help: "contacts and years on this engine only: \(Engine.allCases.map(\.rawValue).joined(separator: " or ")).")
+    var engine: Engine?
+
     @Option(help: "Length of one turn. Each server under load gets three.")
     var seconds: Double = 4
 
@@ -49,20 +53,29 @@ struct Benchmarks: AsyncParsableCommand {
         let chosen = Benchmark.all.filter { benchmark in
             only.isEmpty ? !benchmark.needsPostgreSQL || postgreSQL != nil : only.contains(benchmark.name)
         }
-        if postgreSQL == nil, chosen.contains(where: \.needsPostgreSQL) {
+        if postgreSQL == nil, engine == .postgreSQL || chosen.contains(where: \.needsPostgreSQL) {
             throw ValidationError("--postgres URL is needed, or to be run by Tools/with-services")
         }
         let server = try server(for: chosen)
         Leftovers.removeOnSignals()
         raiseDescriptorLimit()
 
+        let before = load
         var report = Report()
         for benchmark in chosen {
             Report.note("\(benchmark.name): \(benchmark.abstract)")
             report.rows += try await benchmark.measure(
-                Setting(concord: server, postgreSQL: postgreSQL, turn: .seconds(seconds)))
+                Setting(
+                    concord: server, postgreSQL: postgreSQL, engines: engine.map { [$0] } ?? Engine.allCases,
+                    turn: .seconds(seconds)))
         }
         print(report.text)
+        print("Load average over a minute: \(before) before, \(load) after.")
+    }
+
+    private var load: String {
+        var average = 0.0
+        return getloadavg(&average, 1) == 1 ? String(format: "%.1f", average) : "?"
     }
 
     private func server(for benchmarks: [Benchmark]) throws -> String {

@@ -1,5 +1,11 @@
+import ArgumentParser
 import Foundation
 import GRDB
+
+enum Engine: String, CaseIterable, ExpressibleByArgument {
+    case sqlite
+    case postgreSQL = "postgresql"
+}
 
 /// Where a server under measurement keeps its data: in an empty folder, and perhaps an empty PostgreSQL.
 struct Place {
@@ -54,8 +60,11 @@ struct Place {
 extension Setting {
     /// Measures on SQLite, then on PostgreSQL where there is one.
     func onEachEngine(_ measure: (Place) async throws -> [Row]) async throws -> [Row] {
-        var rows = try await Leftovers.withFolder { try await measure(Place(folder: $0, database: nil)) }
-        if let postgreSQL {
+        var rows: [Row] = []
+        if engines.contains(.sqlite) {
+            rows += try await Leftovers.withFolder { try await measure(Place(folder: $0, database: nil)) }
+        }
+        if engines.contains(.postgreSQL), let postgreSQL {
             rows += try await BenchmarkDatabase.with(at: postgreSQL) { database in
                 try await Leftovers.withFolder { try await measure(Place(folder: $0, database: database)) }
             }
