@@ -55,7 +55,7 @@ extension MonicaService {
             return try await database.write { [makeID] db in
                 let account = try Accounts.findOrMake(account, email: "", at: now, makeID: makeID, in: db)
                 try Accounts.queue(account, in: db)
-                var importing = Importing(account: account, now: now, makeID: makeID, db: db)
+                var importing = try Importing(account: account, now: now, makeID: makeID, db: db)
                 importing.result.groups = groups
                 for (index, person) in people.enumerated() {
                     try importing.add(person.reading, from: person.line)
@@ -79,9 +79,19 @@ private struct Importing {
     var result = MonicaService.Imported()
     /// Those that lists and searches do not have yet.
     private var unlisted: [(id: Int, texts: [String?])] = []
+    /// What the account's contacts are known by: read once, because a look for each card is most of an import.
+    private var uuids: Set<String> = []
+    private var cards: Set<[UInt8]> = []
 
-    init(account: Int, now: Int64, makeID: @escaping () -> String, db: Session) {
+    init(account: Int, now: Int64, makeID: @escaping () -> String, db: Session) throws {
         (self.account, self.now, self.makeID, self.db) = (account, now, makeID, db)
+        let known = try db.all("SELECT uuid, card FROM contacts WHERE account_id = \(account)") { row in
+            (uuid: try row.get(0, as: String.self), card: try row.get(1, as: [UInt8]?.self))
+        }
+        for (uuid, card) in known {
+            uuids.insert(uuid)
+            if let card { cards.insert(card) }
+        }
     }
 
     mutating func list() throws {
@@ -92,11 +102,11 @@ private struct Importing {
     mutating func add(_ reading: CardReading, from line: Int) throws {
         guard let card = reading.contact else { return result.nameless.append(line) }
         if let uuid = card.uuid {
-            if try db.exists("SELECT 1 FROM contacts WHERE account_id = \(account) AND uuid = \(uuid)") {
+            guard uuids.insert(uuid).inserted else {
                 result.known += 1
                 return
             }
-        } else if try db.exists("SELECT 1 FROM contacts WHERE account_id = \(account) AND card = \(reading.digest)") {
+        } else if !cards.insert(reading.digest).inserted {
             if reading.hasID { result.known += 1 } else { result.repeated += 1 }
             return
         }
