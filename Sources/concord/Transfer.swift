@@ -63,7 +63,7 @@ struct MonicaImport: AsyncParsableCommand {
     }
 
     static func summary(of result: MonicaService.Imported) -> String {
-        var lines = ["\(result.contacts) contacts imported"]
+        var lines = ["\(result.contacts) contact\(result.contacts == 1 ? "" : "s") imported"]
         if result.known > 0 { lines.append("\(result.known) cards passed over: their UIDs are known") }
         if result.repeated > 0 {
             lines.append("\(result.repeated) cards without a UID passed over: the same were imported before")

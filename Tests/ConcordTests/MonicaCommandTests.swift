@@ -47,7 +47,7 @@ import FoundationNetworking
             let imported = try await run(["import", "monica", file, "--account", "alice"] + more)
             #expect(
                 imported.output == """
-                    1 contacts imported
+                    1 contact imported
                     1 cards of groups left out
                     1 cards without a name left out, at lines 11
                     Not kept, for contacts have no place for it (in how many cards):
