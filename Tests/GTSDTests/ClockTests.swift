@@ -322,6 +322,29 @@ import Testing
         }
     }
 
+    /// Today was done yesterday: it counts by its own check, not by what is done for another day.
+    @Test func whatIsDoneForAnotherDayDoesNotCreditToday() async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
+            let player = try await Player.begin(on: host)
+            let monday = try await player.tasks()
+            for task in try await player.client.send(GTSD.ListTasks(date: day("2025-10-28"))).data.tasks {
+                try await player.client.send(GTSD.CompleteTask(task.id))
+            }
+            try await player.go(to: 1)
+            let old = try await player.client.send(
+                GTSD.SubmitEvidence(taskId: monday[0].id, type: .textLog, data: .init(text: "Late."))
+            ).data
+            #expect(!old.streakUpdated)
+            #expect(old.newStreak == 0)
+            let status = try await player.client.send(GTSD.GetStreak()).data
+            #expect(status.todayCompliance?.isCompliant == true)
+            #expect(status.canIncrementToday)
+            let check = try await player.client.send(GTSD.CheckCompliance()).data
+            #expect(check.streakData.currentStreak == 1)
+            #expect(check.newlyAwardedBadges.map(\.badgeType) == [.firstDay])
+        }
+    }
+
     @Test func whatIsDoneLaterCreditsNothing() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
             let player = try await Player.begin(on: host)

@@ -137,6 +137,7 @@ extension GTSDScenarios {
             let answer = try await anna.raw(.delete, "/auth/me", body: #"{"password":"Secret-123"}"#)
             try expect(
                 try answer.succeeded(200), equals: ["success": true, "message": "Account deleted successfully"])
+            try await anna.get("/v1/badges/me").refused(401, "Invalid or expired token")
             let request = TransportRequest(method: .get, url: URL(string: photo.downloadUrl)!)
             try expect(try await world.transport.send(request, progress: nil).status.code, equals: 404)
             try await world.post("/auth/login", ["email": .string(anna.email), "password": .string(Person.password)])
