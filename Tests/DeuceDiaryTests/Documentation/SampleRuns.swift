@@ -8,7 +8,7 @@ import Testing
 @testable import DeuceDiaryCheck
 
 /// The samples on a real server; those of Testing.md are tests themselves.
-@Suite(.timeLimit(.minutes(5))) struct DeuceDiarySampleRuns {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiarySampleRuns {
     private static let stack = Stack(.sqlite, .live)
 
     @Test func overview() async throws {

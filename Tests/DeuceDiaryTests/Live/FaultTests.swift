@@ -15,7 +15,7 @@ import FoundationNetworking
 /// Loggers and listeners behind a proxy that cuts connections, delays bytes and loses answers: nothing is missed, nothing
 /// doubled, nothing out of order.
 @Suite struct DeuceDiaryFaultTests {
-    @Test(.timeLimit(.minutes(5)), arguments: Stack.Engine.available)
+    @Test(.timeLimit(.minutes(30)), arguments: Stack.Engine.available)
     func nothingIsMissedDoubledOrOutOfOrder(_ engine: Stack.Engine) async throws {
         let (logs, listeners, authors) = (120, 3, 2)
         try await withDeuceDiary(on: Stack(engine, .live)) { host in

@@ -9,7 +9,7 @@ import Testing
 @testable import DunbarCheck
 
 /// The samples on a real server; those of Testing.md are tests themselves.
-@Suite(.timeLimit(.minutes(5))) struct DunbarSampleRuns {
+@Suite(.timeLimit(.minutes(30))) struct DunbarSampleRuns {
     private static let stack = Stack(.sqlite, .live)
 
     private func picture(_ name: String, in host: DunbarHost) throws -> URL {

@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// The samples on a real server; those of Testing.md are tests themselves.
-@Suite(.timeLimit(.minutes(5))) struct GTSDSampleRuns {
+@Suite(.timeLimit(.minutes(30))) struct GTSDSampleRuns {
     private static let stack = Stack(.sqlite, .live)
 
     /// On a Tuesday, which has five tasks, the second of them a walk.

@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// The samples on a real server; those of Testing.md are tests themselves.
-@Suite(.timeLimit(.minutes(5))) struct SampleRuns {
+@Suite(.timeLimit(.minutes(30))) struct SampleRuns {
     private static let stack = Stack(.sqlite, .live)
 
     /// What a sample showed, in order.

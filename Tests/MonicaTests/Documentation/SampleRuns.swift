@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// The samples on a real server; those of Testing.md are tests themselves.
-@Suite(.timeLimit(.minutes(5))) struct MonicaSampleRuns {
+@Suite(.timeLimit(.minutes(30))) struct MonicaSampleRuns {
     private static let stack = Stack(.sqlite, .live)
 
     @Test func overview() async throws {
