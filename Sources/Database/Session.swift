@@ -32,9 +32,6 @@ public final class Session {
         return results
     }
 
-    /// Hands over row after row until there is none, or `false` comes back.
-    public func each(_ sql: SQL, _ body: (borrowing Row) throws -> Bool) throws { try connection.query(sql, body) }
-
     /// The first row, mapped, or nil. The statement runs to its end, so it may write and return what it wrote.
     public func one<T>(_ sql: SQL, _ map: (borrowing Row) throws -> T) throws -> T? {
         var result: T?

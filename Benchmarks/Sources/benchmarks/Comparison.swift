@@ -34,6 +34,7 @@ struct Comparison {
     ///   - requests: The first is for the answer that the floor gives, and not counted.
     ///   - aim: Of 95 in 100, in milliseconds.
     func oneByOne(_ name: String, _ requests: [String], aim: Double) async throws -> [Row] {
+        Report.note("  \(name)")
         let answer = try Exchange.answer(to: requests[0], port: server.port)
         return try await withFloor(answering: answer, to: requests[0]) { bare, beside in
             let subject = try await OneByOne(server)

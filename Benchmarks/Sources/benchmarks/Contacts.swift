@@ -23,12 +23,12 @@ extension Benchmark {
             defer { server.stop() }
             let comparison = Comparison(server: server, setting: setting, database: place.database)
             for (title, query, aim) in requests {
-                let tokens = try (0..<10).map { _ in
+                let tokens = try (0..<4).map { _ in
                     try Spawn.run(setting.concord, ["token", "monica", "--account", "anna"] + place.arguments).output
                         .trimmingCharacters(in: .whitespacesAndNewlines)
                 }
                 // A token may ask a hundred times a minute.
-                let each = (0..<901).map { number in
+                let each = (0..<301).map { number in
                     Exchange.request(
                         "GET", "/api/contacts\(query)", port: server.port, token: tokens[number % tokens.count],
                         keepAlive: true)

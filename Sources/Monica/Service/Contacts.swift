@@ -257,21 +257,20 @@ enum Contacts {
         return (Array(matches[offset..<end]), matches.count)
     }
 
-    /// The first of some contacts in an order that an index has: every contact of the account is gone through in it until
-    /// enough are found.
+    /// The first of some contacts in an order that an index has: the account's contacts are gone through in it, more and
+    /// more of them, until enough are found.
     ///
     /// - Parameter ids: Ascending.
     private static func first(
         _ count: Int, of ids: [Int], by sort: Monica.Sort<Monica.ContactOrder>?, account: Int, in db: Session
     ) throws -> [Int] {
-        var found: [Int] = []
-        if count == 0 { return found }
-        try db.each(query(of: account, by: sort)) { row in
-            let id: Int = try row.get(0)
-            if ids.binarySearch(id) { found.append(id) }
-            return found.count < count
+        var limit = 10 * count
+        while true {
+            let all: [Int] = try db.all("\(query(of: account, by: sort)) LIMIT \(limit)") { try $0.get(0) }
+            let found = Array(all.lazy.filter(ids.binarySearch).prefix(count))
+            if found.count == count || all.count < limit { return found }
+            limit *= 10
         }
-        return found
     }
 
     /// The order of ids is the order of their making.
