@@ -5,15 +5,19 @@ import NIOCore
 /// Where an issuer publishes its keys.
 public struct KeySetURL: Sendable {
     private let url: String
+    private let timeout: TimeAmount
 
-    /// - Parameter text: `https://…`, or `http://…` on this machine: keys that anyone on the way could replace would
-    ///   prove nothing.
+    /// - Parameters:
+    ///   - text: `https://…`, or `http://…` on this machine: keys that anyone on the way could replace would prove
+    ///     nothing.
+    ///   - timeout: How long an answer may take, in all.
     /// - Throws: ``KeySetFailure``.
-    public init(_ text: String) throws(KeySetFailure) {
+    public init(_ text: String, timeout: TimeAmount = .seconds(10)) throws(KeySetFailure) {
         guard let url = URL(string: text), let host = url.host, !host.isEmpty,
             url.scheme == "https" || url.scheme == "http" && ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
         else { throw KeySetFailure("\(text) is no https:// address") }
         self.url = text
+        self.timeout = timeout
     }
 
     /// The key set, up to 1 MiB. Redirects are not followed.
@@ -21,7 +25,7 @@ public struct KeySetURL: Sendable {
     /// Throws ``KeySetFailure``, and what the connection failed with.
     public func fetch() async throws -> [UInt8] {
         var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5), read: .seconds(5)),
+            redirectConfiguration: .disallow, timeout: .init(connect: timeout, read: timeout),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
         // Who asks tries again by itself.
@@ -30,7 +34,7 @@ public struct KeySetURL: Sendable {
         return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
             var request = HTTPClientRequest(url: url)
             request.headers.add(name: "Accept", value: "application/json")
-            let response = try await client.execute(request, timeout: .seconds(10))
+            let response = try await client.execute(request, timeout: timeout)
             guard response.status == .ok else { throw KeySetFailure("\(url) answers \(response.status.code)") }
             do {
                 return Array(try await response.body.collect(upTo: KeySet.maximumLength).readableBytesView)

@@ -62,7 +62,8 @@ import Testing
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(channel.localAddress?.port)
         do {
-            try await body(KeySetURL("http://127.0.0.1:\(port)/keys"))
+            // Of the answer, not of how busy this machine is.
+            try await body(KeySetURL("http://127.0.0.1:\(port)/keys", timeout: .minutes(10)))
         } catch {
             try await channel.close()
             throw error
