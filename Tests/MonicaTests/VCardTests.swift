@@ -8,10 +8,6 @@ import Testing
 
 /// Files of vCards, in and out.
 @Suite struct MonicaVCardTests {
-    private static func contacts(_ host: MonicaHost, _ account: String) async throws -> [Monica.ExportedContact] {
-        try await host.export(of: account).contacts
-    }
-
     @Test(arguments: Stack.Engine.available)
     func cardsBecomeContacts(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
@@ -71,7 +67,7 @@ import Testing
                     "N (prefix, suffix)": 1, "EMAIL": 1, "EMAIL (type)": 1, "TEL (type)": 1, "X-ABLABEL": 1,
                     "GENDER (words)": 1, "PHOTO": 1, "ORG (department)": 1, "BDAY (no date)": 1,
                 ])
-            let contacts = try await Self.contacts(host, "alice")
+            let contacts = try await host.export(of: "alice").contacts
             let (john, jose, family) = (contacts[0].contact, contacts[1].contact, contacts[2].contact)
             #expect(john.completeName == "John Michael Doe")
             #expect(john.uuid == "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
@@ -124,8 +120,8 @@ import Testing
             let again = try await host.cards(of: "bob")
             #expect(Self.withoutRevisions(again) == Self.withoutRevisions(exported))
             // What is kept is kept: every property of the cards is there, not only the same twice.
-            let originals = try await Self.contacts(host, "alice").map(\.contact)
-            let copies = try await Self.contacts(host, "bob").map(\.contact)
+            let originals = try await host.export(of: "alice").contacts.map(\.contact)
+            let copies = try await host.export(of: "bob").contacts.map(\.contact)
             #expect(originals.map(\.addresses.count) == copies.map(\.addresses.count))
             #expect(
                 originals.map { $0.contactFields?.map(\.content) } == copies.map { $0.contactFields?.map(\.content) })
@@ -172,81 +168,6 @@ import Testing
         }
     }
 
-    /// What other programs write, line by line.
-    @Test(arguments: [
-        // A card within a card is about something else.
-        ("FN:Jane\nBEGIN:VCARD\nTITLE:Agent\nEND:VCARD", "Jane", nil as String?),
-        ("FN:Jane\nTITLE:a\\Nb\\nc", "Jane", "a\nb\nc"),
-        ("N;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:;Ren=E9\nTITLE;QUOTED-PRINTABLE:=41=0D=0AB", "René", "A\nB"),
-        ("FN:Jane\nTITLE:one\n  two\n\t three", "Jane", "one two three"),
-        ("fn:Jane\r  Doe\rtitle:x\r", "Jane Doe", "x"),
-        ("N:Doe\\;x;Jane\nTITLE;LANGUAGE=\"de:x;y\":z\\\\n", "Jane Doe;x", "z\\n"),
-        ("NICKNAME:Jane\nTITLE:x", "Jane", "x"), ("ORG:ACME;\nTITLE:x", "ACME", "x"), ("TEL:1", "1", nil),
-        ("EMAIL:jane@example.com", "jane@example.com", nil), ("N:Doe;;;;\nFN:Jane Doe", "Doe", nil),
-        ("FN:Jane\nTITLE:a\\", "Jane", "a\\"),
-    ])
-    func cardsAreReadHoweverTheyAreWritten(_ lines: String, _ name: String, _ job: String?) async throws {
-        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
-            let file = "\u{FEFF}BEGIN:VCARD\n\(lines)\nEND:VCARD\n"
-            let result = try await host.service.importVCards(Array(file.utf8), into: "alice")
-            #expect(result.contacts == 1)
-            let contact = try #require(try await Self.contacts(host, "alice").first?.contact)
-            #expect(contact.completeName == name)
-            #expect(contact.information.career.job == job)
-        }
-    }
-
-    @Test func aFileThatIsNoUTF8IsWindows1252() async throws {
-        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
-            let file = Array("BEGIN:VCARD\nFN:Ren".utf8) + [0xE9, 0x20, 0x80] + Array("\nEND:VCARD\n".utf8)
-            _ = try await host.service.importVCards(file, into: "alice")
-            let names = try await Self.contacts(host, "alice").map(\.contact.completeName)
-            #expect(names == ["René €"])
-        }
-    }
-
-    @Test(arguments: [
-        ("BDAY;X-APPLE-OMIT-YEAR=1604:1604-03-04", "--0304"), ("BDAY:1980-10-10T08:00:00Z", "19801010"),
-        ("BDAY:--03-04", "--0304"), ("BDAY:1980-10", "1980"), ("BDAY:1980", "1980"),
-        ("BDAY:0000-01-01", nil as String?),
-        ("BDAY:2001-02-29", nil), ("BDAY;VALUE=text:19801010", nil), ("BDAY:--0229", "--0229"), ("BDAY:x", nil),
-    ])
-    func birthdaysAreReadHoweverTheyAreWritten(_ line: String, _ written: String?) async throws {
-        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
-            let file = "BEGIN:VCARD\nFN:Jane\n\(line)\nEND:VCARD\n"
-            let result = try await host.service.importVCards(Array(file.utf8), into: "alice")
-            let cards = try await host.cards(of: "alice")
-            let birthday = cards.split(separator: "\r\n").first { $0.hasPrefix("BDAY:") }?.dropFirst(5)
-            #expect(birthday.map(String.init) == written)
-            #expect(result.leftOut.isEmpty == (written != nil && line != "BDAY:1980-10"))
-        }
-    }
-
-    @Test func whatIsNoAddressIsSaid() async throws {
-        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
-            let lines = ["URL:not a website", "URL:https://example.com", "EMAIL:a b@example.com", "TEL:", "ADR:;;;;;;"]
-            let card = (["BEGIN:VCARD", "FN:Jane"] + lines + ["END:VCARD", ""]).joined(separator: "\n")
-            let result = try await host.service.importVCards(Array(card.utf8), into: "alice")
-            #expect(result.leftOut == ["URL": 1, "EMAIL": 1])
-            let contact = try #require(try await Self.contacts(host, "alice").first?.contact)
-            #expect(contact.contactFields?.map(\.content) == ["https://example.com"])
-            #expect(contact.addresses.isEmpty)
-        }
-    }
-
-    @Test func gendersAreTheAccounts() async throws {
-        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
-            let cards = ["M", "f", "O;in words", "U", ";in words", "N", ""].enumerated().map { index, gender in
-                "BEGIN:VCARD\nFN:N\(index)\nGENDER:\(gender)\nEND:VCARD\n"
-            }
-            let result = try await host.service.importVCards(Array(cards.joined().utf8), into: "alice")
-            let contacts = try await Self.contacts(host, "alice").map(\.contact)
-            #expect(contacts.map(\.genderType) == ["M", "F", "O", nil, nil, nil, nil])
-            #expect(contacts.map(\.gender) == ["Man", "Woman", "Rather not say", nil, nil, nil, nil])
-            #expect(result.leftOut == ["GENDER (words)": 2])
-        }
-    }
-
     @Test func notesKeepTheirTimeButNoneIsOfTheFuture() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let now = Monica.Timestamp(milliseconds: host.clock.source.milliseconds())
@@ -266,7 +187,7 @@ import Testing
             #expect(
                 notes.map(\.createdAt.description) == ["2001-02-03T04:05:06Z"]
                     + Array(repeating: now.description, count: 3))
-            let contact = try await Self.contacts(host, "alice").first?.contact
+            let contact = try await host.export(of: "alice").contacts.first?.contact
             #expect(contact?.description == nil)
         }
     }
@@ -419,7 +340,7 @@ import Testing
                 try await host.service.importVCards(Array(text.utf8), into: "alice")
             }
             #expect(refusal.description == words)
-            let contacts = try await Self.contacts(host, "alice")
+            let contacts = try await host.export(of: "alice").contacts
             #expect(contacts.isEmpty)
         }
     }
@@ -443,113 +364,5 @@ import Testing
             let list = try await client.listContacts(page: 1, limit: 50, query: nil)
             #expect(list.meta?.total == 0)
         }
-    }
-}
-
-/// Makes vCards as varied and nasty as those of the world.
-struct CardGenerator {
-    var random: SeededGenerator
-
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
-
-    private static let firstNames = [
-        "John", "Jane", "José", "Zoë", "Łukasz", "Αλέξανδρος", "Мария", "美咲", "محمد", "אבי", "Anne-Marie", "D'Arcy",
-        "👩‍👩‍👧", "İpek", "Straße", "e\u{301}mile",
-    ]
-    private static let lastNames = [
-        "Doe", "Müller", "O'Brien", "van der Berg", "Nguyễn", "Škvorecký", "山田", "García Márquez", "Smith; Jr.",
-        "A,B", "back\\slash", "100%", "under_score",
-    ]
-
-    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
-    private mutating func pick<T>(_ elements: [T]) -> T { elements[Int.random(in: 0..<elements.count, using: &random)] }
-
-    /// Text without control characters, so that what comes back is what went in.
-    private mutating func text(upTo maximum: Int) -> String {
-        String(
-            String.UnicodeScalarView(
-                random.text(upTo: maximum).unicodeScalars.filter { $0.properties.generalCategory != .control }))
-    }
-
-    private static func escape(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing(",", with: "\\,").replacing(";", with: "\\;")
-            .replacing("\n", with: "\\n")
-    }
-
-    mutating func card() -> String {
-        let end = pick(["\r\n", "\n"])
-        var lines = [pick(["BEGIN:VCARD", "begin:vcard"]), "VERSION:" + pick(["3.0", "4.0"])]
-        let (first, last) = (pick(Self.firstNames), pick(Self.lastNames))
-        switch Int.random(in: 0..<20, using: &random) {
-        case 0: lines += ["N:;;;;", "FN:"]
-        case 1: lines += ["FN:" + Self.escape(first + " " + last)]
-        case 2: lines += ["N:\(Self.escape(last));;;;", "FN:\(Self.escape(last))"]
-        case 3:
-            lines += [
-                "N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:"
-                    + Self.quotedPrintable("\(Self.escape(last));\(Self.escape(first));;;")
-            ]
-        default:
-            let middle = chance(20) ? Self.escape(text(upTo: 12)) : ""
-            lines += [
-                "N:\(Self.escape(last));\(Self.escape(first));\(middle);;", "FN:\(Self.escape(first + " " + last))",
-            ]
-        }
-        if chance(30) { lines.append("NICKNAME:" + Self.escape(text(upTo: 20))) }
-        if chance(50) {
-            lines.append("item1.EMAIL;TYPE=INTERNET:n\(Int.random(in: 0..<9999, using: &random))@example.com")
-        }
-        for _ in 0..<Int.random(in: 0...2, using: &random) {
-            lines.append(
-                pick([
-                    "TEL;TYPE=\"cell,voice\":+1 555 0100", "TEL;VALUE=uri;TYPE=home:tel:+1-555-0101", "TEL;WORK:٠١٢٣",
-                    "item2.TEL;type=pref:" + Self.escape(text(upTo: 20)),
-                ]))
-        }
-        if chance(30) {
-            let parts = (0..<7).map { _ in chance(60) ? Self.escape(text(upTo: 20)) : "" }
-            lines.append(pick(["ADR:", "ADR;TYPE=home:", "ADR;WORK;PREF:"]) + parts.joined(separator: ";"))
-        }
-        if chance(15) { lines.append(pick(["URL:https://example.com/a,b;c?d=e", "URL:not a website"])) }
-        if chance(15) { lines.append(pick(["GENDER:M", "GENDER:F", "GENDER:O;words", "GENDER:U"])) }
-        if chance(5) { lines.append("IMPP:xmpp:john@example.com") }
-        if chance(2) { lines.append(pick(["KIND:group", "X-ADDRESSBOOKSERVER-KIND:group"])) }
-        if chance(20) { lines.append("UID:people-\(Int.random(in: 0..<Int.max, using: &random))") }
-        if chance(40) {
-            lines.append(
-                pick([
-                    "BDAY:1980-10-10", "BDAY:19801010", "BDAY:--0229", "BDAY:1970", "BDAY:unknown",
-                    "BDAY;VALUE=date:2001-02-30",
-                ]))
-        }
-        if chance(5) { lines.append(pick(["DEATHDATE:20200101", "DEATHDATE;VALUE=text:unknown"])) }
-        for _ in 0..<Int.random(in: 0...2, using: &random) where chance(40) {
-            lines.append("NOTE:" + Self.escape(text(upTo: 400)))
-        }
-        if chance(30) { lines.append("CATEGORIES:" + pick(["Family", "Friends,Work", "Été à Paris", "a\\,b"])) }
-        if chance(20) { lines.append("ORG:" + Self.escape(text(upTo: 30)) + ";Department") }
-        if chance(20) { lines.append("TITLE:" + Self.escape(text(upTo: 300))) }
-        if chance(5) { lines.append("PHOTO;ENCODING=b;TYPE=JPEG:" + String(repeating: "QUJD", count: 200) + "=") }
-        if chance(10) { lines.append("") }
-        lines.append("END:VCARD")
-        return lines.map { fold($0, end) }.joined(separator: end) + end
-    }
-
-    /// Folded at any place, as old programs do; never between the halves of a character.
-    private mutating func fold(_ line: String, _ end: String) -> String {
-        guard line.utf8.count > 75 || (line.utf8.count > 10 && chance(5)), !line.contains("QUOTED") else { return line }
-        var folded = ""
-        for (index, scalar) in line.unicodeScalars.enumerated() {
-            if index > 0, index % 60 == 0 { folded += end + pick([" ", "\t"]) }
-            folded.unicodeScalars.append(scalar)
-        }
-        return folded
-    }
-
-    private static func quotedPrintable(_ text: String) -> String {
-        text.utf8.map { byte in
-            byte == 0x3D || byte > 0x7E || byte < 0x20
-                ? "=" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) : String(Unicode.Scalar(byte))
-        }.joined()
     }
 }

@@ -1,0 +1,179 @@
+import Contract
+import ContractCheck
+import ContractClient
+import Foundation
+import GTSDCheck
+import GTSDClient
+import GTSDService
+import HTTPTypes
+import Testbed
+import Testing
+
+/// Which day is whose, and what counts for it, as the clock goes on.
+@Suite struct GTSDDayTests {
+    /// Decisions §8, example 4: the zone decides, in both.
+    @Test(arguments: [
+        ("Pacific/Auckland", "2025-10-27", "2025-10-27", "2025-11-02"),
+        ("UTC", "2025-10-26", "2025-10-20", "2025-10-26"),
+    ])
+    func theZoneDecidesTheDay(_ zone: String, _ today: String, _ monday: String, _ sunday: String) async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-26T11:30:00Z")) { host in
+            let anna = try await host.world().person(in: zone)
+            let tasks = try await anna.tasks()
+            #expect(tasks.allSatisfy { $0.dueDate == day(today) })
+            for task in tasks { try await anna.prove(task) }
+            let status = try await anna.streak()
+            #expect(status.streak.lastCompliantDate == day(today))
+            #expect(status.todayCompliance?.date == day(today))
+            let _: GTSD.OnboardingStatus = try await anna.send(Person.body)
+            let plan = try await anna.send(GTSD.GeneratePlan()).plan
+            #expect(plan.weekStartDate == day(monday))
+            #expect(plan.weekEndDate == day(sunday))
+        }
+    }
+
+    /// Decisions §8, examples 3 and 5, over the days of a clock change: 26 October 2025 has 25 hours in Berlin.
+    @Test func creditsGoByDaysNotHours() async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-25T21:59:00Z")) { host in
+            let player = try await Player.begin(on: host, in: "Europe/Berlin")
+            func credit(at time: String) async throws -> [Int] {
+                host.clock.set(time)
+                try await player.client.signIn(email: player.email, password: "Secret-123")
+                try await player.complete([1, 2, 3, 4, 5])
+                let streak = try await player.streak()
+                return [streak.currentStreak, streak.longestStreak, streak.totalCompliantDays]
+            }
+            // 23:59 on Saturday by summer time, then 23:59 on Sunday by winter time: 25 hours and a day later.
+            #expect(try await credit(at: "2025-10-25T21:59:00Z") == [1, 1, 1])
+            #expect(try await credit(at: "2025-10-26T22:59:00Z") == [2, 2, 2])
+            // 00:01 on Tuesday: Monday was left out by two minutes more than a day.
+            #expect(try await credit(at: "2025-10-27T23:01:00Z") == [1, 2, 3])
+            host.clock.set("2025-10-29T22:59:00Z")
+            try await player.client.signIn(email: player.email, password: "Secret-123")
+            #expect(try await player.streak().currentStreak == 1)
+            host.clock.set("2025-10-29T23:00:00Z")
+            try await player.client.signIn(email: player.email, password: "Secret-123")
+            #expect(try await player.streak().currentStreak == 0)
+        }
+    }
+
+    /// Who flies over the date line lives the 26th of October after the 27th, or never. Each day counts once.
+    @Test func aMoveNeitherDoublesNorLosesADay() async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-26T11:30:00Z")) { host in
+            let player = try await Player.begin(on: host, in: "Pacific/Auckland")
+            func move(to zone: String) async throws {
+                try await player.client.send(
+                    GTSD.CompleteOnboarding(
+                        dateOfBirth: day("1990-01-15"), gender: .male, primaryGoal: .maintain, currentWeight: 80,
+                        height: 180, activityLevel: .sedentary, timezone: zone))
+            }
+            /// Today, current, longest, total and the last day.
+            func status() async throws -> String {
+                let status = try await player.client.send(GTSD.GetStreak()).data
+                let (today, streak) = (status.todayCompliance?.date.description, status.streak)
+                return
+                    "\(today ?? "none") \(streak.currentStreak) \(streak.longestStreak) \(streak.totalCompliantDays) "
+                    + "\(streak.lastCompliantDate?.description ?? "none")"
+            }
+            try await player.complete([1, 2, 3, 4, 5, 6])
+            #expect(try await status() == "2025-10-27 1 1 1 2025-10-27")
+            try await move(to: "UTC")
+            let changed = try await player.complete([1, 2, 3, 4])
+            #expect(changed?.streakUpdated == true)
+            #expect(try await status() == "2025-10-26 2 2 2 2025-10-27")
+            try await move(to: "Pacific/Auckland")
+            let again = try await player.complete([1, 2, 3, 4, 5, 6])
+            #expect(again?.streakUpdated == false)
+            #expect(try await status() == "2025-10-27 2 2 2 2025-10-27")
+        }
+    }
+
+    /// Today was done yesterday: it counts by its own check, not by what is done for another day.
+    @Test func whatIsDoneForAnotherDayDoesNotCreditToday() async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
+            let player = try await Player.begin(on: host)
+            let monday = try await player.tasks()
+            for task in try await player.client.send(GTSD.ListTasks(date: day("2025-10-28"))).data.tasks {
+                try await player.client.send(GTSD.CompleteTask(task.id))
+            }
+            try await player.go(to: 1)
+            let old = try await player.client.send(
+                GTSD.SubmitEvidence(taskId: monday[0].id, type: .textLog, data: .init(text: "Late."))
+            ).data
+            #expect(!old.streakUpdated)
+            #expect(old.newStreak == 0)
+            let status = try await player.client.send(GTSD.GetStreak()).data
+            #expect(status.todayCompliance?.isCompliant == true)
+            #expect(status.canIncrementToday)
+            let check = try await player.client.send(GTSD.CheckCompliance()).data
+            #expect(check.streakData.currentStreak == 1)
+            #expect(check.newlyAwardedBadges.map(\.badgeType) == [.firstDay])
+        }
+    }
+
+    @Test func whatIsDoneLaterCreditsNothing() async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
+            let player = try await Player.begin(on: host)
+            try await player.complete([1, 2, 3, 4, 5])
+            try await player.go(to: 1)
+            try await player.complete([1, 2, 3, 4])
+            try await player.go(to: 2)
+            let wednesday = try await player.tasks()
+            #expect(try await player.streak().currentStreak == 2)
+            try await player.go(to: 3)
+            #expect(try await player.streak().currentStreak == 0)
+            for task in wednesday { try await player.client.send(GTSD.CompleteTask(task.id)) }
+            let check = try await player.client.send(GTSD.CheckCompliance(date: wednesday[0].dueDate)).data
+            #expect(check.isCompliant)
+            #expect(check.streakData.totalCompliantDays == 2)
+            let changed = try await player.complete([1, 2, 3, 4])
+            #expect(changed?.streakUpdated == true)
+            #expect(changed?.newStreak == 1)
+            let streak = try await player.streak()
+            #expect((streak.currentStreak, streak.longestStreak, streak.totalCompliantDays) == (1, 2, 3))
+        }
+    }
+
+    /// A credit that completing brought is there once, whatever is checked and completed after it, any day.
+    @Test func aRandomLifeIsItsCreditedDays() async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2024-02-26T06:00:00Z")) { host in
+            var random = SeededGenerator(seed: 6)
+            let player = try await Player.begin(on: host, in: "America/New_York")
+            var credited: [Int64] = []
+            var known: [GTSD.Task] = []
+            // Over a leap day and a clock change.
+            let first = day("2024-02-26").daysSince1970
+            for ahead in Int64(0)..<21 {
+                host.clock.set("\(Day(daysSince1970: first + ahead))T17:00:00Z")
+                try await player.client.signIn(email: player.email, password: "Secret-123")
+                let tasks = try await player.tasks()
+                let done = tasks.filter { _ in Int.random(in: 0..<10, using: &random) < 9 }
+                for task in done { try await player.client.send(GTSD.CompleteTask(task.id)) }
+                if done.count * 5 >= tasks.count * 4 { credited.append(first + ahead) }
+                // Something of an earlier day, which changes nothing.
+                if let old = known.randomElement(using: &random) {
+                    try await player.client.send(GTSD.CompleteTask(old.id))
+                    try await player.client.send(GTSD.CheckCompliance(date: old.dueDate))
+                }
+                known += tasks
+                var expected: (run: Int, longest: Int) = (0, 0)
+                var last: Int64?
+                for day in credited {
+                    expected.run = last == day - 1 ? expected.run + 1 : 1
+                    expected.longest = max(expected.longest, expected.run)
+                    last = day
+                }
+                if (last ?? 0) < first + ahead - 1 { expected.run = 0 }
+                let streak = try await player.streak()
+                #expect(streak.currentStreak == expected.run)
+                #expect(streak.longestStreak == expected.longest)
+                #expect(streak.totalCompliantDays == credited.count)
+            }
+            let days = try await player.client.send(
+                GTSD.GetHistory(from: Day(daysSince1970: first), to: Day(daysSince1970: first + 20))
+            ).data.days
+            #expect(days.filter(\.credited).map(\.date.daysSince1970) == credited)
+            #expect(days.contains { $0.date == day("2024-02-29") })
+        }
+    }
+}
