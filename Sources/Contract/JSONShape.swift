@@ -3,7 +3,8 @@ public enum JSONShape {
     /// Objects and lists within each other, the outermost counted.
     public static let maximumDepth = 64
 
-    /// Whether the bytes are one JSON object (RFC 8259): UTF-8, without NUL, at most ``maximumDepth`` deep.
+    /// Whether the bytes are one JSON object (RFC 8259): UTF-8, without NUL, at most ``maximumDepth`` deep, and without
+    /// half of a surrogate pair, which is no character (RFC 8259 §8.2).
     ///
     /// Foundation's parser takes other encodings, 512 levels and a comma behind the last member, and does not look at
     /// values that nobody reads; the contracts do not.
@@ -108,19 +109,32 @@ private struct JSONScanner {
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
             return true
         case UInt8(ascii: "u"):
-            for _ in 0..<4 {
-                guard let digit = next() else { return false }
-                switch digit {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-                    UInt8(ascii: "A")...UInt8(ascii: "F"):
-                    continue
-                default: return false
-                }
+            guard let unit = scanCodeUnit() else { return false }
+            switch unit {
+            case 0xD800...0xDBFF:
+                guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")), let second = scanCodeUnit() else { return false }
+                return 0xDC00...0xDFFF ~= second
+            case 0xDC00...0xDFFF: return false
+            default: return true
             }
-            return true
         default:
             return false
         }
+    }
+
+    /// Four hexadecimal digits.
+    private mutating func scanCodeUnit() -> UInt16? {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let digit = next() else { return nil }
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): unit = unit << 4 | UInt16(digit - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): unit = unit << 4 | UInt16(digit - UInt8(ascii: "a") + 10)
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): unit = unit << 4 | UInt16(digit - UInt8(ascii: "A") + 10)
+            default: return nil
+            }
+        }
+        return unit
     }
 
     /// A number whose first byte has been taken.

@@ -15,6 +15,7 @@ import Testing
         #"{"a":-0,"b":0.5,"c":-1.25E+10,"d":1e-2,"e":120,"f":true,"g":false,"h":null,"i":[],"j":{}}"#,
         #" { "a" : [ 1 , { "b" : "c" } , [ ] ] , "d" : { } } "#,
         #"{"":"","a":"\"\\\/\b\f\n\r\t\u00e9\uD83D\ude00"}"#,
+        #"{"\uD83D\ude00":"\uD800\uDC00 \uDBFF\uDFFF \uD7FF\uE000"}"#,
         // An escaped NUL is a field's business, not the shape's.
         #"{"a":"\u0000"}"#,
     ])
@@ -32,6 +33,9 @@ import Testing
         #"{"a":"\q"}"#, #"{"a":"\u12"}"#, #"{"a":"\u12g4"}"#, #"{"a":"\"}"#, #"{"a":"b}"#, "{\"a\":\"\n\"}",
         "{\"a\":\"\u{1F}\"}", "{\"a\":\"\t\"}", "{/**/}", "{}//", "{", #"{"a":{"#, #"{"a":["#, #"{"a":"#, #"{"a""#,
         "", " ", "\n", "[]", "[{}]", "\"{}\"", "1", "null", "true", "x{}", ",{}", "}{", "]",
+        // Half of a surrogate pair is no character.
+        #"{"a":"\uD800"}"#, #"{"a":"\udfff"}"#, #"{"a":"\uDC00\uD800"}"#, #"{"a":"\uD800x\uDC00"}"#,
+        #"{"a":"\uD800\uD800\uDC00"}"#, #"{"a":"\uD800\u12"}"#, #"{"a":"\uD800\n"}"#, #"{"\uD800":1}"#,
         // Other white space is none in JSON.
         "\u{C}{}", "\u{A0}{}", "\u{2028}{}",
         // A byte order mark is no JSON either.

@@ -88,6 +88,25 @@ import Testing
         }
     }
 
+    /// A date picker sends midnight in its own zone, written in UTC.
+    @Test(arguments: [
+        ("1990-05-14T22:00:00Z", "1990-05-15"), ("1990-05-14T22:00:00.000z", "1990-05-15"),
+        ("1990-05-14T21:59:59Z", "1990-05-14"), ("1990-05-15T00:00:00+02:00", "1990-05-15"),
+        ("1990-05-14T22:00:00+00:00", "1990-05-14"), ("1990-05-15", "1990-05-15"),
+    ])
+    func anInstantIsADayOfTheUsersZone(_ sent: String, _ expected: String) async throws {
+        try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-26T11:30:00Z")) { host in
+            let anna = try await host.world().person(in: "Europe/Berlin")
+            var request = Person.body
+            request.dateOfBirth = sent
+            // Midnight of 1 January in Berlin, by winter time.
+            request.targetDate = "2025-12-31T23:00:00Z"
+            let kept: GTSD.OnboardingStatus = try await anna.send(request)
+            #expect(kept.profile.dateOfBirth == day(expected))
+            #expect(kept.profile.targetDate == day("2026-01-01"))
+        }
+    }
+
     /// Today was done yesterday: it counts by its own check, not by what is done for another day.
     @Test func whatIsDoneForAnotherDayDoesNotCreditToday() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in

@@ -47,7 +47,8 @@ extension GTSD {
         public typealias Output = APIResponse<OnboardingStatus>
         public static let ages: ClosedRange<Int64> = 13...120
 
-        /// A day, or a time of which the day counts. 13 to 120 years ago.
+        /// A day, or a date-time, of which the day counts: as it is written, or in the user's zone where the date-time
+        /// ends with `Z`. 13 to 120 years ago.
         public var dateOfBirth: String
         /// At most 20 characters.
         public var gender: Gender
@@ -58,7 +59,7 @@ extension GTSD {
         /// In centimetres, 100 to 250.
         public var height: Double
         public var activityLevel: ActivityLevel
-        /// A day to come.
+        /// A day in the future, written like ``dateOfBirth``.
         public var targetDate: String?
         /// An IANA name; the account's own when absent.
         public var timezone: String?
@@ -95,14 +96,14 @@ extension GTSD {
             func optional(_ name: String, _ expected: Validation.Expected, _ isRight: Bool?) {
                 form.field(name, expected, "Invalid \(name)", unless: isRight ?? true)
             }
-            required("dateOfBirth", .string, Self.day(dateOfBirth) != nil)
+            required("dateOfBirth", .string, DayOrInstant(dateOfBirth) != nil)
             required("gender", .string, 1...20 ~= gender.rawValue.length)
             required("primaryGoal", .string, Goal.all.contains(primaryGoal))
             required("currentWeight", .number, Self.weights ~= currentWeight)
             optional("targetWeight", .number, targetWeight.map { Self.weights ~= $0 })
             required("height", .number, 100...250 ~= height)
             required("activityLevel", .string, ActivityLevel.all.contains(activityLevel))
-            optional("targetDate", .string, targetDate.map { Self.day($0) != nil })
+            optional("targetDate", .string, targetDate.map { DayOrInstant($0) != nil })
             optional("timezone", .string, timezone.map(Zone.isKnown))
             optional("dietaryPreferences", .array, dietaryPreferences.map(Self.areShort))
             optional("allergies", .array, allergies.map(Self.areShort))
@@ -113,13 +114,6 @@ extension GTSD {
 
         private static func areShort(_ texts: [String]) -> Bool {
             texts.count <= 50 && texts.allSatisfy { 1...100 ~= $0.trimmed.length }
-        }
-
-        /// Of a day, or of a date-time.
-        package static func day(_ text: String) -> Day? {
-            if let day = Day(text) { return day }
-            guard Contract.Timestamp<Milliseconds>(text) != nil else { return nil }
-            return Day(String(text.prefix(10)))
         }
 
         /// How many full years lie between two days.
@@ -184,6 +178,32 @@ extension GTSD {
             self.allergies = allergies
             self.mealsPerDay = mealsPerDay
             self.hasCompletedOnboarding = hasCompletedOnboarding
+        }
+    }
+}
+
+/// A day in a request, or a date-time that stands for one.
+package enum DayOrInstant: Hashable, Sendable {
+    /// The day as it is written: `1990-05-15`, or the date of `1990-05-15T08:00:00+02:00`.
+    case day(Day)
+    /// A date-time in UTC, in milliseconds since 1970: midnight on somebody's date picker, say. Which day that is depends
+    /// on the user's zone.
+    case instant(Int64)
+
+    /// - Returns: nil for a text that is neither a day nor a date-time.
+    package init?(_ text: String) {
+        if let day = Day(text) {
+            self = .day(day)
+        } else if let time = Timestamp<Milliseconds>(text) {
+            if text.hasSuffix("Z") || text.hasSuffix("z") {
+                self = .instant(time.milliseconds)
+            } else if let day = Day(String(text.prefix(10))) {
+                self = .day(day)
+            } else {
+                return nil
+            }
+        } else {
+            return nil
         }
     }
 }

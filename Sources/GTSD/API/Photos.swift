@@ -277,7 +277,7 @@ extension GTSD {
         public init(_ photoId: Photo.ID) { self.photoId = photoId }
 
         public func judge(_ form: inout Validation) {
-            form.field("photoId", nil, "Photo ID must be a positive integer", unless: photoId.isValid)
+            form.field("photoId", nil, "Photo ID must be a positive integer", unless: photoId.isRepresentable)
         }
     }
 }

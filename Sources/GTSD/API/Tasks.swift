@@ -255,7 +255,7 @@ extension GTSD {
         public func judge(_ form: inout Validation) {
             form.field(
                 "taskId", .number, absent: Validation.required, "Task ID must be a positive integer",
-                unless: taskId.isValid)
+                unless: taskId.isRepresentable)
             form.field(
                 "type", .string, absent: Validation.required, "Invalid evidence type",
                 unless: EvidenceType.all.contains(type))
@@ -293,7 +293,7 @@ extension GTSD {
         public init(_ taskId: Task.ID) { self.taskId = taskId }
 
         public func judge(_ form: inout Validation) {
-            form.field("taskId", nil, "Task ID must be a positive integer", unless: taskId.isValid)
+            form.field("taskId", nil, "Task ID must be a positive integer", unless: taskId.isRepresentable)
         }
     }
 
@@ -309,7 +309,7 @@ extension GTSD {
         public init(_ taskId: Task.ID) { self.taskId = taskId }
 
         public func judge(_ form: inout Validation) {
-            form.field("taskId", nil, "Task ID must be a positive integer", unless: taskId.isValid)
+            form.field("taskId", nil, "Task ID must be a positive integer", unless: taskId.isRepresentable)
         }
     }
 

@@ -115,3 +115,8 @@ extension String {
         unicodeScalars.contains { $0.properties.isWhitespace || $0.properties.generalCategory == .control }
     }
 }
+
+extension Identifier {
+    /// Whether this is an id at all. Digits beyond 64 bits are read as the largest number, which nobody sent.
+    var isRepresentable: Bool { isValid && rawValue < .max }
+}

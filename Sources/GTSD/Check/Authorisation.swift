@@ -20,7 +20,7 @@ extension GTSDScenarios {
                 try await berta.post("/v1/tasks/\(task.id)/\(verb)").refused(404, missing)
                 try await berta.post("/v1/tasks/0/\(verb)").invalid("taskId: Task ID must be a positive integer")
                 try await berta.post("/v1/tasks/x/\(verb)").invalid("taskId: Task ID must be a positive integer")
-                let none = "9223372036854775807"
+                let none = "9223372036854775806"
                 try await berta.post("/v1/tasks/\(none)/\(verb)")
                     .refused(404, "Task \(none) not found or does not belong to user")
             }

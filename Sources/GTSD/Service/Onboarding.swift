@@ -21,7 +21,7 @@ extension GTSDService {
                 try db.run("UPDATE users SET timezone = \(zone) WHERE id = \(caller.user)")
             }
             let person = try People.change(caller.user, at: now, in: db)
-            let profile = try Profiles.judge(request, on: Day(daysSince1970: person.today), zone: person.zoneName)
+            let profile = try Profiles.judge(request, from: person)
             let isNew = try Profiles.put(profile, of: person.id, at: now, in: db)
             guard let kept = try Profiles.one(of: person.id, in: db) else { throw People.invalidToken }
             return Answer(isNew ? .created : .ok, APIResponse(.init(profile: kept)))
@@ -39,17 +39,15 @@ extension GTSDService {
 }
 
 enum Profiles {
-    /// What a request says, as it is kept.
+    /// Returns the profile that a request describes, with its days in the user's zone.
     ///
-    /// - Parameter today: In the user's zone: only a server knows it.
     /// - Throws: 400.
-    static func judge(
-        _ request: GTSD.CompleteOnboarding, on today: Day, zone: String
-    ) throws -> GTSD.Profile {
-        let birth = GTSD.CompleteOnboarding.day(request.dateOfBirth).flatMap { day in
+    static func judge(_ request: GTSD.CompleteOnboarding, from person: Person) throws -> GTSD.Profile {
+        let today = Day(daysSince1970: person.today)
+        let birth = DayOrInstant(request.dateOfBirth).map(person.day).flatMap { day in
             GTSD.CompleteOnboarding.ages ~= GTSD.CompleteOnboarding.age(born: day, on: today) ? day : nil
         }
-        let targetDate = request.targetDate.flatMap(GTSD.CompleteOnboarding.day)
+        let targetDate = request.targetDate.flatMap { DayOrInstant($0) }.map(person.day)
         let isPast = targetDate.map { $0 <= today } ?? false
         guard let birth, !isPast else {
             throw GTSD.Validation.refusal(of: (birth == nil ? ["dateOfBirth"] : []) + (isPast ? ["targetDate"] : []))
@@ -57,7 +55,7 @@ enum Profiles {
         return .init(
             dateOfBirth: birth, gender: request.gender.normal, primaryGoal: request.primaryGoal,
             currentWeight: request.currentWeight, targetWeight: request.targetWeight, height: request.height,
-            activityLevel: request.activityLevel, targetDate: targetDate, timezone: zone,
+            activityLevel: request.activityLevel, targetDate: targetDate, timezone: person.zoneName,
             dietaryPreferences: (request.dietaryPreferences ?? []).map(\.trimmed),
             allergies: (request.allergies ?? []).map(\.trimmed), mealsPerDay: request.mealsPerDay ?? 3)
     }

@@ -20,6 +20,14 @@ struct Person: Sendable {
     /// Tasks are made so many days ahead.
     static let horizon: Int64 = 7
 
+    /// Returns the day that a request means.
+    func day(_ written: DayOrInstant) -> Day {
+        switch written {
+        case .day(let day): day
+        case .instant(let milliseconds): Day(daysSince1970: LocalTime(milliseconds: milliseconds, in: zone).day)
+        }
+    }
+
     /// Whether there are tasks on a day.
     func hasTasks(on day: Int64) -> Bool { firstDay <= day && day <= today + Self.horizon }
 }

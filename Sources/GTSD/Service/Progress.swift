@@ -32,9 +32,9 @@ struct Progress: Sendable {
 
     /// Credits today if it is compliant; tells whether it was not before. Notes whether it is perfect, either way.
     private static func credit(_ person: Person, at now: Int64, in db: Session) throws -> Bool {
-        let counts = try Tasks.counts(on: person.today, of: person.id, in: db)
-        guard Compliance.holds(completed: counts.completed, of: counts.total) else { return false }
-        let isPerfect = counts.completed == counts.total
+        let counts = try Tasks.counts(on: person.today, of: person, in: db)
+        guard counts.isCompliant else { return false }
+        let isPerfect = counts.isPerfect
         let isNew = try db.exists(
             """
             INSERT INTO credits (user_id, day, is_perfect) VALUES (\(person.id), \(person.today), \(isPerfect))
@@ -51,17 +51,14 @@ struct Progress: Sendable {
         return isNew
     }
 
-    /// Withdraws today's credit if today is compliant no longer; tells whether there was one.
-    static func withdraw(_ person: Person, at now: Int64, in db: Session) throws -> Bool {
-        let counts = try Tasks.counts(on: person.today, of: person.id, in: db)
-        guard !Compliance.holds(completed: counts.completed, of: counts.total) else {
+    /// Withdraws today's credit if today is no longer compliant.
+    static func withdraw(_ person: Person, at now: Int64, in db: Session) throws {
+        if try Tasks.counts(on: person.today, of: person, in: db).isCompliant {
             try db.run("UPDATE credits SET is_perfect = 0 WHERE user_id = \(person.id) AND day = \(person.today)")
-            return false
+            return
         }
-        let isWithdrawn =
-            try db.run("DELETE FROM credits WHERE user_id = \(person.id) AND day = \(person.today)") > 0
-        if isWithdrawn { try touch(person, at: now, in: db) }
-        return isWithdrawn
+        let withdrawn = try db.run("DELETE FROM credits WHERE user_id = \(person.id) AND day = \(person.today)")
+        if withdrawn > 0 { try touch(person, at: now, in: db) }
     }
 
     private static func touch(_ person: Person, at now: Int64, in db: Session) throws {

@@ -18,7 +18,7 @@ extension GTSDService {
         let now = time.milliseconds()
         return try await database.read { db in
             let person = try People.one(caller.user, at: now, in: db)
-            let counts = try Tasks.counts(on: person.today, of: person.id, in: db)
+            let counts = try Tasks.counts(on: person.today, of: person, in: db)
             let streak = try Progress.streak(of: person, in: db)
             return APIResponse(
                 .init(
@@ -27,7 +27,7 @@ extension GTSDService {
                         ? nil
                         : .init(
                             date: .init(daysSince1970: person.today),
-                            isCompliant: Compliance.holds(completed: counts.completed, of: counts.total),
+                            isCompliant: counts.isCompliant,
                             tasksCompleted: counts.completed, tasksTotal: counts.total),
                     canIncrementToday: try !Progress.isCredited(person.today, of: person.id, in: db)))
         }
@@ -51,14 +51,14 @@ extension GTSDService {
         return try await database.write { db in
             let person = try People.hold(caller.user, at: now, in: db)
             let day = request.date.flatMap { Day($0) }?.daysSince1970 ?? person.today
-            let counts = try Tasks.counts(on: day, of: person.id, in: db)
+            let counts = try Tasks.counts(on: day, of: person, in: db)
             let streak =
                 day == person.today
                 ? try Progress.settle(person, after: day, at: now, in: db).streak
                 : try Progress.streak(of: person, in: db)
             return APIResponse(
                 .init(
-                    isCompliant: Compliance.holds(completed: counts.completed, of: counts.total),
+                    isCompliant: counts.isCompliant,
                     streakData: .init(try Streaks.one(of: person, streak, in: db)),
                     newlyAwardedBadges: try Badges.announce(to: person.id, in: db).map { .init($0) }))
         }
@@ -69,9 +69,10 @@ extension GTSDService {
         let (from, to) = (request.from.flatMap { Day($0) }, request.to.flatMap { Day($0) })
         return try await database.read { db in
             let person = try People.one(caller.user, at: now, in: db)
-            let last = to?.daysSince1970 ?? from.map { $0.daysSince1970 + 29 } ?? person.today
-            let first = from?.daysSince1970 ?? last - 29
-            return APIResponse(.init(days: try Streaks.history(of: person.id, from: first, to: last, in: db)))
+            // A day has four digits of a year: a stretch without an end of its own ends where they do.
+            let last = to?.daysSince1970 ?? from.map { min($0.daysSince1970 + 29, Streaks.lastDay) } ?? person.today
+            let first = from?.daysSince1970 ?? max(last - 29, min(last, Streaks.firstDay))
+            return APIResponse(.init(days: try Streaks.history(of: person, from: first, to: last, in: db)))
         }
     }
 
@@ -102,27 +103,24 @@ enum Streaks {
             lastCompliantDate: streak.last.map { Day(daysSince1970: $0) }, createdAt: createdAt, updatedAt: updatedAt)
     }
 
-    /// Every day, whether or not anything was on it.
+    /// 0001-01-01 and 9999-12-31.
+    static let firstDay: Int64 = -719_162
+    static let lastDay: Int64 = 2_932_896
+
+    /// Returns every day of a stretch, whether or not anything was on it.
     static func history(
-        of user: Int64, from first: Int64, to last: Int64, in db: Session
+        of person: Person, from first: Int64, to last: Int64, in db: Session
     ) throws -> [GTSD.HistoryDay] {
-        var counts: [Int64: (total: Int, completed: Int)] = [:]
-        let rows: [(Int64, Int, Int)] = try db.all(
-            """
-            SELECT day, COUNT(*), COUNT(completed_at) FROM tasks
-            WHERE user_id = \(user) AND day BETWEEN \(first) AND \(last) GROUP BY day
-            """
-        ) { (try $0.get(0), try $0.get(1), try $0.get(2)) }
-        for (day, total, completed) in rows { counts[day] = (total, completed) }
+        let counts = try Tasks.counts(from: first, to: last, of: person, in: db)
         let credited: Set<Int64> = Set(
             try db.all(
-                "SELECT day FROM credits WHERE user_id = \(user) AND day BETWEEN \(first) AND \(last)"
+                "SELECT day FROM credits WHERE user_id = \(person.id) AND day BETWEEN \(first) AND \(last)"
             ) { try $0.get(0) })
         return (first...max(first, last)).map { day in
-            let (total, completed) = counts[day] ?? (0, 0)
+            let tasks = counts(day)
             return .init(
-                date: .init(daysSince1970: day), totalTasks: total, completedTasks: completed,
-                isCompliant: Compliance.holds(completed: completed, of: total), credited: credited.contains(day))
+                date: .init(daysSince1970: day), totalTasks: tasks.total, completedTasks: tasks.completed,
+                isCompliant: tasks.isCompliant, credited: credited.contains(day))
         }
     }
 }

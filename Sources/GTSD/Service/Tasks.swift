@@ -93,13 +93,23 @@ extension GTSDService {
             let person = try People.change(caller.user, at: now, in: db)
             let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
             try Tasks.uncomplete(request.taskId, in: db)
-            let isWithdrawn = try day == person.today && Progress.withdraw(person, at: now, in: db)
+            if day == person.today { try Progress.withdraw(person, at: now, in: db) }
+            // `streakUpdated` says that this call credited today, which taking something back never does.
             return APIResponse(
                 .init(
-                    task: try Tasks.one(request.taskId, in: db), streakUpdated: isWithdrawn,
+                    task: try Tasks.one(request.taskId, in: db), streakUpdated: false,
                     newStreak: try Progress.streak(of: person, in: db).current))
         }
     }
+}
+
+/// How many tasks of a day are completed, and how many there are.
+struct DayCounts: Sendable {
+    let completed: Int
+    let total: Int
+
+    var isCompliant: Bool { Compliance.holds(completed: completed, of: total) }
+    var isPerfect: Bool { total > 0 && completed == total }
 }
 
 enum Tasks {
@@ -161,11 +171,28 @@ enum Tasks {
         return day
     }
 
-    /// How many tasks of a day are completed, and how many there are.
-    static func counts(on day: Int64, of user: Int64, in db: Session) throws -> (completed: Int, total: Int) {
-        try db.one(
-            "SELECT COUNT(completed_at), COUNT(*) FROM tasks WHERE user_id = \(user) AND day = \(day)"
-        ) { (try $0.get(0), try $0.get(1)) } ?? (0, 0)
+    /// Returns how many tasks of a day are completed, and how many there are.
+    static func counts(on day: Int64, of person: Person, in db: Session) throws -> DayCounts {
+        try counts(from: day, to: day, of: person, in: db)(day)
+    }
+
+    /// Returns the counts of each day of a stretch.
+    ///
+    /// The tasks of a day are written when the day is first looked at. They count whether or not it was looked at, so
+    /// that no answer depends on which request came first.
+    static func counts(
+        from first: Int64, to last: Int64, of person: Person, in db: Session
+    ) throws -> (_ day: Int64) -> DayCounts {
+        let rows = try db.all(
+            """
+            SELECT day, COUNT(completed_at), COUNT(*) FROM tasks
+            WHERE user_id = \(person.id) AND day BETWEEN \(first) AND \(last) GROUP BY day
+            """
+        ) { (day: try $0.get(0, as: Int64.self), DayCounts(completed: try $0.get(1), total: try $0.get(2))) }
+        let written = Dictionary(uniqueKeysWithValues: rows)
+        return { day in
+            written[day] ?? DayCounts(completed: 0, total: person.hasTasks(on: day) ? TaskPlan.count(on: day) : 0)
+        }
     }
 
     // MARK: Writing

@@ -48,6 +48,9 @@ enum TaskPlan {
         return items
     }
 
+    /// Returns the number of tasks of a day. A plan changes their texts, never their number.
+    static func count(on day: Int64) -> Int { items(on: day, targets: nil).count }
+
     /// From Monday to Sunday.
     private static let sessions = [
         ("strength", "Strength: Lower Body"), ("cardio", "Cardio: Intervals"), ("strength", "Strength: Upper Body"),
