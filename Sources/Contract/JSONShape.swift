@@ -112,7 +112,9 @@ private struct JSONScanner {
             guard let unit = scanCodeUnit() else { return false }
             switch unit {
             case 0xD800...0xDBFF:
-                guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")), let second = scanCodeUnit() else { return false }
+                guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")), let second = scanCodeUnit() else {
+                    return false
+                }
                 return 0xDC00...0xDFFF ~= second
             case 0xDC00...0xDFFF: return false
             default: return true
