@@ -14,11 +14,10 @@ let messenger = MessengerClient(
     baseURL: url, sockets: NIOSocketTransport(), retry: Retry(attempts: 1000, cap: .seconds(2)))
 
 do {
-    try await messenger.signIn(username: username, password: password)
-} catch let error as APIError where error.status == .unauthorized {
-    try await messenger.send(
-        Messenger.Register(username: username, email: "\(username)@example.com", password: password))
-    try await messenger.signIn(username: username, password: password)
+    try await signIn()
+} catch {
+    say("Cannot sign in: \(explain(error))")
+    exit(1)
 }
 
 let live = messenger.live(pacing: .init(cap: .seconds(2)))
@@ -42,12 +41,38 @@ let typed = AsyncStream<String> { lines in
 for await line in typed {
     do {
         try await messenger.send(Messenger.SendMessage(chat: chat, content: line))
-    } catch let error as APIError {
-        say("not sent: \(error.message)")
+    } catch {
+        say("not sent: \(explain(error))")
     }
 }
 live.close()
-try await listening.value
+do {
+    try await listening.value
+} catch {
+    say("The connection has ended: \(explain(error))")
+    exit(1)
+}
 
-/// At once, to a pipe too.
+/// Signs in, registering a user who is new. Ten minutes without a network, or with a busy server, are waited out.
+func signIn() async throws {
+    let start = ContinuousClock.now
+    while true {
+        do {
+            try await messenger.signIn(username: username, password: password)
+            return
+        } catch let error as APIError where error.status == .unauthorized {
+            // A registration whose answer was lost has made the user: the next sign-in finds it.
+            _ = try? await messenger.send(
+                Messenger.Register(username: username, email: "\(username)@example.com", password: password))
+            try await messenger.signIn(username: username, password: password)
+            return
+        } catch is URLError where ContinuousClock.now - start < .seconds(600) {
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+}
+
+func explain(_ error: any Error) -> String { (error as? APIError)?.message ?? error.localizedDescription }
+
+/// Prints a line at once, into a pipe too.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

@@ -64,7 +64,7 @@ import FoundationXML
             let server = try await ConcordProcess.serving(data: folder, port: port)
             let (status, output, errors) = try await check([
                 "messenger", "http://127.0.0.1:\(port)", "--only", "get /me", "--only", "/ws keepalive", "--format",
-                "json", "--timeout", "120",
+                "json", "--timeout", "300",
             ])
             #expect(status == 0, "\(errors)")
             let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))

@@ -47,7 +47,7 @@ import Testing
             let (status, output, errors) = try await concord(
                 "check", "dunbar", "http://127.0.0.1:\(port)/api", "--only", "a photo has", "--only",
                 "what is no photo",
-                "--only", "media keep", "--only", "health", "--only", "the sdk signs in")
+                "--only", "media keep", "--only", "health", "--only", "the sdk signs in", "--timeout", "300")
             #expect(status == 0, "\(output)\(errors)")
             #expect(output.contains("5 scenarios: 5 passed, 0 failed, 0 skipped, in "), "\(output)")
             server.signal(SIGTERM)

@@ -26,8 +26,12 @@ import Testing
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
             let process = try await ConcordProcess.serving(data: folder, port: port)
-            let socket = try await NIOSocketTransport().open(
-                url(port).appendingPathComponent("ws"), headers: [:], maximumMessageSize: 65_536)
+            let messenger = MessengerClient(baseURL: url(port))
+            try await messenger.send(
+                Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))
+            try await messenger.signIn(username: "alice", password: "secret123")
+            // Signed in, it stays: a socket that does not sign in is closed after ten seconds, with another code.
+            let socket = try await messenger.openSocket(over: NIOSocketTransport())
             let half = try await RawConnection(port: port)
             try await half.send(
                 "POST /auth/refresh HTTP/1.1\r\nHost: x\r\nContent-Length: 23\r\n\r\n{\"refresh_token\"")
