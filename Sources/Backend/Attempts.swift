@@ -119,6 +119,30 @@ public struct Attempts: Sendable {
         try db.run("DELETE FROM attempts WHERE key >= \(key) AND key < \(key + "!")")
     }
 
+    /// Counts an upload, or whatever else takes room on the disk, within an hour.
+    ///
+    /// - Parameter user: As the API tells its users apart.
+    /// - Throws: 429 with `Retry-After`.
+    public func upload(by user: String, limit: Int, at now: Int64, in db: Session) throws {
+        try count("uploads \(user)", limit, Self.hour, at: now, in: db)
+    }
+
+    /// Throws 429 with `Retry-After` where ``upload(by:limit:at:in:)`` would, without counting: for work that is worth
+    /// sparing before it.
+    public func requireRoom(forUploadsBy user: String, limit: Int, at now: Int64, in db: Session) throws {
+        let until: Int64? = try db.value(
+            """
+            SELECT until FROM attempts WHERE key = \("uploads \(user)") AND until > \(now) AND count >= \(limit)
+            """)
+        guard let until else { return }
+        throw Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: (until - now + 999) / 1000)
+    }
+
+    /// Forgets the uploads of somebody whose account ends.
+    public static func forget(uploadsBy user: String, in db: Session) throws {
+        try db.run("DELETE FROM attempts WHERE key = \("uploads \(user)")")
+    }
+
     /// Forgets what no longer counts.
     public static func sweep(at now: Int64, in db: Session) throws {
         try db.run("DELETE FROM attempts WHERE until <= \(now)")

@@ -10,10 +10,23 @@ extension Problem {
         switch error {
         case DatabaseFailure.unavailable, DatabaseFailure.conflict, DatabaseFailure.unknownOutcome:
             Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
+        // Sending less of it does not help, nor does coming again soon.
+        case is InsufficientStorage: .insufficientStorage
+        case let error as FileSystemError where error.isLackOfSpace: .insufficientStorage
         case is FileSystemError, is S3Error:
             Problem(.serviceUnavailable, phrases.storageUnavailable).retry(afterSeconds: 5)
         case is Passwords.Overloaded: Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
         default: nil
         }
     }
+
+    /// The disk has less space left than uploads leave free. The rest of the upload is not read.
+    public static var insufficientStorage: Problem {
+        Problem(
+            .init(code: 507, reasonPhrase: "Insufficient Storage"), "Insufficient storage",
+            headers: [.connection: "close"])
+    }
+
+    /// Somebody has stored as much as they may.
+    public static let quotaExceeded = Problem(.contentTooLarge, "Storage quota exceeded")
 }

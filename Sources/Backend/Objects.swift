@@ -3,8 +3,6 @@ import ContractServer
 import Crypto
 import HTTPTypes
 import Hummingbird
-import Identity
-import Logging
 import NIOCore
 import ObjectStore
 
@@ -33,13 +31,17 @@ public struct ObjectSpool: UploadSpool {
 
 extension Routes {
     /// Serves a local store's objects under `/objects`, to whoever holds a signed URL.
-    public mutating func serve(_ store: LocalObjectStore, phrases: Phrases = API.phrases) {
+    ///
+    /// - Parameter places: Decides about files that are put there; nil for a store without upload URLs.
+    public mutating func serve(
+        _ store: LocalObjectStore, receiving places: UploadPlaces? = nil, phrases: Phrases = API.phrases
+    ) {
         // A URL is for GET and HEAD, or for PUT: with another method it is as good as a forged one.
         for method in [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete, .options] {
             plain(method, "/objects/{key*}") { request, _ in
-                method == .put
-                    ? try await store.receive(request, phrases: phrases)
-                    : try await store.respond(to: request, phrases: phrases)
+                guard method == .put else { return try await store.respond(to: request, phrases: phrases) }
+                guard let places else { throw invalidLink }
+                return try await store.receive(request, into: places, phrases: phrases)
             }
         }
     }
@@ -57,8 +59,10 @@ extension Request {
 }
 
 extension LocalObjectStore {
-    /// Takes an object under a signed URL. The same bytes may come again, for an answer that was lost; others may not.
-    fileprivate func receive(_ request: Request, phrases: Phrases) async throws -> Response {
+    /// Takes an object under a signed URL. The same bytes may come again, for an answer that was lost.
+    fileprivate func receive(
+        _ request: Request, into places: UploadPlaces, phrases: Phrases
+    ) async throws -> Response {
         let (path, query) = request.object
         let upload: SignedUpload
         do { upload = try verifyUpload(path: path, query: query) } catch { throw invalidLink }
@@ -72,17 +76,23 @@ extension LocalObjectStore {
                 guard file.count + Int64(chunk.readableBytes) <= upload.maximumSize else { throw tooLarge }
                 try await file.append(chunk)
             }
-            try await put(file, at: upload.key, contentType: "application/octet-stream")
-        } catch ObjectStoreError.exists {
-            try await file.discard()
-            guard try await sha256(of: upload.key) == file.sha256 else {
-                throw Problem(.conflict, "Another file was uploaded here")
+            guard file.count > 0 else { throw Problem(.badRequest, "The file is empty") }
+            try await places.receive(upload.key) { admission in
+                switch admission {
+                case .open:
+                    try await replace(upload.key, by: file)
+                case .taken:
+                    guard try await sha256(of: upload.key) == file.sha256 else {
+                        throw Problem(.conflict, "Another file was uploaded here")
+                    }
+                }
             }
         } catch {
             // What cannot be removed now is removed with its last reference.
             try? await file.discard()
             throw error
         }
+        try? await file.discard()
         return Response(status: .ok)
     }
 
@@ -106,51 +116,14 @@ extension LocalObjectStore {
         let (path, query) = request.object
         let object: SignedDownload
         do {
-            object = try await verify(method: request.method.rawValue, path: path, query: query)
-        } catch .notFound {
-            throw Problem(.notFound, phrases.notFound)
+            object = try verify(method: request.method.rawValue, path: path, query: query)
         } catch {
             throw invalidLink
         }
-        var headers: HTTPFields = [
+        let fields: HTTPFields = [
             .contentType: object.contentType, .contentDisposition: object.contentDisposition,
-            .xContentTypeOptions: "nosniff", .acceptRanges: "bytes", .cacheControl: "private, max-age=3600",
-            // A stored page must not act in this origin, should a browser be talked into showing it.
-            .contentSecurityPolicy: "default-src 'none'; sandbox",
+            .cacheControl: "private, max-age=3600",
         ]
-        var status = HTTPResponse.Status.ok
-        var range: ClosedRange<Int64>? = object.size > 0 ? 0...object.size - 1 : nil
-        switch ByteRange(header: request.headers[.range], size: object.size) {
-        case .whole:
-            break
-        case .partial(let lower, let upper):
-            status = .partialContent
-            range = lower...upper
-            headers[.contentRange] = "bytes \(lower)-\(upper)/\(object.size)"
-        case .unsatisfiable:
-            let unsatisfied: HTTPFields = [.contentRange: "bytes */\(object.size)"]
-            throw Problem(.rangeNotSatisfiable, "Range not satisfiable", headers: unsatisfied)
-        }
-        headers[.contentLength] = String(range.map { $0.upperBound - $0.lowerBound + 1 } ?? 0)
-        guard request.method != .head, let range else { return Response(status: status, headers: headers) }
-        let body = try await FileIO().loadFile(
-            path: object.path, range: Int(range.lowerBound)...Int(range.upperBound), context: FileContext())
-        return Response(status: status, headers: headers, body: body)
+        return try await answer(request, with: object.key, fields, phrases: phrases)
     }
-}
-
-/// Hummingbird's file reader asks for a request's context, to log with.
-private struct FileContext: RequestContext {
-    struct Source: RequestContextSource {
-        let logger = Logger(label: "objects")
-    }
-    var coreContext: CoreRequestContextStorage
-
-    init() { coreContext = .init(source: Source()) }
-    init(source: Source) { coreContext = .init(source: source) }
-}
-
-extension HTTPField.Name {
-    static let contentDisposition = Self("Content-Disposition")!
-    static let xContentTypeOptions = Self("X-Content-Type-Options")!
 }

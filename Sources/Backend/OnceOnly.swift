@@ -1,6 +1,7 @@
 import Contract
 import ContractServer
 import Database
+import Foundation
 import HTTPTypes
 import NIOCore
 
@@ -130,5 +131,15 @@ extension Database {
     ) async throws -> Answer<Output>? {
         guard let once else { return nil }
         return try await read { try OnceOnly.replay(once, phrases: phrases, at: now, in: $0) }
+    }
+}
+
+extension Answer where Output: Decodable {
+    /// Returns what is answered: as it was made just now, or as it was kept.
+    public func decoded() throws -> Output {
+        switch content {
+        case .output(let output): output
+        case .encoded(let bytes): try JSONDecoder().decode(Output.self, from: Data(bytes))
+        }
     }
 }

@@ -148,7 +148,7 @@ struct MultipartParser {
             case "content-disposition":
                 let (kind, parameters) = parse(value)
                 guard kind.lowercased() == "form-data", let name = parameters["name"] else { throw Malformed() }
-                part = Part(name: name, filename: parameters["filename"])
+                part = Part(name: name, filename: parameters["filename"].map(unescaped))
             case "content-type":
                 contentType = value
             default:
@@ -158,6 +158,13 @@ struct MultipartParser {
         guard var part else { throw Malformed() }
         part.contentType = contentType
         return part
+    }
+
+    /// Returns a file's name without the escapes of browsers for what ends a quoted string or a line (WHATWG HTML,
+    /// "multipart/form-data encoding algorithm"). Nothing else is percent-encoded there, not even "%".
+    private static func unescaped(_ filename: String) -> String {
+        guard filename.utf8.contains(UInt8(ascii: "%")) else { return filename }
+        return filename.replacing("%22", with: "\"").replacing("%0D", with: "\r").replacing("%0A", with: "\n")
     }
 
     /// `value; name=token; name="quoted \" text"`

@@ -1,3 +1,5 @@
+import Crypto
+
 /// The server's own secrets: from the environment, or else from files that are made at first use.
 ///
 /// A file holds a line of base64, so that its text can be moved to the environment variable as it is.
@@ -25,6 +27,15 @@ public struct SecretKeys: Sendable {
         } decode: { text in
             Self.base64(text).flatMap { $0.count >= 32 ? $0 : nil }
         }
+    }
+
+    /// Derives a key for one use from the key `name` (HKDF, RFC 5869), so that what is signed for one use is good for no
+    /// other. Like ``key(_:variable:)`` it blocks.
+    public func key(_ name: String, variable: String, for use: String) throws(SecretKeyError) -> [UInt8] {
+        let secret = SymmetricKey(data: try key(name, variable: variable))
+        let derived = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: secret, info: Array("\(name) \(use)".utf8), outputByteCount: 32)
+        return derived.withUnsafeBytes { Array($0) }
     }
 
     /// A secret of any form: `make` writes a new one as text, and `decode` reads it, or says by nil that it is none.

@@ -11,6 +11,11 @@ public struct FileSystemError: Error, Equatable, CustomStringConvertible {
 
     /// Call, path and the text of the error: `open /data/x: No space left on device`.
     public var description: String { "\(call) \(path): \(String(cString: strerror(code)))" }
+
+    /// Whether the disk is full, or the share of it that this process may use.
+    public var isLackOfSpace: Bool { code == ENOSPC || code == EDQUOT }
+    /// Whether there is no such file.
+    var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
 }
 
 /// The calls this module makes. All block, so they belong on a thread pool.
@@ -27,12 +32,12 @@ enum FileSystem {
         return descriptor
     }
 
-    /// Reads what comes next, and returns how many bytes that is: 0 at the end.
+    /// Reads from a place of a file, and returns how many bytes that is: 0 at the end.
     static func read(
-        into bytes: UnsafeMutableRawBufferPointer, from descriptor: Int32, path: String
+        into bytes: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int64, path: String
     ) throws(FileSystemError) -> Int {
         while true {
-            let count = Foundation.read(descriptor, bytes.baseAddress, bytes.count)
+            let count = pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
             if count >= 0 { return count }
             guard errno == EINTR else { throw failure("read", path) }
         }
@@ -40,9 +45,10 @@ enum FileSystem {
 
     /// Some of a file, fewer bytes where it ends before; nil when there is none.
     static func content(of path: String, in range: Range<Int64>) throws(FileSystemError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            guard errno == ENOENT || errno == ENOTDIR else { throw failure("open", path) }
+        let descriptor: Int32
+        do {
+            descriptor = try openFile(path)
+        } catch  where error.isAbsence {
             return nil
         }
         defer { close(descriptor) }
@@ -101,6 +107,11 @@ enum FileSystem {
         if Foundation.link(path, name) == 0 { return true }
         guard errno == EEXIST else { throw failure("link", name) }
         return false
+    }
+
+    /// Gives the file another name, in the place of what had it.
+    static func rename(_ path: String, _ name: String) throws(FileSystemError) {
+        guard Foundation.rename(path, name) == 0 else { throw failure("rename", name) }
     }
 
     /// Removes the file if it is there.

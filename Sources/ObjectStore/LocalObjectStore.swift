@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import NIOPosix
 
@@ -14,6 +15,7 @@ public struct LocalObjectStore: ObjectStore {
     let baseURL: String
     let signedURL: SignedURL
     let now: @Sendable () -> Int64
+    private let reserve: DiskReserve?
     private let threads: NIOThreadPool
 
     /// Creates the folders that are absent, and removes uploads that nobody has written to for a day.
@@ -21,20 +23,26 @@ public struct LocalObjectStore: ObjectStore {
     /// Blocks; meant for start-up. Throws ``FileSystemError`` or an error of `FileManager`.
     /// - Parameters:
     ///   - folder: the path of the store's own folder.
-    ///   - signingKey: the secret of the URLs, at least 32 bytes.
+    ///   - signingKey: the secret of the URLs, at least 32 bytes, which no other store has.
+    ///   - formerKey: the secret that all stores had in common once; URLs of that time end within an hour of the start.
     ///   - baseURL: what a key is appended to, absolute and without a query: `http://localhost:8080/objects`.
     ///   - now: the time in Unix seconds.
+    ///   - reserve: what uploads leave free of the disk; nil for nothing.
     ///   - threads: where the file system is waited for.
     public init(
-        folder: String, signingKey: [UInt8], baseURL: String, now: @escaping @Sendable () -> Int64,
-        threads: NIOThreadPool = .singleton
+        folder: String, signingKey: [UInt8], formerKey: [UInt8]? = nil, baseURL: String,
+        reserve: DiskReserve? = nil, now: @escaping @Sendable () -> Int64, threads: NIOThreadPool = .singleton
     ) throws {
         precondition(signingKey.count >= 32, "the key of HMAC-SHA-256 has at least 32 bytes (RFC 2104 §3)")
         self.layout = ObjectLayout(root: folder + "/objects")
         self.uploads = folder + "/uploads"
         self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
-        self.signedURL = SignedURL(signingKey: signingKey)
+        // Those that were minted before lasted an hour.
+        self.signedURL = SignedURL(
+            signingKey: signingKey,
+            former: formerKey.map { FormerSignature(key: SymmetricKey(data: $0), end: now() + 3600) })
         self.now = now
+        self.reserve = reserve
         self.threads = threads
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try FileSystem.createDirectory(layout.root)
@@ -44,11 +52,26 @@ public struct LocalObjectStore: ObjectStore {
     }
 
     public func spool() async throws -> SpooledFile {
-        try await SpooledFile(folder: uploads, threads: threads)
+        try await SpooledFile(folder: uploads, reserve: reserve, threads: threads)
     }
 
     /// The content type is not kept: a URL carries it.
     public func put(_ file: SpooledFile, at key: ObjectKey, contentType: String) async throws {
+        try await place(file, at: key) { path, name in
+            guard try FileSystem.link(path, name) else { throw ObjectStoreError.exists(key) }
+        }
+    }
+
+    /// Moves `file` into the store under `key`, in the place of what may be there: for an upload that nothing names yet.
+    /// Whoever opened the one before reads it to its end.
+    public func replace(_ key: ObjectKey, by file: SpooledFile) async throws {
+        try await place(file, at: key) { path, name in try FileSystem.rename(path, name) }
+    }
+
+    private func place(
+        _ file: SpooledFile, at key: ObjectKey,
+        _ give: @escaping @Sendable (_ path: String, _ name: String) throws -> Void
+    ) async throws {
         try await threads.blocking { [layout] in
             try file.finishBlocking()
             // The content is on the disk before the object has its name, and the name before this returns.
@@ -59,7 +82,7 @@ public struct LocalObjectStore: ObjectStore {
                 folder += "/" + component
                 if try FileSystem.createDirectory(folder) { try FileSystem.synchronizeDirectory(parent) }
             }
-            guard try FileSystem.link(file.path, layout.path(of: key)) else { throw ObjectStoreError.exists(key) }
+            try give(file.path, layout.path(of: key))
             try FileSystem.synchronizeDirectory(folder)
             try file.discardBlocking()
         }
@@ -69,12 +92,37 @@ public struct LocalObjectStore: ObjectStore {
         try await threads.blocking { [layout] in try FileSystem.remove(layout.path(of: key)) }
     }
 
-    public func size(of key: ObjectKey) async throws -> Int64? {
-        try await threads.blocking { [layout] in try FileSystem.attributes(of: layout.path(of: key))?.size }
+    public func attributes(of key: ObjectKey) async throws -> ObjectAttributes? {
+        try await threads.blocking { [layout] in
+            try FileSystem.attributes(of: layout.path(of: key)).map {
+                ObjectAttributes(size: $0.size, modified: $0.modified)
+            }
+        }
     }
 
     public func content(of key: ObjectKey, in range: Range<Int64>) async throws -> [UInt8]? {
         try await threads.blocking { [layout] in try FileSystem.content(of: layout.path(of: key), in: range) }
+    }
+
+    /// The file stays open until all of it has been sent: a deletion meanwhile cuts nothing short.
+    public func open(_ key: ObjectKey, in range: Range<Int64>) async throws -> ObjectContent? {
+        let path = layout.path(of: key)
+        let file: OpenFile
+        do {
+            file = try await threads.blocking { try OpenFile(path) }
+        } catch let error as FileSystemError where error.isAbsence {
+            return nil
+        }
+        return ObjectContent { [threads] write in
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                let count = Int(min(range.upperBound - offset, Int64(FileChunks.size)))
+                let piece = try await threads.blocking { [offset] in try file.piece(at: offset, upTo: count) }
+                guard piece.readableBytes > 0 else { throw ObjectContent.CutShort() }
+                offset += Int64(piece.readableBytes)
+                try await write(piece)
+            }
+        }
     }
 
     /// A page is a 256th of the store; the cursor is the name of its folder.
@@ -93,7 +141,8 @@ public struct LocalObjectStore: ObjectStore {
 
     /// Creates and removes a file.
     public func check() async throws {
-        try await spool().discard()
+        // Not by an upload: readiness has nothing to do with the space that uploads leave.
+        try await SpooledFile(folder: uploads, threads: threads).discard()
     }
 
     /// Looks whether its folders may be written to.

@@ -16,12 +16,15 @@ public protocol ObjectStore: Sendable {
     /// Removes the object; succeeds when there is none.
     func delete(_ key: ObjectKey) async throws
 
-    /// The object's size in bytes, or nil when there is none.
-    func size(of key: ObjectKey) async throws -> Int64?
+    /// Returns the object's size and time, or nil when there is none.
+    func attributes(of key: ObjectKey) async throws -> ObjectAttributes?
 
     /// Some of the object's bytes, fewer where it ends before, or nil when there is no object. They are in memory as a
     /// whole: a large object is read in pieces.
     func content(of key: ObjectKey, in range: Range<Int64>) async throws -> [UInt8]?
+
+    /// Opens the object to send these of its bytes, or returns nil when there is none. The range lies within its size.
+    func open(_ key: ObjectKey, in range: Range<Int64>) async throws -> ObjectContent?
 
     /// One page of the keys of objects written before `cutoff` (Unix seconds), to find those no row refers to.
     ///
@@ -42,6 +45,11 @@ public protocol ObjectStore: Sendable {
 
     /// Returns if the store answers now. Writes nothing.
     func reach() async throws
+}
+
+extension ObjectStore {
+    /// Returns the object's size in bytes, or nil when there is none.
+    public func size(of key: ObjectKey) async throws -> Int64? { try await attributes(of: key)?.size }
 }
 
 /// A part of the store's keys.

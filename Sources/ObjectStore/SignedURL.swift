@@ -7,92 +7,128 @@ public enum SignedURLError: Error, Equatable {
     case badSignature
     /// Genuine, but its time is over: a 403.
     case expired
-    /// Genuine, and the object has been deleted: a 404.
-    case notFound
 }
 
 /// Mints and checks the queries of signed URLs, for a download
 /// `expires=<Unix seconds>&name=…&type=…&disposition=…&signature=<base64url of HMAC-SHA-256>`, for an upload
 /// `expires=<Unix seconds>&size=<bytes>&signature=…`.
 ///
-/// The signature covers the method, the key and the query as a text, byte for byte, not the values it stands for.
-/// So there is nothing to put in canonical form, and a parameter that is added, repeated, moved or only spelled
-/// differently makes another text.
+/// The signature covers the method, the key and the values of the parameters, not their spelling: clients and proxies may
+/// write a "/" as `%2F` or the other way round. The parameters are these, each once and in this order.
 struct SignedURL: Sendable {
-    private static let separator = "&signature="
+    private static let download = ["expires", "name", "type", "disposition"]
+    private static let upload = ["expires", "size"]
 
     private let key: SymmetricKey
+    private let former: FormerSignature?
 
-    init(signingKey: [UInt8]) {
+    init(signingKey: [UInt8], former: FormerSignature? = nil) {
         key = SymmetricKey(data: signingKey)
+        self.former = former
     }
 
     func query(for object: ObjectKey, as download: Download, expires: Int64) -> String {
-        let query =
-            "expires=\(expires)&name=\(download.filename.queryEncoded)&type=\(download.contentType.queryEncoded)"
-            + "&disposition=\(download.disposition.rawValue)"
-        return query + Self.separator + signature(of: query, method: "GET", object: object)
+        signed(
+            Self.download,
+            [String(expires), download.filename, download.contentType, download.disposition.rawValue],
+            method: "GET", object: object)
     }
 
     func uploadQuery(for object: ObjectKey, size: Int64, expires: Int64) -> String {
-        let query = "expires=\(expires)&size=\(size)"
-        return query + Self.separator + signature(of: query, method: "PUT", object: object)
+        signed(Self.upload, [String(expires), String(size)], method: "PUT", object: object)
     }
 
-    /// What the query promises, if its signature is good and it has not expired at `now` (Unix seconds; expired
+    /// Returns what the query promises, if its signature is good and it has not expired at `now` (Unix seconds; expired
     /// means `now` ≥ `expires`).
     func verify(_ query: String, for object: ObjectKey, now: Int64) throws(SignedURLError) -> Download {
-        // Signed by us, so it has the one form that `query(for:as:expires:)` writes.
-        let values = try signedValues(of: query, method: "GET", object: object)
-        guard values.count == 4, let expires = Int64(values[0]), let filename = values[1].removingPercentEncoding,
-            let contentType = values[2].removingPercentEncoding,
-            let disposition = ContentDisposition(rawValue: String(values[3]))
-        else { throw .badSignature }
-        guard now < expires else { throw .expired }
-        return Download(filename: filename, contentType: contentType, disposition: disposition)
-    }
-
-    /// How many bytes the query has room for, if its signature is good and it has not expired at `now`.
-    func verifyUpload(_ query: String, for object: ObjectKey, now: Int64) throws(SignedURLError) -> Int64 {
-        let values = try signedValues(of: query, method: "PUT", object: object)
-        guard values.count == 2, let expires = Int64(values[0]), let size = Int64(values[1]) else {
+        let values = try signedValues(of: query, Self.download, method: "GET", object: object)
+        guard let expires = Int64(values[0]), let disposition = ContentDisposition(rawValue: values[3]) else {
             throw .badSignature
         }
+        guard now < expires else { throw .expired }
+        return Download(filename: values[1], contentType: values[2], disposition: disposition)
+    }
+
+    /// Returns how many bytes the query has room for, if its signature is good and it has not expired at `now`.
+    func verifyUpload(_ query: String, for object: ObjectKey, now: Int64) throws(SignedURLError) -> Int64 {
+        let values = try signedValues(of: query, Self.upload, method: "PUT", object: object)
+        guard let expires = Int64(values[0]), let size = Int64(values[1]) else { throw .badSignature }
         guard now < expires else { throw .expired }
         return size
     }
 
-    /// The values before the signature, which is good.
+    private func signed(_ names: [String], _ values: [String], method: String, object: ObjectKey) -> String {
+        let query = zip(names, values).map { "\($0)=\($1.queryValue)" }.joined(separator: "&")
+        return "\(query)&signature=\(signature(of: names, values, method: method, object: object))"
+    }
+
+    /// Returns the values of the parameters, whose signature is good.
     private func signedValues(
-        of query: String, method: String, object: ObjectKey
-    ) throws(SignedURLError) -> [Substring] {
-        guard let end = query.range(of: Self.separator, options: [.backwards, .literal]) else { throw .badSignature }
-        let signed = query[..<end.lowerBound]
-        guard Self.isEqual(query[end.upperBound...], signature(of: String(signed), method: method, object: object))
-        else { throw .badSignature }
-        return signed.split(separator: "&").map { $0.drop { $0 != "=" }.dropFirst() }
-    }
-
-    /// A key has no line break in it, so the three lines cannot be read in two ways.
-    private func signature(of query: String, method: String, object: ObjectKey) -> String {
-        var authentication = HMAC<SHA256>(key: key)
-        authentication.update(data: Array("\(method)\n\(object.rawValue)\n\(query)".utf8))
-        // Base64url without padding, RFC 4648 §5.
-        let standard = Data(authentication.finalize()).base64EncodedString().utf8.prefix { $0 != UInt8(ascii: "=") }
-        let text = standard.map { byte in
-            switch byte {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            default: byte
-            }
+        of query: String, _ names: [String], method: String, object: ObjectKey
+    ) throws(SignedURLError) -> [String] {
+        let parameters = query.split(separator: "&", omittingEmptySubsequences: false).map { parameter in
+            let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (name: parts.first.flatMap(Self.decoded), value: parts.count == 2 ? Self.decoded(parts[1]) : nil)
         }
-        return String(decoding: text, as: UTF8.self)
+        guard parameters.map(\.name) == names + ["signature"] else { throw .badSignature }
+        let values = parameters.compactMap(\.value)
+        guard values.count == parameters.count, let given = values.last else { throw .badSignature }
+        let signed = Array(values.dropLast())
+        let isGenuine =
+            given.isEqualInConstantTime(to: signature(of: names, signed, method: method, object: object))
+            || former?.isGenuine(query, method: method, object: object, expires: signed[0]) == true
+        guard isGenuine else { throw .badSignature }
+        return signed
     }
 
+    /// Returns the text that a name or a value stands for, or nil when its bytes are no UTF-8. A plus is a space, as in a
+    /// form: it stands for itself in no URL of ours.
+    private static func decoded(_ text: Substring) -> String? {
+        text.replacing("+", with: " ").removingPercentEncoding
+    }
+
+    /// Neither a key nor an encoded value has a line break in it, so the lines cannot be read in two ways.
+    private func signature(of names: [String], _ values: [String], method: String, object: ObjectKey) -> String {
+        let lines = ["2", method, object.rawValue] + zip(names, values).map { "\($0)=\($1.queryEncoded)" }
+        return authenticationCode(of: lines.joined(separator: "\n"), with: key)
+    }
+}
+
+/// How signatures were made once: with one key for all stores, over the query as it was spelled. URLs that were minted
+/// by then stay good for their time.
+struct FormerSignature: Sendable {
+    let key: SymmetricKey
+    /// In Unix seconds: what expires later was not minted by then.
+    let end: Int64
+
+    func isGenuine(_ query: String, method: String, object: ObjectKey, expires: String) -> Bool {
+        guard let expires = Int64(expires), expires <= end,
+            let mark = query.range(of: "&signature=", options: [.backwards, .literal])
+        else { return false }
+        let expected = authenticationCode(
+            of: "\(method)\n\(object.rawValue)\n\(query[..<mark.lowerBound])", with: key)
+        return String(query[mark.upperBound...]).isEqualInConstantTime(to: expected)
+    }
+}
+
+/// Returns an HMAC-SHA-256 in base64url without padding (RFC 4648 §5).
+private func authenticationCode(of text: String, with key: SymmetricKey) -> String {
+    let code = HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)
+    let encoded = Data(code).base64EncodedString().utf8.prefix { $0 != UInt8(ascii: "=") }.map { byte in
+        switch byte {
+        case UInt8(ascii: "+"): UInt8(ascii: "-")
+        case UInt8(ascii: "/"): UInt8(ascii: "_")
+        default: byte
+        }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+}
+
+extension String {
     /// Takes the same time wherever the two differ, so that a signature cannot be guessed byte by byte. The texts
     /// are compared, not the bytes they encode: of those there are several spellings.
-    private static func isEqual(_ given: Substring, _ expected: String) -> Bool {
-        let (given, expected) = (Array(given.utf8), Array(expected.utf8))
+    fileprivate func isEqualInConstantTime(to other: String) -> Bool {
+        let (given, expected) = (Array(utf8), Array(other.utf8))
         guard given.count == expected.count else { return false }
         return zip(given, expected).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }

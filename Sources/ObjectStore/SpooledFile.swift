@@ -19,6 +19,8 @@ public final class SpooledFile: Sendable {
         var descriptor: Int32?
         var isFinished = false
         var count: Int64 = 0
+        /// The count at which the disk's space was last looked at.
+        var checkedAt: Int64 = 0
         var hash = SHA256()
     }
 
@@ -27,15 +29,24 @@ public final class SpooledFile: Sendable {
     /// Where the file is.
     public let path: String
     private let threads: NIOThreadPool
+    private let reserve: DiskReserve?
     private let state: NIOLockedValueBox<State>
+
+    /// In bytes: how far the space may be used up between two looks at it.
+    private static let checkInterval: Int64 = 4 << 20
 
     /// Creates `<folder>/<uuid>.part`, readable by the owner only. The folder must exist.
     ///
-    /// The work is done on `threads`. Throws ``FileSystemError``.
-    public init(folder: String, threads: NIOThreadPool = .singleton) async throws {
+    /// The work is done on `threads`. Throws ``FileSystemError``, and ``InsufficientStorage`` when the disk has less left
+    /// than `reserve`, which is looked at again while the file grows.
+    public init(folder: String, reserve: DiskReserve? = nil, threads: NIOThreadPool = .singleton) async throws {
         let path = "\(folder)/\(UUID().uuidString.lowercased())\(Self.suffix)"
-        let descriptor = try await threads.blocking { try FileSystem.createFile(path) }
+        let descriptor = try await threads.blocking {
+            try reserve?.check(folder)
+            return try FileSystem.createFile(path)
+        }
         self.path = path
+        self.reserve = reserve
         self.threads = threads
         self.state = NIOLockedValueBox(State(descriptor: descriptor))
     }
@@ -55,11 +66,16 @@ public final class SpooledFile: Sendable {
 
     /// Appends the readable bytes of `buffer`.
     ///
-    /// Throws ``FileSystemError``, for example when the disk is full, and ``Closed`` ever after.
+    /// Throws ``FileSystemError``, for example when the disk is full, and ``Closed`` ever after;
+    /// ``InsufficientStorage`` when little of it is left.
     public func append(_ buffer: ByteBuffer) async throws {
         try await threads.blocking { [self] in
             try state.withLockedValue { state in
                 guard let descriptor = state.descriptor else { throw Closed() }
+                if state.count - state.checkedAt >= Self.checkInterval {
+                    try reserve?.check(path)
+                    state.checkedAt = state.count
+                }
                 try buffer.withUnsafeReadableBytes { bytes in
                     do {
                         try FileSystem.write(bytes, to: descriptor, path: path)

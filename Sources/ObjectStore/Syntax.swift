@@ -14,10 +14,16 @@ extension String {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// As a value in a query: all but the unreserved characters (RFC 3986 §2.3) encoded, which is the form that
-    /// URL normalisation leaves alone.
+    /// Returns the string as a value in a query, with all but the unreserved characters (RFC 3986 §2.3) encoded: the one
+    /// form that a signature covers.
     var queryEncoded: String {
         percentEncoded { $0.isLetterOrDigit || "-._~".utf8.contains($0) }
+    }
+
+    /// Returns the string as a value in a query, with the characters bare that RFC 3986 §3.4 allows there: clients that put
+    /// a URL in order leave it as it is. What separates parameters is encoded, and so is "+", which forms read as a space.
+    var queryValue: String {
+        percentEncoded { $0.isLetterOrDigit || "-._~!$'()*,/:?@".utf8.contains($0) }
     }
 }
 

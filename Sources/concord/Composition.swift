@@ -41,7 +41,7 @@ struct Composition: Sendable {
     let trustedProxies: Set<String>
     /// Of an API: what its absolute URLs begin with.
     let publicURL: @Sendable (String) -> String
-    let storageQuota: Int64
+    let storage: StorageSettings
     /// Whether refusals that nobody foresaw say why.
     let isDevelopment: Bool
     /// `sqlite`, or where PostgreSQL is.
@@ -75,11 +75,12 @@ struct Composition: Sendable {
         // Last of what may fail: it must be closed.
         let objects = try openObjects(api.name)
         var settings = MessengerService.Settings()
-        settings.storageQuota = storageQuota
+        settings.storageQuota = storage.quotas[api.name] ?? settings.storageQuota
+        settings.uploadsPerHour = storage.uploadsPerHour[api.name] ?? settings.uploadsPerHour
         let service = MessengerService(
             database: database, objects: objects, passwords: passwords,
             tokenKey: tokenKey, group: group, settings: settings)
-        let health = Health(check: service.check)
+        let health = health(api.name, service.check)
         var routes = service.routes()
         routes.serve(health)
         if let local = objects as? LocalObjectStore { routes.serve(local) }
@@ -95,6 +96,20 @@ struct Composition: Sendable {
         try await (objects as? S3ObjectStore)?.close()
     }
 
+    /// The readiness of an API that stores files: without room for them it still serves texts.
+    func health(_ name: String, _ check: @escaping @Sendable () async throws -> Void) -> Health {
+        Health(check: check) { [storage, folder] in
+            do {
+                try await NIOThreadPool.singleton.runIfActive { try storage.reserve.check(folder) }
+            } catch is InsufficientStorage {
+                return [Problem.insufficientStorage.message]
+            } catch {
+                return ["\(error)"]
+            }
+            return []
+        }
+    }
+
     func openDatabase(_ name: String, _ schema: Schema) throws -> Database {
         database == "sqlite"
             ? try .sqlite(path: "\(folder)/\(name).sqlite", schema: schema)
@@ -107,12 +122,13 @@ struct Composition: Sendable {
             return try S3ObjectStore(
                 location: try S3Location(objects).folder(name),
                 credentials: try S3Credentials(environment: environment),
-                spoolFolder: "\(folder)/uploads/\(name)", now: { TimeSource.system.seconds })
+                spoolFolder: "\(folder)/uploads/\(name)", reserve: storage.reserve, now: { TimeSource.system.seconds })
         }
         return try LocalObjectStore(
             folder: "\(folder)/files/\(name)",
-            signingKey: try keys.key("signed-urls", variable: "CONCORD_URL_KEY"),
-            baseURL: publicURL(name) + "/objects", now: { TimeSource.system.seconds })
+            signingKey: try keys.key("signed-urls", variable: "CONCORD_URL_KEY", for: name),
+            formerKey: try keys.key("signed-urls", variable: "CONCORD_URL_KEY"),
+            baseURL: publicURL(name) + "/objects", reserve: storage.reserve, now: { TimeSource.system.seconds })
     }
 
     func options<API: ServiceAPI>(_ api: API.Type) -> RouteTable<API>.Options {

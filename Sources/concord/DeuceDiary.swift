@@ -48,7 +48,7 @@ extension Composition {
                 try await pictures.make { helper throws(ImageError) in try await helper.jpeg(of: path, .crop(to: 200)) }
             },
             secret: secret, group: group, settings: settings)
-        let health = Health(check: service.check)
+        let health = health(api.name, service.check)
         var routes = service.routes()
         routes.serve(health)
         let table = RouteTable(routes, options: options(api))

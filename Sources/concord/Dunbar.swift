@@ -29,6 +29,8 @@ extension Composition {
         let objects = try openObjects(api.name)
         var settings = DunbarService.Settings(publicURL: publicURL(api.name))
         settings.origins = dunbar.origins
+        settings.storageQuota = storage.quotas[api.name] ?? settings.storageQuota
+        settings.uploadsPerHour = storage.uploadsPerHour[api.name] ?? settings.uploadsPerHour
         let pictures = Pictures(environment: environment, phrases: api.phrases, logger: logger)
         let (mailer, place) = mailer(api.name)
         let service = DunbarService(
@@ -46,7 +48,7 @@ extension Composition {
                 logger.warning(
                     "a letter was not sent", metadata: ["error": "\(error)", "again": "\(isTriedAgain)"])
             })
-        let health = Health(check: service.check)
+        let health = health(api.name, service.check)
         var routes = service.routes()
         routes.serve(health)
         let table = RouteTable(routes, options: options(api))

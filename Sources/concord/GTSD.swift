@@ -11,11 +11,15 @@ extension Composition {
         let database = try openDatabase(api.name, GTSDService.schema)
         // Last of what may fail: it must be closed.
         let objects = try openObjects(api.name)
-        let service = GTSDService(database: database, objects: objects, passwords: passwords, tokenKey: tokenKey)
-        let health = Health(check: service.check)
+        var settings = GTSDService.Settings()
+        settings.storageQuota = storage.quotas[api.name] ?? settings.storageQuota
+        settings.uploadsPerHour = storage.uploadsPerHour[api.name] ?? settings.uploadsPerHour
+        let service = GTSDService(
+            database: database, objects: objects, passwords: passwords, tokenKey: tokenKey, settings: settings)
+        let health = health(api.name, service.check)
         var routes = service.routes()
         routes.serve(health, answering: GTSDService.healthy)
-        if let local = objects as? LocalObjectStore { routes.serve(local) }
+        if let local = objects as? LocalObjectStore { routes.serve(local, receiving: service.uploads) }
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, listener: Listener(table, sockets: [], group: group), health: health,

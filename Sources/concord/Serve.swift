@@ -73,9 +73,6 @@ struct Serve: AsyncParsableCommand {
             valueName: "ip"))
     var trustedProxy: [String] = []
 
-    @Option(help: "What one user of Messenger may store, in bytes. [CONCORD_STORAGE_QUOTA] (default: 10737418240)")
-    var storageQuota: Int64?
-
     @Flag(help: "Answers to unforeseen failures say why (GTSD's stack). Not for production. [CONCORD_DEVELOPMENT=1]")
     var development = false
 
@@ -86,6 +83,9 @@ struct Serve: AsyncParsableCommand {
 
     @Option(help: "text or json, a line per event. [CONCORD_LOG_FORMAT] (default: text)")
     var logFormat: LogFormat?
+
+    @OptionGroup(title: "Stored files")
+    var storage: StorageOptions
 
     @OptionGroup(title: "Deuce Diary")
     var deuceDiary: DeuceDiaryOptions
@@ -134,6 +134,7 @@ struct Serve: AsyncParsableCommand {
         let ports = try ports(environment)
         let diary = try deuceDiary.settings(environment)
         let people = try dunbar.settings(environment)
+        let files = try storage.settings(environment)
         let urls = try environment.perAPI(publicURL, "CONCORD_PUBLIC_URL", names: Self.names)
 
         let logger = Logger(label: "concord") { LogOutput(label: $0, level: level, format: format) }
@@ -148,8 +149,7 @@ struct Serve: AsyncParsableCommand {
                 let url = urls[name] ?? "http://localhost:\(ports[name] ?? 0)"
                 return url.hasSuffix("/") ? String(url.dropLast()) : url
             },
-            storageQuota: try environment.value(
-                storageQuota, "CONCORD_STORAGE_QUOTA", Int64.init, default: 10 * 1024 * 1024 * 1024),
+            storage: files,
             isDevelopment: try development
                 || environment.value(nil, "CONCORD_DEVELOPMENT", { ["1": true, "0": false][$0] }, default: false),
             database: database,

@@ -32,7 +32,10 @@ import Testing
         func put(_ file: SpooledFile, at key: ObjectKey, contentType: String) async throws {
             try await base.put(file, at: key, contentType: contentType)
         }
-        func size(of key: ObjectKey) async throws -> Int64? { try await base.size(of: key) }
+        func attributes(of key: ObjectKey) async throws -> ObjectAttributes? { try await base.attributes(of: key) }
+        func open(_ key: ObjectKey, in range: Range<Int64>) async throws -> ObjectContent? {
+            try await base.open(key, in: range)
+        }
         func content(of key: ObjectKey, in range: Range<Int64>) async throws -> [UInt8]? {
             try await base.content(of: key, in: range)
         }
@@ -57,7 +60,7 @@ import Testing
                 database: host.database, objects: store, passwords: Passwords(cost: .testing),
                 tokenKey: Array(repeating: 9, count: 32), time: host.clock.source)
             var routes = service.routes()
-            routes.serve(host.objects)
+            routes.serve(host.objects, receiving: service.uploads)
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let table = RouteTable(routes, options: .init(logger: logger))
             let world = GTSDWorld(
@@ -101,7 +104,7 @@ import Testing
                 try await host.database.read { try $0.value("SELECT COUNT(*) FROM discarded_objects") }
             }
             #expect(try await remembered() == 2)
-            host.clock.advance(by: .seconds(24 * 3600 - 1))
+            host.clock.advance(by: .seconds(3600 + 900 - 1))
             try await service.sweep()
             #expect(try await remembered() == 2)
             host.clock.advance(by: .seconds(1))

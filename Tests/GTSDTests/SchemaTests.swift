@@ -13,6 +13,9 @@ import Testing
             "SELECT id FROM photos WHERE user_id = \(1) ORDER BY created_at DESC, id DESC LIMIT \(50) OFFSET \(0)",
             "SELECT id FROM plans WHERE user_id = \(1) AND week = \(2)",
             "SELECT MAX(id) FROM evidence WHERE task_id = \(1)",
+            "SELECT COUNT(*) FROM evidence WHERE task_id = \(1)",
+            "SELECT SUM(file_size) FROM photos WHERE user_id = \(1)",
+            "SELECT SUM(size) FROM uploads WHERE user_id = \(1)",
             "SELECT COUNT(*) FROM evidence WHERE user_id = \(1) AND type = 'metrics'",
             "SELECT DISTINCT day FROM tasks WHERE user_id = \(1) AND day BETWEEN \(2) AND \(3) AND completed_day = day",
         ]

@@ -52,6 +52,7 @@ extension Example {
                 try Example(
                     Messenger.UploadFile(Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg"))),
                 try Example(Messenger.DownloadFile(id: 7)),
+                try Example(Messenger.DeleteFile(id: 7)),
                 try Example(Messenger.CreateReport(user: 7, reason: "x")),
                 try Example(Messenger.CreateReport(user: 7, message: 8, reason: "é🎉", details: "\r\n")),
             ]
@@ -74,7 +75,7 @@ extension Example {
         "POST /chats/{id}/messages", "GET /chats/{id}/messages",
         "PUT /chats/{id}/messages/{msgId}", "DELETE /chats/{id}/messages/{msgId}",
         "POST /chats/{id}/messages/{msgId}/read", "GET /chats/{id}/receipts",
-        "POST /files", "GET /files/{id}/download",
+        "POST /files", "GET /files/{id}/download", "DELETE /files/{id}",
         "POST /reports",
     ]
 

@@ -79,6 +79,7 @@ import Testing
         Asked(Messenger.GetReceipts(chat: 5)),
         Asked(Messenger.UploadFile(Upload(.bytes([1]), filename: "photo.jpg", contentType: "image/jpeg"))),
         Asked(Messenger.DownloadFile(id: 42)),
+        Asked(Messenger.DeleteFile(id: 42)),
         Asked(Messenger.CreateReport(message: 99, reason: "rude")),
     ]
 

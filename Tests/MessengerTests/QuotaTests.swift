@@ -1,5 +1,7 @@
 import Contract
+import ContractCheck
 import ContractClient
+import Foundation
 import HTTPTypes
 import MessengerCheck
 import MessengerClient
@@ -9,6 +11,10 @@ import Testing
 
 /// What one user may store.
 @Suite struct QuotaTests {
+    private func upload(by person: Person) async throws -> Messenger.File.ID {
+        try await person.client.upload(Upload(.bytes(Array("content".utf8)), filename: "a.txt")).id
+    }
+
     /// Each upload alone would fit beside one other.
     @Test(arguments: Stack.Engine.available)
     func uploadsAtOnceDoNotPassTheQuotaTogether(_ engine: Stack.Engine) async throws {
@@ -33,6 +39,60 @@ import Testing
             }
             #expect(refusals.count == 8)
             #expect(refusals.allSatisfy { $0.status == .contentTooLarge && $0.message == "Storage quota exceeded" })
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func anHourHasSoManyUploads(_ engine: Stack.Engine) async throws {
+        var settings = MessengerService.Settings()
+        settings.uploadsPerHour = 3
+        try await withMessenger(on: Stack(engine, .inProcess), settings: settings) { host in
+            let (alice, bob) = try await host.world().pair()
+            for _ in 0..<3 { _ = try await upload(by: alice) }
+            let refusal = try await expectRefusal(429, "Too many requests, please try again later") {
+                _ = try await alice.client.upload(Upload(.bytes([1]), filename: "a"))
+            }
+            #expect(1...3600 ~= refusal.retryAfter ?? 0)
+            #expect(try await host.storedObjects().count == 3)
+            _ = try await upload(by: bob)
+            host.clock.advance(by: .seconds(3600))
+            let again = try await host.world().signedIn(alice.name, alice.password)
+            _ = try await upload(by: again)
+        }
+    }
+
+    /// Of the uploads of a week ago those go that nobody has used; they count no longer.
+    @Test(arguments: Stack.Engine.available)
+    func whatNothingUsesGoesAfterAWeek(_ engine: Stack.Engine) async throws {
+        var settings = MessengerService.Settings()
+        settings.storageQuota = 21
+        let clock = TestClock(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        try await withMessenger(on: Stack(engine, .inProcess), settings: settings, clock: clock) { host in
+            let (alice, bob) = try await host.world().pair()
+            let chat = try await alice.directChat(with: bob)
+            let (unused, sent) = (try await upload(by: alice), try await upload(by: alice))
+            let picture = try await alice.client.upload(
+                Upload(.bytes(Array(repeating: 1, count: 7)), filename: "a.png", contentType: "image/png")
+            ).id
+            try await alice.send(Messenger.SendMessage(chat: chat, content: "", type: .file, file: sent))
+            try await alice.send(Messenger.UpdateMe(avatar: .to(picture)))
+            func left() async throws -> [Int64] {
+                try await host.service.sweep()
+                return try await host.database.read { db in
+                    try db.all("SELECT id FROM files ORDER BY id") { try $0.get(0) }
+                }
+            }
+            host.clock.advance(by: .seconds(7 * 24 * 3600 - 60))
+            #expect(try await left().count == 3)
+            host.clock.advance(by: .seconds(120))
+            #expect(try await left() == [sent.rawValue, picture.rawValue])
+            #expect(try await host.storedObjects().count == 2)
+            _ = unused
+            let again = try await host.world().signedIn(alice.name, alice.password)
+            _ = try await upload(by: again)
+            try await expectRefusal(413, "Storage quota exceeded") {
+                _ = try await again.client.upload(Upload(.bytes([1]), filename: "a"))
+            }
         }
     }
 }

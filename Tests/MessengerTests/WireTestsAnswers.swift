@@ -272,7 +272,8 @@ import Testing
         #expect(Messenger.DownloadFile.Output.self == Empty.self)
         for endpoint in [
             Messenger.Logout.self, Messenger.RemoveMember.self, Messenger.LeaveChat.self, Messenger.DeleteMessage.self,
-            Messenger.MarkRead.self, Messenger.DeleteMe.self, Messenger.BlockUser.self, Messenger.UnblockUser.self,
+            Messenger.MarkRead.self, Messenger.DeleteFile.self, Messenger.DeleteMe.self, Messenger.BlockUser.self,
+            Messenger.UnblockUser.self,
         ] as [any Endpoint.Type] {
             #expect(endpoint.route.status.code == 204, "\(endpoint.signature)")
             let hasNoOutput = endpoint.hasNoOutput

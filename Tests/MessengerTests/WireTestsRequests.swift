@@ -66,6 +66,7 @@ import Testing
             Messenger.DeleteMe(password: "secret123"), is: "DELETE /me", #"{"password": "secret123"}"#),
         WireRequest(Messenger.BlockUser(2), is: "POST /users/2/block", "{}"),
         WireRequest(Messenger.UnblockUser(2), is: "DELETE /users/2/block"),
+        WireRequest(Messenger.DeleteFile(id: 42), is: "DELETE /files/42"),
         WireRequest(Messenger.ListBlocks(), is: "GET /me/blocks"),
         WireRequest(
             Messenger.CreateReport(user: 2, reason: "spam", details: "Every day"), is: "POST /reports",

@@ -57,6 +57,8 @@ public struct DunbarSetup: Sendable {
     public var publicURL: String?
     public var origins: [String] = []
     public var attempts = Attempts.Limits()
+    public var storageQuota: Int64?
+    public var uploadsPerHour: Int?
     /// Whom the server sees behind a request that is handed over within the process.
     public var peer = "127.0.0.1"
     public var images: DunbarService.ImageMaker = { path, _ in try SampleImages.processed(path) }
@@ -109,6 +111,8 @@ private struct TestDunbar {
         var settings = DunbarService.Settings(publicURL: setup.publicURL ?? address.base)
         settings.origins = setup.origins
         settings.attempts = setup.attempts
+        settings.storageQuota = setup.storageQuota ?? settings.storageQuota
+        settings.uploadsPerHour = setup.uploadsPerHour ?? settings.uploadsPerHour
         let service = DunbarService(
             database: database, objects: objects, passwords: Passwords(cost: .testing), images: setup.images,
             mailer: mailbox, secret: Array(repeating: 9, count: 32), time: setup.clock.source, settings: settings

@@ -67,7 +67,7 @@ private struct TestGTSD {
             tokenKey: Array(repeating: 9, count: 32), time: clock.source, settings: settings)
         var routes = service.routes()
         routes.serve(Health(check: service.check), answering: GTSDService.healthy)
-        routes.serve(objects)
+        routes.serve(objects, receiving: service.uploads)
         let table = RouteTable(
             routes,
             options: .init(logger: .silent, showsDetails: showsDetails) { Problem.unavailable($0, GTSD.phrases) })

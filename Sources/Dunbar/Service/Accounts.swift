@@ -114,6 +114,7 @@ extension Users {
         try LetterTokens.reset.deleteAll(of: id, in: db)
         try OnceOnly.forget(callersNamed: DunbarService.callerName(id), in: db)
         try Attempts.forget(account: attemptsName(id), in: db)
+        try Attempts.forget(uploadsBy: "\(id)", in: db)
         try db.run("DELETE FROM users WHERE id = \(id)")
         return files
     }

@@ -38,6 +38,10 @@ public struct DunbarService: Sendable {
         /// Of other sites whose pages may change something.
         public var origins: [String] = []
         public var attempts = Attempts.Limits()
+        /// What the files of one user's posts may take, in bytes.
+        public var storageQuota: Int64 = 5 * 1024 * 1024 * 1024
+        /// How many posts and photos one user may upload in an hour.
+        public var uploadsPerHour = 500
 
         public init(publicURL: String) { self.publicURL = publicURL }
     }
@@ -135,6 +139,7 @@ public struct DunbarService: Sendable {
             try LetterTokens.verification.sweep(at: now, in: db)
             try LetterTokens.reset.sweep(at: now, in: db)
         }
+        try await sweepSizes()
         try await sweepFiles()
     }
 

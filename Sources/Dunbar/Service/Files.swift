@@ -24,17 +24,22 @@ extension DunbarService {
         {
             return replay
         }
+        try await database.read { [attempts, settings] db in
+            try attempts.requireRoom(
+                forUploadsBy: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
+        }
         let refused = Problem(.badRequest, "Only image files are allowed")
         guard let upload = request.photo, let file = upload.spooledFile, try type(of: file)?.isImage == true,
             let picture = try await images(file.path, .profile)
         else { throw refused }
         let name = MediaFile.name(.jpeg)
         try await store(try await spool(picture), as: name, .jpeg)
-        return try await keeping([name]) { [urls] in
+        return try await keeping([name]) { [urls, attempts, settings] in
             let before = NIOLockedValueBox<String?>(nil)
             let answer = try await database.write(info.once, phrases: Dunbar.phrases, at: now) { db in
                 try Users.queue(request.id, in: db)
                 try Users.require(viewer.user, mayChange: request.id, in: db)
+                try attempts.upload(by: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
                 let old: String?? = try db.value("SELECT photo FROM users WHERE id = \(request.id)")
                 before.withLockedValue { $0 = old ?? nil }
                 try db.run("UPDATE users SET photo = \(name) WHERE id = \(request.id)")
@@ -52,14 +57,14 @@ extension DunbarService {
     /// Stores the files of a post, in their order, under new names; all of them or none.
     ///
     /// - Throws: 400 when one is neither an image nor a video.
-    func store(_ uploads: [Upload]) async throws -> [String] {
+    func store(_ uploads: [Upload]) async throws -> [StoredFile] {
         let refused = Problem(.badRequest, "Only image and video files are allowed!")
         // What all of them are, before the first is worked on.
         let files = try uploads.map { upload in
             guard let file = upload.spooledFile, let type = try type(of: file) else { throw refused }
             return (file, type)
         }
-        var names: [String] = []
+        var stored: [StoredFile] = []
         do {
             for (file, type) in files {
                 let kept = type == .heic ? MediaType.jpeg : type
@@ -68,15 +73,15 @@ extension DunbarService {
                     guard let picture = try await images(file.path, .post(kept)) else { throw refused }
                     content = try await spool(picture)
                 }
-                let name = MediaFile.name(kept)
+                let (name, size) = (MediaFile.name(kept), content.count)
                 try await store(content, as: name, kept)
-                names.append(name)
+                stored.append(StoredFile(name: name, size: size))
             }
         } catch {
-            await remove(names)
+            await remove(stored.map(\.name))
             throw error
         }
-        return names
+        return stored
     }
 
     private func type(of file: SpooledFile) throws -> MediaType? {
@@ -118,6 +123,23 @@ extension DunbarService {
         for key in names.compactMap(MediaFile.key) { try? await objects.delete(key) }
     }
 
+    /// Looks at files that were stored before their sizes were kept.
+    func sweepSizes() async throws {
+        while true {
+            let names: [String] = try await database.read { db in
+                try db.all("SELECT name FROM media WHERE size IS NULL ORDER BY name LIMIT 100") { try $0.get(0) }
+            }
+            if names.isEmpty { return }
+            for name in names {
+                var size: Int64 = 0
+                if let key = MediaFile.key(name) { size = try await objects.size(of: key) ?? 0 }
+                try await database.write { [size] db in
+                    try db.run("UPDATE media SET size = \(size) WHERE name = \(name)")
+                }
+            }
+        }
+    }
+
     /// Removes stored files that nothing shows.
     func sweepFiles() async throws {
         try await objects.sweep(olderThan: time.milliseconds() / 1000 - Self.orphanAge) { keys in
@@ -132,6 +154,23 @@ extension DunbarService {
             }
             return Set(kept.map { "\(MediaFile.folder)/\($0)" })
         }
+    }
+}
+
+/// A file of a post, as it is stored.
+struct StoredFile: Sendable {
+    let name: String
+    /// In bytes.
+    let size: Int64
+}
+
+enum Files {
+    /// Throws 413 when the files of a user's posts would take more than they may.
+    static func requireRoom(
+        for size: Int64, of user: Dunbar.User.ID, _ settings: DunbarService.Settings, in db: Session
+    ) throws {
+        let stored = try db.value("SELECT COALESCE(SUM(size), 0) FROM media WHERE user_id = \(user)", as: Int64.self)
+        guard (stored ?? 0) + size <= settings.storageQuota else { throw Problem.quotaExceeded }
     }
 }
 

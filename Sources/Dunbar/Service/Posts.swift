@@ -28,10 +28,18 @@ extension DunbarService {
         if let replay = try await database.replay(info.once, phrases: Dunbar.phrases, at: now, as: Dunbar.Post.self) {
             return replay
         }
-        let names = try await store(request.media)
-        return try await keeping(names) { [urls] in
+        // Again in the write: two posts at once may each have had room.
+        try await database.read { [attempts, settings] db in
+            try attempts.requireRoom(
+                forUploadsBy: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
+            if !request.media.isEmpty { try Files.requireRoom(for: 1, of: viewer.user, settings, in: db) }
+        }
+        let files = try await store(request.media)
+        return try await keeping(files.map(\.name)) { [urls, attempts, settings] in
             try await database.write(info.once, phrases: Dunbar.phrases, at: now) { db in
-                let id = try Posts.insert(request.content, names, by: viewer.user, at: now, in: db)
+                let id = try Posts.insert(request.content, files, by: viewer.user, at: now, in: db)
+                try attempts.upload(by: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
+                if !files.isEmpty { try Files.requireRoom(for: 0, of: viewer.user, settings, in: db) }
                 guard let post = try id.flatMap({ try Posts.one($0, urls, in: db) }) else { throw Self.unauthorized }
                 return Answer(.created, post)
             }
@@ -80,7 +88,7 @@ enum Posts {
 
     /// Nil when there is no such user any more.
     static func insert(
-        _ content: String, _ files: [String], by user: Dunbar.User.ID, at now: Int64, in db: Session
+        _ content: String, _ files: [StoredFile], by user: Dunbar.User.ID, at now: Int64, in db: Session
     ) throws -> Dunbar.Post.ID? {
         // In line behind the author's other posts, and later than all of them: whoever has seen the newest has missed
         // none before it.
@@ -90,9 +98,15 @@ enum Posts {
         let id: Dunbar.Post.ID? = try db.value(
             """
             INSERT INTO posts (user_id, content, media, created_at)
-            VALUES (\(user), \(content), \(files.joined(separator: " ")), \(max(now, last ?? 0))) RETURNING id
+            VALUES (\(user), \(content), \(files.map(\.name).joined(separator: " ")), \(max(now, last ?? 0))) RETURNING id
             """)
-        if let id { for name in files { try db.run("INSERT INTO media (name, post_id) VALUES (\(name), \(id))") } }
+        guard let id else { return nil }
+        for file in files {
+            try db.run(
+                """
+                INSERT INTO media (name, post_id, user_id, size) VALUES (\(file.name), \(id), \(user), \(file.size))
+                """)
+        }
         return id
     }
 

@@ -90,5 +90,15 @@ extension DunbarService {
                     "CREATE INDEX reset_tokens_of_user ON reset_tokens (user_id)",
                     "CREATE INDEX reset_tokens_age ON reset_tokens (expires_at)",
                 ] + Outbox<LetterJob>.table),
+            .init(
+                "sizes of files",
+                [
+                    // Whose a file is, and its size; null until it has been looked at.
+                    "ALTER TABLE media ADD COLUMN user_id BIGINT NOT NULL DEFAULT 0",
+                    "ALTER TABLE media ADD COLUMN size BIGINT",
+                    "UPDATE media SET user_id = (SELECT p.user_id FROM posts p WHERE p.id = media.post_id)",
+                    "CREATE INDEX storage_of_user ON media (user_id, size)",
+                    "CREATE INDEX media_without_size ON media (name) WHERE size IS NULL",
+                ]),
         ])
 }

@@ -57,14 +57,18 @@ extension GTSDClient {
                 fileKey: place.fileKey, width: details.width, height: details.height, fileSize: size,
                 contentType: photo.contentType, takenAt: details.takenAt, taskId: details.task,
                 evidenceType: details.stage)
-            return try await send(confirmation, idempotencyKey: idempotencyKey + ".confirm").data
+            // The place is all the key that a confirmation needs: of one place there is one photo.
+            return try await send(confirmation).data
         }
         var place = try await send(presign, idempotencyKey: idempotencyKey + ".presign").data
         do {
             try await put(body, at: place, progress: progress)
-        } catch let refusal as UploadRefused where refusal.status == .forbidden {
-            // The place of an earlier call, whose time is over. The file may be there all the same.
-            do { return try await confirm(place) } catch let error as APIError where error.status == .notFound {}
+        } catch let refusal as UploadRefused where [.forbidden, .conflict, .gone].contains(refusal.status) {
+            if refusal.status == .forbidden {
+                // The place of an earlier call, whose time is over. The file may be there all the same.
+                do { return try await confirm(place) } catch let error as APIError where error.status == .notFound {}
+            }
+            // Or another file was confirmed there, or one that has been deleted since.
             place = try await send(presign).data
             try await put(body, at: place, progress: progress)
         }
@@ -98,7 +102,7 @@ extension GTSDClient {
     }
 }
 
-/// The store did not take a file: the URL has expired, or the file is larger than was said.
+/// The store did not take a file: the URL has expired, or the file is empty or larger than was said.
 public struct UploadRefused: Error, Sendable {
     /// What the store answered.
     public let status: HTTPResponse.Status

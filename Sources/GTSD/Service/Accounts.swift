@@ -99,10 +99,11 @@ extension GTSDService {
         let now = time.milliseconds()
         let keys = try await database.write { [sessions] db in
             let user = try People.hold(caller.user, at: now, in: db).id
-            let keys: [String] = try db.all("SELECT file_key FROM photos WHERE user_id = \(user)") { try $0.get(0) }
+            let keys = try Photos.keys(of: user, in: db)
             try Photos.discard(keys, in: db)
             let open: [String] = try db.all("SELECT id FROM sessions WHERE user_id = \(user)") { try $0.get(0) }
             try Accounts.delete(user, in: db)
+            try Attempts.forget(uploadsBy: "\(user)", in: db)
             for session in open { db.afterCommit { sessions.forget(session) } }
             return keys
         }

@@ -20,10 +20,17 @@ public struct GTSDService: Sendable {
     let cache: TaskCache
     let time: TimeSource
     let makeID: @Sendable () -> String
+    let settings: Settings
+    /// Orders what happens to one key of the store.
+    let places = KeyedLock()
     private let secret: [UInt8]
 
     public struct Settings: Sendable {
         public var attempts = Attempts.Limits()
+        /// What one user's photos may take, those that are expected included. In bytes.
+        public var storageQuota: Int64 = 5 * 1024 * 1024 * 1024
+        /// How many photos one user may presign in an hour.
+        public var uploadsPerHour = 500
 
         public init() {}
     }
@@ -48,6 +55,7 @@ public struct GTSDService: Sendable {
         self.cache = TaskCache()
         self.time = time
         self.makeID = makeID
+        self.settings = settings
         self.secret = tokenKey
     }
 

@@ -9,6 +9,8 @@ import ObjectStore
 extension GTSDService {
     /// Of signed URLs, in seconds.
     static let urlLifetime: Int64 = 3600
+    /// How long an upload may take that began before its URL expired. In seconds.
+    static let uploadTime: Int64 = 900
     /// An object that nobody has confirmed this long after it was written belongs to an upload that was given up. In
     /// seconds.
     static let orphanAge: Int64 = 24 * 3600
@@ -20,18 +22,38 @@ extension GTSDService {
         routes.on(use: deletePhoto)
     }
 
+    /// Gives a place in the store. A repeat gets the same place, with a URL that is good from then on.
     func presignPhoto(
         _ request: GTSD.PresignPhoto, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<GTSD.PresignedUpload>> {
         let name: String
         do { name = try PhotoName.clean(request.fileName) } catch { throw Problem(.badRequest, error.message) }
+        let (size, now) = (Int64(request.fileSize), time.milliseconds())
         let text = "\(Photos.folder(of: caller.user))\(makeID())-\(name)"
-        guard let key = ObjectKey(text) else { throw Problem(.badRequest, "Invalid filename: \(request.fileName)") }
-        let url = try objects.uploadURL(for: key, upTo: Int64(request.fileSize), expiresIn: Self.urlLifetime)
-        let answer = Answer(
-            .ok, APIResponse(GTSD.PresignedUpload(uploadUrl: url, fileKey: text, expiresIn: Int(Self.urlLifetime))))
-        if info.once == nil { return answer }
-        return try await database.write(info.once, phrases: GTSD.phrases, at: time.milliseconds()) { _ in answer }
+        guard ObjectKey(text) != nil else { throw Problem(.badRequest, "Invalid filename: \(request.fileName)") }
+        let end = now + Self.urlLifetime * 1000
+        let kept = try await database.write(info.once, phrases: GTSD.phrases, at: now) { [self] db in
+            let user = try People.hold(caller.user, at: now, in: db).id
+            try attempts.upload(by: "\(user)", limit: settings.uploadsPerHour, at: now, in: db)
+            guard try Photos.storage(of: user, in: db) + size <= settings.storageQuota else {
+                throw Problem.quotaExceeded
+            }
+            try Photos.reserve(text, size, of: user, until: end, in: db)
+            return Answer(.ok, APIResponse(try presigned(text, size)))
+        }
+        guard kept.headers[.idempotentReplayed] != nil else { return kept }
+        let key = try kept.decoded().data.fileKey
+        try await database.write { db in
+            try db.run("UPDATE uploads SET url_expires_at = \(end) WHERE file_key = \(key) AND url_expires_at < \(end)")
+        }
+        return Answer(kept.status, APIResponse(try presigned(key, size)), headers: kept.headers)
+    }
+
+    private func presigned(_ key: String, _ size: Int64) throws -> GTSD.PresignedUpload {
+        guard let object = ObjectKey(key) else { throw Self.notStored(key) }
+        return .init(
+            uploadUrl: try objects.uploadURL(for: object, upTo: size, expiresIn: Self.urlLifetime), fileKey: key,
+            expiresIn: Int(Self.urlLifetime))
     }
 
     func confirmPhoto(
@@ -41,27 +63,54 @@ extension GTSDService {
         if let replay = try await database.replay(
             info.once, phrases: GTSD.phrases, at: now, as: APIResponse<GTSD.ConfirmedPhoto>.self)
         {
-            return replay
+            return try await confirmed(again: replay, request.fileKey, of: caller)
         }
         guard request.fileKey.hasPrefix(Photos.folder(of: caller.user)), let key = ObjectKey(request.fileKey) else {
             throw Problem(.forbidden, "Invalid file key: does not belong to authenticated user")
         }
-        let isKnown = try await database.read { try Photos.one(request.fileKey, in: $0) } != nil
-        if !isKnown { try await verify(request, key) }
-        return try await database.write(info.once, phrases: GTSD.phrases, at: now) { [self] db in
-            let person = try People.hold(caller.user, at: now, in: db)
-            if let photo = try Photos.one(request.fileKey, in: db) {
-                return Answer(.ok, try confirmed(photo))
+        // What is looked at is what is confirmed: nothing is put there meanwhile.
+        let answer = try await places.hold(request.fileKey) {
+            let isKnown = try await database.read { try Photos.one(request.fileKey, in: $0) } != nil
+            if !isKnown { try await verify(request, key) }
+            return try await database.write(info.once, phrases: GTSD.phrases, at: now) { [self] db in
+                try confirm(request, by: caller, at: now, in: db)
             }
-            // It was deleted, and what was found in the store is about to go, or gone.
-            if try Photos.isDiscarded(request.fileKey, in: db) { throw Self.notStored(request.fileKey) }
-            if let task = request.taskId { _ = try Tasks.day(of: task, of: person.id, in: db) }
-            let photo = try Photos.insert(request, of: person.id, at: now, in: db)
-            try Photos.note(Week.start(of: person.today), of: person.id, in: db)
-            _ = try People.change(person.id, at: now, in: db)
-            try Progress.award(person, after: person.today, at: now, in: db)
-            return Answer(.created, try confirmed(photo))
         }
+        guard answer.headers[.idempotentReplayed] != nil else { return answer }
+        return try await confirmed(again: answer, request.fileKey, of: caller)
+    }
+
+    private func confirm(
+        _ request: GTSD.ConfirmPhoto, by caller: Caller, at now: Int64, in db: Session
+    ) throws -> Answer<APIResponse<GTSD.ConfirmedPhoto>> {
+        let person = try People.hold(caller.user, at: now, in: db)
+        if let photo = try Photos.one(request.fileKey, in: db) { return Answer(.ok, try confirmed(photo)) }
+        // It was deleted, and what was found in the store is about to go, or gone.
+        if try Photos.isDiscarded(request.fileKey, in: db) { throw Self.notStored(request.fileKey) }
+        if let task = request.taskId { _ = try Tasks.day(of: task, of: person.id, in: db) }
+        // What was reserved has been counted since; a file may also be from before there were reservations.
+        if try !Photos.endReservation(request.fileKey, in: db) {
+            let storage = try Photos.storage(of: person.id, in: db)
+            guard storage + Int64(request.fileSize) <= settings.storageQuota else { throw Problem.quotaExceeded }
+        }
+        let photo = try Photos.insert(request, of: person.id, at: now, in: db)
+        try Photos.note(Week.start(of: person.today), of: person.id, in: db)
+        _ = try People.change(person.id, at: now, in: db)
+        try Progress.award(person, after: person.today, at: now, in: db)
+        return Answer(.created, try confirmed(photo))
+    }
+
+    /// Repeats an answer with a URL that is good from now on.
+    ///
+    /// - Throws: 404 when the photo has been deleted since.
+    private func confirmed(
+        again kept: Answer<APIResponse<GTSD.ConfirmedPhoto>>, _ key: String, of caller: Caller
+    ) async throws -> Answer<APIResponse<GTSD.ConfirmedPhoto>> {
+        let id = try kept.decoded().data.photoId
+        guard let photo = try await database.read({ try Photos.one(key, in: $0) }), photo.id == id else {
+            throw Self.notStored(key)
+        }
+        return Answer(kept.status, try confirmed(photo), headers: kept.headers)
     }
 
     private func confirmed(_ photo: Photos.Stored) throws -> APIResponse<GTSD.ConfirmedPhoto> {
@@ -126,41 +175,6 @@ extension GTSDService {
         }
         await removeDiscarded([key])
         return APIResponse(message: "Photo deleted successfully")
-    }
-
-    // MARK: The store
-
-    /// Removes what is stored of photos that are no more. What cannot be removed now is tried again by each sweep.
-    func removeDiscarded(_ keys: [String]) async {
-        for text in keys {
-            guard let key = ObjectKey(text) else { continue }
-            do {
-                try await objects.delete(key)
-                let now = time.milliseconds()
-                try await database.write { db in
-                    try db.run("UPDATE discarded_objects SET removed_at = \(now) WHERE file_key = \(text)")
-                }
-            } catch {
-                continue
-            }
-        }
-    }
-
-    func sweepObjects() async throws {
-        // By now nobody can put anything there, nor has a confirmation under way that looked before.
-        let forgotten = time.milliseconds() - Self.orphanAge * 1000
-        let discarded: [String] = try await database.write { db in
-            try db.run("DELETE FROM discarded_objects WHERE removed_at <= \(forgotten)")
-            return try db.all(
-                "SELECT file_key FROM discarded_objects WHERE removed_at IS NULL ORDER BY file_key LIMIT 1000"
-            ) { try $0.get(0) }
-        }
-        await removeDiscarded(discarded)
-        try await objects.sweep(olderThan: time.seconds - Self.orphanAge) { keys in
-            try await database.read { db in
-                Set(try db.all("SELECT file_key FROM photos WHERE file_key IN (\(list: keys))") { try $0.get(0) })
-            }
-        }
     }
 }
 
@@ -232,17 +246,5 @@ enum Photos {
             SELECT \(columns) FROM photos WHERE user_id = \(user) \(which)
             ORDER BY created_at DESC, id DESC LIMIT \(limit) OFFSET \(offset)
             """, Stored.init(row:))
-    }
-
-    static func isDiscarded(_ key: String, in db: Session) throws -> Bool {
-        try db.exists("SELECT 1 FROM discarded_objects WHERE file_key = \(key)")
-    }
-
-    /// Notes that what is stored is to be removed.
-    static func discard(_ keys: [String], in db: Session) throws {
-        for key in keys {
-            try db.run(
-                "INSERT INTO discarded_objects (file_key) VALUES (\(key)) ON CONFLICT (file_key) DO NOTHING")
-        }
     }
 }

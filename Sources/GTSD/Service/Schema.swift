@@ -107,5 +107,18 @@ extension GTSDService {
                     "CREATE TABLE discarded_objects (file_key {KEY} PRIMARY KEY, removed_at BIGINT)",
                     "CREATE INDEX discarded_objects_age ON discarded_objects (removed_at)",
                 ]),
+            .init(
+                "reservations",
+                [
+                    // Uploads that may come, or have come and were not confirmed.
+                    """
+                    CREATE TABLE uploads (
+                        file_key {KEY} PRIMARY KEY, user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+                        size BIGINT NOT NULL, url_expires_at BIGINT NOT NULL)
+                    """,
+                    "CREATE INDEX uploads_of_user ON uploads (user_id, size)",
+                    "CREATE INDEX uploads_age ON uploads (url_expires_at, file_key)",
+                    "CREATE INDEX storage_of_user ON photos (user_id, file_size)",
+                ]),
         ])
 }

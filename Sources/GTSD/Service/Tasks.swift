@@ -58,6 +58,7 @@ extension GTSDService {
         return try await database.write(info.once, phrases: GTSD.phrases, at: now) { db in
             let person = try People.change(caller.user, at: now, in: db)
             let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
+            try Tasks.requireRoomForEvidence(of: request.taskId, in: db)
             let evidence = try Tasks.insert(request, of: person.id, at: now, in: db)
             try Tasks.complete(request.taskId, by: person, at: now, in: db)
             let progress = try Progress.settle(person, after: day, at: now, in: db)
@@ -196,6 +197,16 @@ enum Tasks {
     }
 
     // MARK: Writing
+
+    static let maximumEvidence = 100
+
+    /// Throws 409 when a task has as much evidence as it may have. Its user's row is locked.
+    static func requireRoomForEvidence(of task: GTSD.Task.ID, in db: Session) throws {
+        let count = try db.value("SELECT COUNT(*) FROM evidence WHERE task_id = \(task)", as: Int.self) ?? 0
+        guard count < maximumEvidence else {
+            throw Problem(.conflict, "Too many evidence entries for this task")
+        }
+    }
 
     static func insert(
         _ request: GTSD.SubmitEvidence, of user: Int64, at now: Int64, in db: Session

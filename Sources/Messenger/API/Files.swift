@@ -1,7 +1,7 @@
 import Contract
 
 extension Messenger {
-    static let files: [any Contract.Endpoint.Type] = [UploadFile.self, DownloadFile.self]
+    static let files: [any Contract.Endpoint.Type] = [UploadFile.self, DownloadFile.self, DeleteFile.self]
 
     /// `POST /files` (multipart/form-data, field `file`): up to 50 MiB of any type, empty allowed.
     ///
@@ -58,6 +58,19 @@ extension Messenger {
     /// `MessengerClient.download`, or `downloadURL(of:)`.
     public struct DownloadFile: Endpoint {
         public static let route = Route.get("/files/{id}/download", .found)
+        public typealias Output = Empty
+
+        public var id: File.ID
+
+        public init(id: File.ID) { self.id = id }
+    }
+
+    /// `DELETE /files/{id}`: removes an upload that no message and no profile uses; 204. An addition to the contract.
+    ///
+    /// 404 "File not found" for a file that is used, or is not the caller's. An upload that stays unused for 7 days is
+    /// removed by itself.
+    public struct DeleteFile: Endpoint {
+        public static let route = Route.delete("/files/{id}", .noContent)
         public typealias Output = Empty
 
         public var id: File.ID

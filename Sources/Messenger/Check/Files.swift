@@ -39,6 +39,7 @@ extension MessengerScenarios {
                 ("", "file", "file"),
                 (nil, "file", "file"), ("фото é-1_2.PNG", "фото é-1_2.PNG", "______-1_2.PNG"),
                 ("a%2Fb&c;d=e.txt", "a%2Fb&c;d=e.txt", "a_2Fb_c_d_e.txt"),
+                ("say %22hi%22%0D%0A.png", #"say "hi".png"#, "say__hi_.png"),
                 (long, String(long.prefix(255)), String(long.prefix(255))),
                 (wide, String(wide.prefix(127)), String(repeating: "_", count: 127)),
             ]
@@ -100,6 +101,38 @@ extension MessengerScenarios {
                 let bytes = [UInt8](repeating: 0, count: 52_428_801)
                 _ = try await alice.client.upload(Upload(.bytes(bytes), filename: "zeros"))
             }
+        },
+        Scenario("An upload that nothing uses is removed by its uploader", clause: "DELETE /files/{id}") { world in
+            let (alice, bob) = try await world.pair()
+            let chat = try await alice.directChat(with: bob)
+            let file = try await alice.upload()
+            let path = "/files/\(file)"
+            let location = try await alice.location(of: file.json)
+            try await world.raw.send(.delete, path).refused(401, "Missing Authorization header")
+            try await bob.raw(.delete, path).refused(404, "File not found")
+            try expect(try await alice.fetch(location).text, equals: "content")
+            let answer = try await alice.raw(.delete, path)
+            try expect(answer.status == 204 && answer.body.isEmpty, "\(answer.status) \(answer.text)")
+            try expect(try await alice.fetch(location).status, equals: 404)
+            try await alice.get(path + "/download").refused(404, "File not found")
+            try await alice.raw(.delete, path).refused(404, "File not found")
+            for id in ["0", "-1", "9223372036854775807"] {
+                try await alice.raw(.delete, "/files/\(id)").refused(404, "File not found", id)
+            }
+            // What is in use stays: in a message, as a picture.
+            let sent = try await alice.upload()
+            try await alice.send(Messenger.SendMessage(chat: chat, content: "", type: .file, file: sent))
+            let picture = try await alice.client.upload(
+                Upload(.bytes([1, 2]), filename: "a.png", contentType: "image/png")
+            ).id
+            try await alice.send(Messenger.UpdateMe(avatar: .to(picture)))
+            for used in [sent, picture] {
+                for person in [alice, bob] {
+                    try await person.raw(.delete, "/files/\(used)").refused(404, "File not found")
+                }
+            }
+            try expect(try await bob.client.download(sent), equals: Array("content".utf8))
+            try expect(try await bob.client.download(picture), equals: [1, 2])
         },
     ]
 

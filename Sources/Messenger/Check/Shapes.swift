@@ -78,6 +78,7 @@ enum MessengerShapes {
             "POST", "/files",
             [201: .object(["id": .id, "filename": .text, "mime_type": .text, "object_key": .text])]),
         .init("GET", "/files/{id}/download", [302: nil]),
+        .init("DELETE", "/files/{id}", [204: nil]),
         .init("POST", "/reports", [201: .object(["id": .id])]),
     ]
 

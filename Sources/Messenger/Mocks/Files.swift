@@ -32,6 +32,10 @@ extension MessengerMock {
             try Self.requireFile(request.id)
             return Answer(Messenger.DownloadFile.route.status, headers: [.location: Self.photo])
         }
+        server.example(of: Messenger.DeleteFile.self) { request in
+            try Self.requireFile(request.id)
+            return Empty()
+        }
     }
 
     static func requireFile(_ file: Messenger.File.ID) throws {

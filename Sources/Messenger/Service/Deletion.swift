@@ -49,6 +49,7 @@ extension MessengerService {
         }
         try Blocks.forget(user, in: db)
         try OnceOnly.forget(callersNamed: Self.callerName(user), in: db)
+        try Attempts.forget(uploadsBy: "\(user)", in: db)
         try Files.release(Files.all(of: user, in: db), in: db)
         let kept = Set(try Files.objectKeys(of: user, in: db))
         return stored.filter { !kept.contains($0) }

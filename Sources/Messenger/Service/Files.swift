@@ -11,10 +11,13 @@ extension MessengerService {
     static let downloadLifetime: Int64 = 3600
     /// An object without a row this long after it was written belongs to an upload that failed.
     static let orphanAge: Int64 = 3600
+    /// An upload that no message and no profile uses by then is given up. In milliseconds.
+    static let unusedAge: Int64 = 7 * 24 * 3_600_000
 
     func files(_ routes: inout Routes<Messenger, Messenger.User.ID>) {
         routes.on(answering: uploadFile)
         routes.on(answering: downloadFile)
+        routes.on(use: deleteFile)
     }
 
     func uploadFile(
@@ -30,24 +33,27 @@ extension MessengerService {
             throw Problem(.badRequest, "No file uploaded (use multipart/form-data field 'file')")
         }
         let size = spooled.count
-        let full = Problem(.contentTooLarge, "Storage quota exceeded")
-        let quota = settings.storageQuota
-        guard try await database.read({ try Files.storage(of: owner, in: $0) }) + size <= quota else { throw full }
-
+        // Both again in the write: two uploads at once may each have had room.
+        try await database.read { [settings, attempts] db in
+            try attempts.requireRoom(forUploadsBy: "\(owner)", limit: settings.uploadsPerHour, at: now, in: db)
+            try Files.requireRoom(for: size, of: owner, quota: settings.storageQuota, in: db)
+        }
         let filename = FileName.clean(request.file.filename)
         let mimeType = FileName.mimeType(request.file.contentType)
         let objectKey = FileName.objectKey(for: filename)
         guard let key = ObjectKey(objectKey) else { throw ObjectStoreFailure() }
         do {
             try await objects.put(spooled, at: key, contentType: mimeType)
+        } catch let error as FileSystemError where error.isLackOfSpace {
+            throw error
         } catch {
             throw ObjectStoreFailure.problem
         }
         do {
-            // The quota again, in the transaction: two uploads at once may each have had room.
-            return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
+            return try await database.write(info.once, phrases: Messenger.phrases, at: now) { [settings, attempts] db in
                 try Users.queue(owner, in: db)
-                guard try Files.storage(of: owner, in: db) + size <= quota else { throw full }
+                try attempts.upload(by: "\(owner)", limit: settings.uploadsPerHour, at: now, in: db)
+                try Files.requireRoom(for: size, of: owner, quota: settings.storageQuota, in: db)
                 let file = try Files.insert(
                     owner: owner, filename: filename, mimeType: mimeType, objectKey: objectKey, size: size, at: now,
                     in: db)
@@ -70,6 +76,27 @@ extension MessengerService {
             for: key, as: Download(filename: file.filename, contentType: file.mimeType),
             expiresIn: Self.downloadLifetime)
         return Answer(.found, headers: [.location: url, .cacheControl: "no-store"])
+    }
+
+    func deleteFile(_ request: Messenger.DeleteFile, from owner: Messenger.User.ID) async throws -> Empty {
+        let key = try await database.write { db in try Files.removeUnused(request.id, of: owner, in: db) }
+        // What cannot be deleted now is swept later.
+        if let key = key.flatMap(ObjectKey.init) { try? await objects.delete(key) }
+        return Empty()
+    }
+
+    /// Gives up uploads that nothing uses a week later. What is stored of them is swept with what no file names.
+    func sweepUnused() async throws {
+        let cutoff = time.milliseconds() - Self.unusedAge
+        var last = Messenger.File.ID(0)
+        while true {
+            let page = try await database.read { [last] db in
+                try Files.unused(since: cutoff, after: last, in: db)
+            }
+            guard let end = page.last else { return }
+            last = end
+            try await database.write { db in try Files.release(page, in: db) }
+        }
     }
 
     /// Removes stored objects that no file names.
@@ -135,16 +162,49 @@ enum Files {
         for files in files.chunks(of: 500) {
             // Held first: whoever is about to refer to one either has done so by now, or will find it gone.
             try db.run("UPDATE files SET size = size WHERE id IN (\(list: files))")
-            try db.run(
-                """
-                DELETE FROM files WHERE id IN (\(list: files))
-                    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.file_id = files.id)
-                    AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = files.owner_id AND u.avatar_file_id = files.id)
-                """)
+            try db.run("DELETE FROM files WHERE id IN (\(list: files)) AND \(isUnused)")
         }
     }
 
-    /// What a user has stored, in bytes.
+    /// A condition on a row of `files`: no message and no profile refers to it.
+    private static let isUnused: SQL = """
+        NOT EXISTS (SELECT 1 FROM messages m WHERE m.file_id = files.id)
+            AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = files.owner_id AND u.avatar_file_id = files.id)
+        """
+
+    /// Removes an upload of the user's that nothing uses.
+    ///
+    /// - Returns: The key of what is stored.
+    /// - Throws: 404 for any other file.
+    static func removeUnused(
+        _ id: Messenger.File.ID, of user: Messenger.User.ID, in db: Session
+    ) throws -> String? {
+        // Held first: whoever is about to refer to it either has done so by now, or will find it gone.
+        try hold(id, of: user, in: db)
+        let key: String? = try db.value("DELETE FROM files WHERE id = \(id) AND \(isUnused) RETURNING object_key")
+        guard let key else { throw Problem(.notFound, "File not found") }
+        return key
+    }
+
+    /// Returns some of the uploads that are older and that nothing uses, in the order of their ids.
+    static func unused(
+        since cutoff: Int64, after last: Messenger.File.ID, in db: Session
+    ) throws -> [Messenger.File.ID] {
+        try db.all(
+            """
+            SELECT id FROM files WHERE id > \(last) AND created_at <= \(cutoff) AND \(isUnused) ORDER BY id LIMIT 500
+            """
+        ) { try $0.get(0) }
+    }
+
+    /// Throws 413 when a user may not store so many bytes more.
+    static func requireRoom(
+        for size: Int64, of user: Messenger.User.ID, quota: Int64, in db: Session
+    ) throws {
+        guard try storage(of: user, in: db) + size <= quota else { throw Problem.quotaExceeded }
+    }
+
+    /// Returns what a user has stored, in bytes.
     static func storage(of user: Messenger.User.ID, in db: Session) throws -> Int64 {
         try db.value("SELECT COALESCE(SUM(size), 0) FROM files WHERE owner_id = \(user)") ?? 0
     }

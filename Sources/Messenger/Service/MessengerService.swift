@@ -29,6 +29,8 @@ public struct MessengerService: Sendable {
     public struct Settings: Sendable {
         /// Of all uploads of one user, in bytes.
         public var storageQuota: Int64 = 10 * 1024 * 1024 * 1024
+        /// How many files one user may upload in an hour.
+        public var uploadsPerHour = 1000
         public var attempts = Attempts.Limits()
 
         public init() {}
@@ -86,7 +88,8 @@ public struct MessengerService: Sendable {
         try await objects.check()
     }
 
-    /// Forgets what has expired, and removes stored objects that no file names. To be called now and then.
+    /// Forgets what has expired, removes uploads that nothing uses, and stored objects that no file names. To be called
+    /// now and then.
     public func sweep() async throws {
         let now = time.milliseconds()
         try await database.write { db in
@@ -94,6 +97,7 @@ public struct MessengerService: Sendable {
             try Attempts.sweep(at: now, in: db)
             try Sessions.sweep(at: now, in: db)
         }
+        try await sweepUnused()
         try await sweepObjects()
     }
 }

@@ -4,7 +4,7 @@ import NIOPosix
 
 /// The content of a file, piece by piece. Each iteration opens it again, so that a request can be repeated.
 struct FileChunks: AsyncSequence, Sendable {
-    private static let size = 256 * 1024
+    static let size = 256 * 1024
 
     let path: String
     let threads: NIOThreadPool
@@ -14,7 +14,9 @@ struct FileChunks: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         let path: String
         let threads: NIOThreadPool
+        // Whoever sends a body may let go of it at any piece.
         private var file: OpenFile?
+        private var offset: Int64 = 0
 
         init(path: String, threads: NIOThreadPool) {
             self.path = path
@@ -23,27 +25,13 @@ struct FileChunks: AsyncSequence, Sendable {
 
         /// Throws ``FileSystemError``.
         mutating func next() async throws -> ByteBuffer? {
-            let (file, chunk) = try await threads.blocking { [path, file] in
+            let (file, chunk) = try await threads.blocking { [path, file, offset] in
                 let file = try file ?? OpenFile(path)
-                var chunk = ByteBuffer()
-                try chunk.writeWithUnsafeMutableBytes(minimumWritableBytes: FileChunks.size) { bytes in
-                    try FileSystem.read(into: bytes, from: file.descriptor, path: path)
-                }
-                return (file, chunk)
+                return (file, try file.piece(at: offset, upTo: FileChunks.size))
             }
             self.file = file
+            offset += Int64(chunk.readableBytes)
             return chunk.readableBytes > 0 ? chunk : nil
         }
-    }
-
-    /// Closed with the last reference: whoever sends a body may let go of it at any piece.
-    private final class OpenFile: Sendable {
-        let descriptor: Int32
-
-        init(_ path: String) throws(FileSystemError) {
-            descriptor = try FileSystem.openFile(path)
-        }
-
-        deinit { close(descriptor) }
     }
 }

@@ -15,8 +15,11 @@ struct S3Call: Sendable {
     /// The body, which can be read several times, and its SHA-256.
     var body: (content: HTTPClientRequest.Body, sha256: [UInt8])?
     /// For each attempt: until the answer begins.
-    var timeout = TimeAmount.seconds(30)
+    var timeout = Self.patience
     var attempts = 3
+
+    /// How long a call that nobody answers is tried, all attempts together: somebody waits for it.
+    static let patience = TimeAmount.seconds(4)
 }
 
 /// An answer of S3, complete.
@@ -35,25 +38,61 @@ struct S3Client: Sendable {
     let now: @Sendable () -> Int64
     let sleep: @Sendable (Duration) async throws -> Void
     let send: @Sendable (HTTPClientRequest, TimeAmount) async throws -> S3Response
+    /// Makes a request whose answer is read piece by piece.
+    var open: @Sendable (HTTPClientRequest, TimeAmount) async throws -> HTTPClientResponse = {
+        try await HTTPClient.shared.execute($0, timeout: $1)
+    }
+    var breaker = S3Breaker()
 
-    /// The answer, whatever it says. Throws ``S3Error`` when there is none, and what reading the body throws.
+    /// Returns the answer, whatever it says. Throws ``S3Error`` when there is none, and what reading the body throws.
     func perform(_ call: S3Call) async throws -> S3Response {
+        try await attempting(call) { request, timeout in
+            let response = try await send(request, timeout)
+            return (response, response)
+        }
+    }
+
+    /// Returns an answer whose body is still to be read; one that refuses has been read to its end.
+    func stream(_ call: S3Call) async throws -> (head: S3Response, body: HTTPClientResponse.Body) {
+        try await attempting(call) { request, timeout in
+            let response = try await open(request, timeout)
+            var head = S3Response(response)
+            if head.status >= 300 { head.body = try await response.body.collect(upTo: 1 << 20) }
+            return (head, (head, response.body))
+        }
+    }
+
+    private func attempting<Answer>(
+        _ call: S3Call,
+        _ make: (HTTPClientRequest, TimeAmount) async throws -> (head: S3Response, answer: Answer)
+    ) async throws -> Answer {
+        let begin = NIODeadline.now()
         var attempt = 0
         while true {
             attempt += 1
-            let isLast = attempt == call.attempts
+            try breaker.admit(call.operation)
+            let elapsed = NIODeadline.now() - begin
+            // A long call goes on for as long as its content moves.
+            let timeout = call.timeout > S3Call.patience ? call.timeout : call.timeout - elapsed
             do {
                 // Signed at each attempt, since time has gone by.
-                let response = try await send(request(for: call), call.timeout)
-                if isLast || !response.mayPass { return response }
+                let (head, answer) = try await make(request(for: call), max(timeout, .milliseconds(100)))
+                breaker.note(isWorking: !(500...599 ~= head.status) || head.status == 501)
+                if attempt == call.attempts || !head.mayPass { return answer }
             } catch let error as HTTPClientError where error == .cancelled {
+                breaker.release()
                 throw CancellationError()
             } catch let error as CancellationError {
+                breaker.release()
                 throw error
             } catch let error as FileSystemError {
+                breaker.release()
                 throw error
             } catch {
-                if isLast { throw S3Error(call.operation, error) }
+                breaker.note(isWorking: false)
+                if attempt == call.attempts || NIODeadline.now() - begin >= S3Call.patience {
+                    throw S3Error(call.operation, error)
+                }
             }
             try await sleep(Self.pause(after: attempt))
         }
@@ -81,6 +120,12 @@ struct S3Client: Sendable {
 }
 
 extension S3Response {
+    /// The head of an answer, without its body.
+    fileprivate init(_ response: HTTPClientResponse) {
+        status = Int(response.status.code)
+        headers = Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
+    }
+
     /// Whether the same request may have another answer soon.
     fileprivate var mayPass: Bool {
         switch status {
@@ -100,7 +145,8 @@ extension HTTPClient {
     static func forS3() -> HTTPClient {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(5), read: .seconds(30), write: .seconds(30)),
+            // Of silence: a transfer that moves may take as long as it needs.
+            timeout: .init(connect: .seconds(3), read: .seconds(15), write: .seconds(4)),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
         // Who calls tries again by itself, and a readiness probe wants to know now.
@@ -111,10 +157,9 @@ extension HTTPClient {
     /// Makes a request and reads the answer to its end.
     func answer(to request: HTTPClientRequest, within timeout: TimeAmount) async throws -> S3Response {
         let response = try await execute(request, timeout: timeout)
+        var answer = S3Response(response)
         // A page of a thousand keys of a kilobyte each is the longest.
-        let body = try await response.body.collect(upTo: 8 << 20)
-        let headers = response.headers.map { ($0.name.lowercased(), $0.value) }
-        return S3Response(
-            status: Int(response.status.code), headers: Dictionary(headers) { first, _ in first }, body: body)
+        answer.body = try await response.body.collect(upTo: 8 << 20)
+        return answer
     }
 }

@@ -20,11 +20,15 @@ public struct S3ObjectStore: ObjectStore {
     private static let lifetimes: ClosedRange<Int64> = 1...604_800
 
     private let location: S3Location
-    private let client: S3Client
+    let client: S3Client
     private let spoolFolder: String
+    private let reserve: DiskReserve?
     private let threads: NIOThreadPool
     private let pageSize: Int
     private let shutdown: @Sendable () async throws -> Void
+    /// Uploads that are on their way to S3, each with its file here.
+    private let uploads = Occupancy(limit: 128)
+    private let readiness = RememberedCheck()
 
     /// Creates the spool folder if it is absent, and removes uploads in it that nobody has written to for a day.
     /// S3 is not asked; ``check()`` does that.
@@ -34,26 +38,32 @@ public struct S3ObjectStore: ObjectStore {
     ///   - location: the bucket, and the store's own folder in it (``S3Location/folder(_:)``).
     ///   - credentials: sign the requests and the URLs.
     ///   - spoolFolder: the path of a folder of the store's own, for unfinished uploads.
+    ///   - reserve: what uploads leave free of the folder's disk; nil for nothing.
     ///   - now: the time in Unix seconds.
     ///   - threads: where the file system is waited for.
     public init(
-        location: S3Location, credentials: S3Credentials, spoolFolder: String, now: @escaping @Sendable () -> Int64,
-        threads: NIOThreadPool = .singleton
+        location: S3Location, credentials: S3Credentials, spoolFolder: String, reserve: DiskReserve? = nil,
+        now: @escaping @Sendable () -> Int64, threads: NIOThreadPool = .singleton
     ) throws {
         let http = HTTPClient.forS3()
         let client = S3Client(
             location: location, signature: SignatureV4(credentials: credentials, region: location.region), now: now,
-            sleep: { try await Task.sleep(for: $0) }, send: { try await http.answer(to: $0, within: $1) })
-        try self.init(client: client, spoolFolder: spoolFolder, threads: threads) { try await http.shutdown() }
+            sleep: { try await Task.sleep(for: $0) }, send: { try await http.answer(to: $0, within: $1) },
+            open: { try await http.execute($0, timeout: $1) })
+        try self.init(client: client, spoolFolder: spoolFolder, reserve: reserve, threads: threads) {
+            try await http.shutdown()
+        }
     }
 
     init(
-        client: S3Client, spoolFolder: String, threads: NIOThreadPool = .singleton, pageSize: Int = 1000,
+        client: S3Client, spoolFolder: String, reserve: DiskReserve? = nil, threads: NIOThreadPool = .singleton,
+        pageSize: Int = 1000,
         shutdown: @escaping @Sendable () async throws -> Void = {}
     ) throws {
         self.location = client.location
         self.client = client
         self.spoolFolder = spoolFolder
+        self.reserve = reserve
         self.threads = threads
         self.pageSize = pageSize
         self.shutdown = shutdown
@@ -68,7 +78,9 @@ public struct S3ObjectStore: ObjectStore {
     }
 
     public func spool() async throws -> SpooledFile {
-        try await SpooledFile(folder: spoolFolder, threads: threads)
+        // Rather than receive what nobody will take.
+        try client.breaker.check("PutObject")
+        return try await SpooledFile(folder: spoolFolder, reserve: reserve, threads: threads)
     }
 
     /// Keeps the content type, as far as ``Download`` would serve it.
@@ -80,10 +92,16 @@ public struct S3ObjectStore: ObjectStore {
         try await file.finish()
         // The name has a UUID. An answer may get lost, and then it tells this upload's object from another's.
         let upload = String(file.path.split(separator: "/").last ?? "")
-        if let object = try await head(key) {
-            guard object.upload == upload else { throw ObjectStoreError.exists(key) }
-        } else {
-            try await self.upload(file, at: key, contentType: contentType, as: upload)
+        let done: Void? = try await uploads.run {
+            if let object = try await head(key) {
+                guard object.upload == upload else { throw ObjectStoreError.exists(key) }
+            } else {
+                try await self.upload(file, at: key, contentType: contentType, as: upload)
+            }
+        }
+        guard done != nil else {
+            throw S3Error(
+                operation: "PutObject", status: nil, code: nil, message: "not asked: too many uploads are under way")
         }
         // The object is there. A file that cannot be removed now is removed with its last reference, or at start.
         try? await file.discard()
@@ -119,8 +137,8 @@ public struct S3ObjectStore: ObjectStore {
         guard isGone || 200..<300 ~= response.status else { throw S3Error(call.operation, response) }
     }
 
-    public func size(of key: ObjectKey) async throws -> Int64? {
-        try await head(key)?.size
+    public func attributes(of key: ObjectKey) async throws -> ObjectAttributes? {
+        try await head(key)?.attributes
     }
 
     public func content(of key: ObjectKey, in range: Range<Int64>) async throws -> [UInt8]? {
@@ -140,20 +158,53 @@ public struct S3ObjectStore: ObjectStore {
         }
     }
 
-    private func head(_ key: ObjectKey) async throws -> (size: Int64, upload: String?)? {
+    /// One request, whatever the size.
+    public func open(_ key: ObjectKey, in range: Range<Int64>) async throws -> ObjectContent? {
+        if range.isEmpty { return try await head(key).map { _ in ObjectContent { _ in } } }
+        var call = call("GetObject", "GET", key)
+        call.headers = [("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")]
+        let (head, body) = try await client.stream(call)
+        switch head.status {
+        case 404 where head.code != "NoSuchBucket": return nil
+        case 200, 206: break
+        default: throw S3Error(call.operation, head)
+        }
+        // Some stores say 200 for a part, too; one that knows no ranges sends the whole.
+        let isPart = head.status == 206 || head.headers["content-range"] != nil
+        return ObjectContent { write in
+            var skipped = isPart ? 0 : range.lowerBound
+            var rest = range.upperBound - range.lowerBound
+            for try await var piece in body where rest > 0 {
+                let surplus = min(skipped, Int64(piece.readableBytes))
+                piece.moveReaderIndex(forwardBy: Int(surplus))
+                skipped -= surplus
+                guard let wanted = piece.readSlice(length: Int(min(rest, Int64(piece.readableBytes)))),
+                    wanted.readableBytes > 0
+                else { continue }
+                rest -= Int64(wanted.readableBytes)
+                try await write(wanted)
+            }
+            guard rest == 0 else { throw ObjectContent.CutShort() }
+        }
+    }
+
+    private func head(_ key: ObjectKey) async throws -> (attributes: ObjectAttributes, upload: String?)? {
         let call = call("HeadObject", "HEAD", key)
         let response = try await client.perform(call)
         if response.status == 404 { return nil }
         guard response.status == 200, let size = response.headers["content-length"].flatMap({ Int64($0) }) else {
             throw S3Error(call.operation, response)
         }
-        return (size, response.headers[Self.uploadHeader])
+        let modified = response.headers["last-modified"].flatMap { HTTPDate.seconds($0) }
+        return (ObjectAttributes(size: size, modified: modified), response.headers[Self.uploadHeader])
     }
 
     /// A page is a thousand objects; the cursor is S3's. What others have put into the folder under names that are no
     /// ``ObjectKey`` is left alone.
     public func keys(olderThan cutoff: Int64, after cursor: String?) async throws -> ObjectKeyPage {
         var call = S3Call(operation: "ListObjectsV2", method: "GET", path: location.bucketPath)
+        // Nobody waits for it.
+        call.timeout = .seconds(30)
         call.query = [
             ("list-type", "2"), ("encoding-type", "url"), ("max-keys", String(pageSize)), ("prefix", location.prefix),
         ]
@@ -215,13 +266,15 @@ public struct S3ObjectStore: ObjectStore {
         return location.url(of: request, query: signed)
     }
 
-    /// Asks for the bucket, once and for 5 seconds at most. That it may also be written is found out by writing.
+    /// Asks for the bucket, once, for 4 seconds at most and every 3 seconds at most. That it may also be written is found
+    /// out by writing.
     public func check() async throws {
-        var call = S3Call(operation: "HeadBucket", method: "HEAD", path: location.bucketPath)
-        call.timeout = .seconds(5)
-        call.attempts = 1
-        let response = try await client.perform(call)
-        guard response.status == 200 else { throw S3Error(call.operation, response) }
+        try await readiness.run { [client, location] in
+            var call = S3Call(operation: "HeadBucket", method: "HEAD", path: location.bucketPath)
+            call.attempts = 1
+            let response = try await client.perform(call)
+            guard response.status == 200 else { throw S3Error(call.operation, response) }
+        }
     }
 
     /// The same: nothing is written to ask for the bucket.

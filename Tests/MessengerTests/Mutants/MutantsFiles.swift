@@ -8,6 +8,7 @@ import Testbed
 extension Mutant {
     private static let upload = "POST /files"
     private static let download = "GET /files/{id}/download"
+    private static let deletion = "DELETE /files/{id}"
     private static let objects = "/objects/*"
 
     static let uploads: [Mutant] = [
@@ -60,6 +61,27 @@ extension Mutant {
         },
         .refusing("refuses files above 32 MiB", upload, of: upload, 413, "File too large (max 50 MB)") { request in
             if case .bytes(let bytes) = request.body { bytes.count > 33_554_432 } else { false }
+        },
+    ]
+
+    static let removals: [Mutant] = [
+        .status("answers 200", deletion, of: deletion, 204, 200),
+        .status("answers 403 to strangers", deletion, of: deletion, 404, 403),
+        .leaking("lets strangers remove a file", deletion, deletion, [404]),
+        .exchange("keeps the file", deletion, deletion) { request, forward in
+            var look = request
+            look.method = .get
+            look.url.append(path: "download")
+            return try await forward(look).status == .found
+                ? TransportResponse(status: .noContent) : try await forward(request)
+        },
+        .exchange("removes what is in use", deletion, deletion) { request, forward in
+            let response = try await forward(request)
+            guard response.isRefusal("File not found") else { return response }
+            var look = request
+            look.method = .get
+            look.url.append(path: "download")
+            return try await forward(look).status == .found ? TransportResponse(status: .noContent) : response
         },
     ]
 

@@ -1,0 +1,193 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import GTSDAPI
+import HTTPTypes
+import ObjectStore
+
+extension GTSDService {
+    /// Decides what may be put under the URLs that ``presignPhoto(_:from:_:)`` gives out, for a store that this process
+    /// serves.
+    public var uploads: UploadPlaces {
+        UploadPlaces { key, put in
+            try await places.hold(key.rawValue) {
+                switch try await database.read({ try Photos.state(of: key.rawValue, in: $0) }) {
+                case .gone: throw Problem(.gone, "Nothing can be uploaded here any more")
+                case .confirmed: try await put(.taken)
+                case .expected: try await put(.open)
+                }
+            }
+        }
+    }
+
+    /// Removes what is stored of photos that are no more. What cannot be removed now is tried again by each sweep.
+    func removeDiscarded(_ keys: [String]) async {
+        for text in keys {
+            guard let key = ObjectKey(text) else { continue }
+            do {
+                // An upload that is on its way in is waited for; a later one is refused.
+                try await places.hold(text) { try await objects.delete(key) }
+                let now = time.milliseconds()
+                try await database.write { db in
+                    try db.run(
+                        """
+                        UPDATE discarded_objects SET removed_at = \(now) WHERE file_key = \(text) AND removed_at IS NULL
+                        """)
+                }
+            } catch {
+                continue
+            }
+        }
+    }
+
+    func sweepObjects() async throws {
+        try await endReservations()
+        try await forgetDiscarded()
+        let discarded: [String] = try await database.read { db in
+            try db.all(
+                "SELECT file_key FROM discarded_objects WHERE removed_at IS NULL ORDER BY file_key LIMIT 1000"
+            ) { try $0.get(0) }
+        }
+        await removeDiscarded(discarded)
+        try await objects.sweep(olderThan: time.seconds - Self.orphanAge) { keys in
+            try await database.read { db in
+                Set(
+                    try db.all(
+                        """
+                        SELECT file_key FROM photos WHERE file_key IN (\(list: keys))
+                        UNION ALL SELECT file_key FROM uploads WHERE file_key IN (\(list: keys))
+                        """
+                    ) { try $0.get(0) })
+            }
+        }
+    }
+
+    /// Forgets keys that are refused no longer, since the last upload URL of each has expired. A store that is not served
+    /// by this process took what was put there until then: that goes first.
+    private func forgetDiscarded() async throws {
+        let removed = time.milliseconds() - (Self.urlLifetime + Self.uploadTime) * 1000
+        while true {
+            let keys: [String] = try await database.read { db in
+                try db.all("SELECT file_key FROM discarded_objects WHERE removed_at <= \(removed) LIMIT 500") {
+                    try $0.get(0)
+                }
+            }
+            if keys.isEmpty { return }
+            for text in keys {
+                guard let key = ObjectKey(text) else { continue }
+                try await places.hold(text) { try await objects.delete(key) }
+            }
+            try await database.write { db in
+                try db.run("DELETE FROM discarded_objects WHERE file_key IN (\(list: keys))")
+            }
+        }
+    }
+
+    /// Ends the reservations of uploads that did not come in time, and of those that nobody has confirmed within a day,
+    /// whose files then go.
+    private func endReservations() async throws {
+        let now = time.milliseconds()
+        let expired = now - Self.uploadTime * 1000
+        let abandoned = now - (Self.orphanAge - Self.urlLifetime) * 1000
+        var last: (end: Int64, key: String) = (0, "")
+        while true {
+            let page: [(end: Int64, key: String)] = try await database.read { [last] db in
+                try db.all(
+                    """
+                    SELECT url_expires_at, file_key FROM uploads
+                    WHERE url_expires_at <= \(expired) AND (url_expires_at, file_key) > (\(last.end), \(last.key))
+                    ORDER BY url_expires_at, file_key LIMIT 500
+                    """
+                ) { (try $0.get(0), try $0.get(1)) }
+            }
+            guard let end = page.last else { return }
+            last = end
+            for (end, text) in page {
+                guard let key = ObjectKey(text) else { continue }
+                try await places.hold(text) {
+                    let isStored = try await objects.attributes(of: key) != nil
+                    guard !isStored || end <= abandoned else { return }
+                    try await database.write { db in
+                        // It may have been confirmed meanwhile, or been given another hour.
+                        guard try Photos.endReservation(text, ifExpiredBy: expired, in: db) else { return }
+                        if isStored { try Photos.discard([text], in: db) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension Photos {
+    // MARK: Reservations
+
+    /// Returns what a user has stored, and has been promised room for, in bytes.
+    static func storage(of user: Int64, in db: Session) throws -> Int64 {
+        try db.value(
+            """
+            SELECT (SELECT COALESCE(SUM(file_size), 0) FROM photos WHERE user_id = \(user))
+                + (SELECT COALESCE(SUM(size), 0) FROM uploads WHERE user_id = \(user))
+            """) ?? 0
+    }
+
+    /// Notes that something will be stored under a key.
+    static func reserve(_ key: String, _ size: Int64, of user: Int64, until end: Int64, in db: Session) throws {
+        try db.run(
+            """
+            INSERT INTO uploads (file_key, user_id, size, url_expires_at) VALUES (\(key), \(user), \(size), \(end))
+            """)
+    }
+
+    /// Ends a reservation.
+    ///
+    /// - Parameter cutoff: Those that expire later stay; nil for any.
+    /// - Returns: Whether there was one.
+    static func endReservation(_ key: String, ifExpiredBy cutoff: Int64? = nil, in db: Session) throws -> Bool {
+        try db.run("DELETE FROM uploads WHERE file_key = \(key) AND url_expires_at <= \(cutoff ?? .max)") > 0
+    }
+
+    // MARK: Keys
+
+    enum State {
+        /// A file may be put there.
+        case expected
+        case confirmed
+        /// It is never a photo again.
+        case gone
+    }
+
+    static func state(of key: String, in db: Session) throws -> State {
+        if try isDiscarded(key, in: db) { return .gone }
+        if try one(key, in: db) != nil { return .confirmed }
+        // URLs that were given out before there were reservations have none, but a user.
+        let user = key.split(separator: "/").dropFirst().first.flatMap { Int64($0) } ?? 0
+        let isExpected = try db.exists(
+            """
+            SELECT 1 FROM uploads WHERE file_key = \(key) UNION ALL SELECT 1 FROM users WHERE id = \(user)
+            """)
+        return isExpected ? .expected : .gone
+    }
+
+    static func isDiscarded(_ key: String, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM discarded_objects WHERE file_key = \(key)")
+    }
+
+    /// Notes that what is stored is to be removed.
+    static func discard(_ keys: [String], in db: Session) throws {
+        for key in keys {
+            try db.run(
+                "INSERT INTO discarded_objects (file_key) VALUES (\(key)) ON CONFLICT (file_key) DO NOTHING")
+        }
+    }
+
+    /// Returns the keys under which something of a user's is stored, or may still be put.
+    static func keys(of user: Int64, in db: Session) throws -> [String] {
+        try db.all(
+            """
+            SELECT file_key FROM photos WHERE user_id = \(user)
+            UNION ALL SELECT file_key FROM uploads WHERE user_id = \(user)
+            """
+        ) { try $0.get(0) }
+    }
+}

@@ -1,0 +1,133 @@
+import Contract
+import ContractCheck
+import Foundation
+import HTTPTypes
+import MessengerCheck
+import MessengerClient
+import ObjectStore
+import Testbed
+import Testing
+
+/// Stored files over HTTP: ranges, conditions and the signed URLs that lead to them.
+@Suite struct DownloadTests {
+    private struct Link {
+        let root: RawClient
+        let path: String
+
+        func callAsFunction(_ headers: HTTPFields = [:], _ method: HTTPRequest.Method = .get) async throws -> RawAnswer
+        {
+            try await root.send(method, path, headers: headers)
+        }
+    }
+
+    private func link(_ host: MessengerHost, _ content: String = "0123456789") async throws -> Link {
+        let world = MessengerWorld(baseURL: host.baseURL, transport: host.transport, sockets: host.sockets)
+        let person = try await world.person()
+        let file = try await person.client.upload(
+            Upload(.bytes(Array(content.utf8)), filename: "ein Bild & mehr.jpg", contentType: "image/jpeg"))
+        let answer = try await person.raw(.get, "/files/\(file.id)/download")
+        let location = try #require(answer.headers[.location].flatMap { URL(string: $0) })
+        var root = try #require(URLComponents(url: location, resolvingAgainstBaseURL: false))
+        (root.path, root.query) = ("", nil)
+        let path = try #require(location.absoluteString.range(of: "/objects/"))
+        return Link(
+            root: RawClient(baseURL: try #require(root.url), transport: host.transport),
+            path: String(location.absoluteString[path.lowerBound...]))
+    }
+
+    @Test(arguments: Stack.Wire.allCases)
+    func whatAClientHasIsNotSentAgain(_ wire: Stack.Wire) async throws {
+        try await withMessenger(on: Stack(.sqlite, wire)) { host in
+            let link = try await link(host)
+            let whole = try await link()
+            let tag = try #require(whole.headers[.eTag])
+            let modified = try #require(whole.headers[.lastModified])
+            #expect(tag.hasPrefix("\"") && tag.hasSuffix(".jpg\""))
+            #expect(HTTPDate.seconds(modified) != nil)
+            for known in [tag, "W/\(tag)", "*", "\"other\", \(tag)", "\"a\" ,\t\(tag) "] {
+                for method in [HTTPRequest.Method.get, .head] {
+                    let answer = try await link([.ifNoneMatch: known, .range: "bytes=0-1"], method)
+                    #expect(answer.status == 304 && answer.body == [], "\(known)")
+                    #expect(answer.headers[.eTag] == tag && answer.headers[.cacheControl] != nil)
+                }
+            }
+            #expect(try await link([.ifModifiedSince: modified]).status == 304)
+            let sent: [HTTPFields] = [
+                [.ifNoneMatch: "\"other\""], [.ifModifiedSince: "Sun, 06 Nov 1994 08:49:37 GMT"],
+                [.ifModifiedSince: "yesterday"], [.ifNoneMatch: "\"other\"", .ifModifiedSince: modified],
+            ]
+            for headers in sent { #expect(try await link(headers).text == "0123456789", "\(headers)") }
+        }
+    }
+
+    @Test func aRangeIsOfTheFileThatTheClientHas() async throws {
+        try await withMessenger(on: Stack(.sqlite, .live)) { host in
+            let link = try await link(host)
+            let head = try await link([:], .head)
+            let (tag, modified) = (try #require(head.headers[.eTag]), try #require(head.headers[.lastModified]))
+            for condition in [tag, modified] {
+                let answer = try await link([.range: "bytes=2-4", .ifRange: condition])
+                #expect(answer.status == 206 && answer.text == "234", "\(condition)")
+                #expect(answer.headers[.contentRange] == "bytes 2-4/10")
+            }
+            for condition in ["\"abc\"", "W/\(tag)", "Sun, 06 Nov 1994 08:49:37 GMT", ""] {
+                let answer = try await link([.range: "bytes=2-4", .ifRange: condition])
+                #expect(answer.status == 200 && answer.text == "0123456789", "\(condition)")
+            }
+            // Ranges are defined for GET alone.
+            let part = try await link([.range: "bytes=2-4"], .head)
+            #expect(part.status == 200 && part.headers[.contentLength] == "10" && part.body == [])
+        }
+    }
+
+    /// More than one piece of the store's, and an empty file.
+    @Test func bytesArriveAsTheyWere() async throws {
+        try await withMessenger(on: Stack(.sqlite, .live)) { host in
+            let text = (0..<120_000).map { "\($0) " }.joined()
+            let link = try await link(host, text)
+            #expect(try await link().text == text)
+            let part = try await link([.range: "bytes=262000-525000"])
+            #expect(part.body == Array(Array(text.utf8)[262_000...525_000]))
+            let empty = try await self.link(host, "")
+            #expect(try await empty().headers[.contentLength] == "0")
+            #expect(try await empty([.range: "bytes=0-"]).status == 416)
+        }
+    }
+
+    /// A client such as aiohttp follows the redirect with `image/jpeg` for `image%2Fjpeg`, others the other way round.
+    @Test func anEquivalentSpellingOfALinkIsTheSameLink() async throws {
+        try await withMessenger(on: Stack(.sqlite, .live)) { host in
+            let link = try await link(host)
+            #expect(link.path.contains("type=image/jpeg&"))
+            #expect(try await link().status == 200)
+            for (one, other) in [("image/jpeg", "image%2Fjpeg"), ("ein%20Bild", "ein+Bild"), ("%26", "%26")] {
+                let path = link.path.replacingOccurrences(of: one, with: other)
+                #expect(try await link.root.send(.get, path).status == 200, "\(other)")
+            }
+            for path in [link.path + "&x=1", link.path + "&expires=9", link.path.replacing("image/", with: "video/")] {
+                #expect(try await link.root.send(.get, path).status == 403, "\(path)")
+            }
+            for method in [HTTPRequest.Method.put, .post, .delete, .patch] {
+                #expect(try await link([:], method).status == 403, "\(method)")
+            }
+        }
+    }
+
+    /// The stores of two APIs have keys of their own, which come from one secret.
+    @Test func aLinkOfOneStoreIsNoneOfAnother() async throws {
+        try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
+            try await withTemporaryFolder { folder in
+                let other = try LocalObjectStore(
+                    folder: folder, signingKey: Array(repeating: 3, count: 32),
+                    baseURL: "\(host.baseURL.absoluteString)/objects", now: { host.clock.source.seconds })
+                let key = try #require(ObjectKey("progress-photos/1/x.jpg"))
+                let url = try other.uploadURL(for: key, upTo: 100, expiresIn: 60)
+                let query = url.split(separator: "?").last ?? ""
+                let root = RawClient(baseURL: host.baseURL, transport: host.transport)
+                let answer = try await root.send(.put, "/objects/\(key)?\(query)", body: "foreign")
+                #expect(answer.status == 403)
+                #expect(try await host.objects.attributes(of: key) == nil)
+            }
+        }
+    }
+}
