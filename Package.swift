@@ -232,3 +232,9 @@ let package = Package(
 for target in package.targets where target.type != .system {
     target.swiftSettings = [.enableUpcomingFeature("ExistentialAny")]
 }
+
+// A part of the tests, for a quick turn: CONCORD_TEST_TARGETS=Backend,Messenger leaves the others out.
+if let names = Context.environment["CONCORD_TEST_TARGETS"], !names.isEmpty {
+    let kept = Set(names.split(separator: ",").map { "\($0)Tests" })
+    package.targets.removeAll { $0.type == .test && !kept.contains($0.name) }
+}
