@@ -223,8 +223,9 @@ private func body(_ content: String, disposition: String = #"form-data; name="fi
         (#"form-data; name="file"; filename="never closed"#, "file", "never closed"),
         (#"form-data; name="file"; filename="a.txt" ; x=y"#, "file", "a.txt"),
         (#"form-data; name="file"; filename=  spaced.txt  ; x"#, "file", "spaced.txt"),
-        // Browsers write these for what would end the quotes; they stay as they are.
-        (#"form-data; name="file"; filename="a%22b%0D%0A.txt""#, "file", "a%22b%0D%0A.txt"),
+        // Browsers write these for what would end the quotes or the line, and escape nothing else.
+        (#"form-data; name="file"; filename="a%22b%0D%0A.txt""#, "file", "a\"b\r\n.txt"),
+        (#"form-data; name="file"; filename="100%25 %2F %0d.txt""#, "file", "100%25 %2F %0d.txt"),
     ])
     func dispositions(_ disposition: String, _ name: String, _ filename: String?) {
         let part = Parsed(body("x", disposition: disposition))?.parts.first

@@ -158,7 +158,7 @@ extension Example {
         let paths = [
             "/", "/nowhere", "/ME", "/me/", "/me/x", "/users", "/users/abc", "/users/1.0", "/users/-1", "/users/1/x",
             "/users/%D9%A1", "/users/search/", "/chats/", "/chats/x/messages", "/chats/1/messages/",
-            "/chats/1/messages/x", "/files/1", "/files/x/download", "/files/1/download/", "/auth", "/auth/login/",
+            "/chats/1/messages/x", "/files/1/x", "/files/x/download", "/files/1/download/", "/auth", "/auth/login/",
             "/health/", "/ws/x",
         ]
         try await withMessenger(on: stack) { host in

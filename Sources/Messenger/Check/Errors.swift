@@ -11,7 +11,7 @@ extension MessengerScenarios {
             let paths = [
                 "/", "/nothing", "/me/", "/ME", "/auth", "/auth/login/1", "/users", "/users/abc", "/users/1a",
                 "/users/-1", "/users/1.5", "/users/%D9%A1", "/users/search/1", "/chats/abc", "/chats/1/nothing",
-                "/chats/x/messages", "/files/x/download", "/files/1",
+                "/chats/x/messages", "/files/x/download", "/files/1/x",
             ]
             for path in paths {
                 try await world.raw.send(.get, path).refused(404, "Not found", path)
