@@ -21,11 +21,13 @@ public final class Database: Sendable {
     ///   - path: The file; its folder exists. Another process may write to it for a moment: transactions wait for each
     ///     other up to five seconds.
     ///   - readers: Connections that read side by side.
+    ///   - waiting: How long transactions wait for their turn.
     /// - Throws: ``SchemaMismatch`` for a database of a newer version or of another program.
     public static func sqlite(
-        path: String, schema: Schema, readers: Int = max(2, ProcessInfo.processInfo.activeProcessorCount)
+        path: String, schema: Schema, readers: Int = max(2, ProcessInfo.processInfo.activeProcessorCount),
+        waiting: Waiting = Waiting()
     ) throws -> Database {
-        Database(.sqlite(try SQLiteEngine(path: path, schema: schema, readers: readers)))
+        Database(.sqlite(try SQLiteEngine(path: path, schema: schema, readers: readers, waiting: waiting)))
     }
 
     /// Connects to PostgreSQL 15 or newer, and brings its schema up to date.
@@ -34,15 +36,17 @@ public final class Database: Sendable {
     ///   - url: `postgres://user@host/database`, with any parameter that libpq knows.
     ///   - namespace: The PostgreSQL schema for the tables; by default the API's name.
     ///   - connections: As many transactions run side by side.
+    ///   - waiting: How long others wait for their turn.
     /// - Throws: ``DatabaseFailure/unavailable(_:)`` when there is no server, ``SchemaMismatch``.
     public static func postgreSQL(
-        url: String, schema: Schema, namespace: String? = nil, connections: Int = 12
+        url: String, schema: Schema, namespace: String? = nil, connections: Int = 12,
+        waiting: Waiting = Waiting()
     ) throws -> Database {
         Database(
             .postgreSQL(
                 try PostgreSQLEngine(
                     url: url, schema: schema, namespace: namespace ?? schema.name.replacing("-", with: "_"),
-                    connections: connections)))
+                    connections: connections, waiting: waiting)))
     }
 
     /// Runs a statement that cannot be in a transaction, on a connection of its own: `CREATE DATABASE`. Blocks.
@@ -69,6 +73,16 @@ public final class Database: Sendable {
         }
     }
 
+    /// How many of its reads at once may be one caller's, where they may take long: two, and never all of them.
+    public var readsOfOneCaller: Int {
+        let all =
+            switch engine {
+            case .sqlite(let engine): engine.readerCount
+            case .postgreSQL(let engine): engine.connectionCount
+            }
+        return max(1, min(2, all - 1))
+    }
+
     /// Whether several nodes may use it at once. Events then go through it: ``Session/announce(_:)``.
     public var isShared: Bool { if case .postgreSQL = engine { true } else { false } }
 
@@ -87,6 +101,23 @@ public final class Database: Sendable {
     /// Throws when the database cannot answer.
     public func check() async throws {
         _ = try await read { try $0.value("SELECT 1", as: Int64.self) }
+    }
+
+    /// How many transactions wait for their turn.
+    package var waitingCount: Int {
+        switch engine {
+        case .sqlite(let engine): engine.waitingCount
+        case .postgreSQL(let engine): engine.waitingCount
+        }
+    }
+
+    /// Refuses all that waits and all that comes. On PostgreSQL what waits for the server's answer ends, too: a server
+    /// that hangs keeps nobody.
+    public func refuseAll() {
+        switch engine {
+        case .sqlite(let engine): engine.refuseAll()
+        case .postgreSQL(let engine): engine.refuseAll()
+        }
     }
 
     /// Finishes what was begun, then lets go of the file.

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
 /// A write that waits for its turn, with whoever waits for it.
-protocol PendingWrite: AnyObject, Sendable {
+protocol PendingWrite: Turn {
     /// Runs the closure and keeps its result; tells whether it succeeded. May be called again after a roll-back.
     func attempt(_ session: Session) -> Bool
     /// Answers the caller: with the kept result, or with what kept it from being durable.
@@ -89,15 +89,16 @@ enum GroupCommit {
 /// A closure, its result, and the task that waits for it.
 final class Write<Value: Sendable>: PendingWrite {
     private let body: @Sendable (Session) throws -> Value
-    private let continuation: CheckedContinuation<Value, any Error>
+    private let pending: Pending<Value>
     private let result = NIOLockedValueBox<Result<Value, any Error>?>(nil)
 
-    init(
-        _ body: @escaping @Sendable (Session) throws -> Value, _ continuation: CheckedContinuation<Value, any Error>
-    ) {
+    init(_ body: @escaping @Sendable (Session) throws -> Value, _ pending: Pending<Value>) {
         self.body = body
-        self.continuation = continuation
+        self.pending = pending
     }
+
+    func begin() -> Bool { pending.begin() }
+    func refuse(_ reason: any Error) { pending.resume(.failure(reason)) }
 
     func attempt(_ session: Session) -> Bool {
         let attempt = Result { try body(session) }
@@ -109,10 +110,10 @@ final class Write<Value: Sendable>: PendingWrite {
     func finish(_ failure: (any Error)?) {
         switch (failure, result.withLockedValue({ $0 })) {
         // Its own refusal stands, whatever became of the others.
-        case (_, .failure(let refusal)?): continuation.resume(throwing: refusal)
-        case (let failure?, _): continuation.resume(throwing: failure)
-        case (nil, .success(let value)?): continuation.resume(returning: value)
-        case (nil, nil): continuation.resume(throwing: DatabaseFailure.unavailable("the write did not run"))
+        case (_, .failure(let refusal)?): pending.resume(.failure(refusal))
+        case (let failure?, _): pending.resume(.failure(failure))
+        case (nil, .success(let value)?): pending.resume(.success(value))
+        case (nil, nil): pending.resume(.failure(DatabaseFailure.unavailable("the write did not run")))
         }
     }
 }

@@ -1,6 +1,4 @@
 import Foundation
-import NIOConcurrencyHelpers
-import NIOPosix
 
 /// PostgreSQL: blocking prepared statements on as many threads as connections.
 final class PostgreSQLEngine: Sendable {
@@ -9,25 +7,18 @@ final class PostgreSQLEngine: Sendable {
 
     private let url: String
     private let namespace: String
-    private let threads: NIOThreadPool
-    private let pool: NIOLockedValueBox<Pool>
+    private let workers: Workers
+    private let pool: PostgreSQLPool
+    let connectionCount: Int
 
-    private struct Pool {
-        var idle: [PooledConnection] = []
-        /// After a failure to connect: when the next may try, and how long the one after it waits.
-        var retryAt = DispatchTime(uptimeNanoseconds: 0)
-        var pause: Double = 0
-    }
-
-    init(url: String, schema: Schema, namespace: String, connections: Int) throws {
+    init(url: String, schema: Schema, namespace: String, connections: Int, waiting: Waiting) throws {
         self.url = url
         self.namespace = namespace
-        threads = NIOThreadPool(numberOfThreads: connections)
-        pool = NIOLockedValueBox(Pool())
+        connectionCount = connections
         let connection = try PostgreSQLConnection(url: url, namespace: namespace)
         try Self.migrate(connection, schema, namespace)
-        pool.withLockedValue { $0.idle = [PooledConnection(connection)] }
-        threads.start()
+        pool = PostgreSQLPool(idle: connection) { try PostgreSQLConnection(url: url, namespace: namespace) }
+        workers = Workers(connections, waiting: waiting)
     }
 
     /// Nodes that start at once migrate one after the other.
@@ -83,21 +74,22 @@ final class PostgreSQLEngine: Sendable {
     private func run<T: Sendable>(
         _ transaction: @escaping @Sendable (PostgreSQLConnection) throws -> T
     ) async throws -> T {
-        try await threads.runIfActive {
+        try await workers.run { [pool] in
             var attempt = 1
+            var hasLostOne = false
             while true {
-                let connection = try self.take()
+                let connection = try pool.take(isReplacement: hasLostOne)
                 do {
                     let value = try transaction(connection.value)
-                    self.give(connection)
+                    pool.give(connection)
                     return value
                 } catch {
                     let isBroken = connection.value.isBroken
-                    self.give(connection)
+                    pool.give(connection)
                     switch error {
                     // Neither has written anything: a conflict was rolled back, and what a lost connection had begun too.
                     case DatabaseFailure.conflict where attempt < Self.attempts: attempt += 1
-                    case DatabaseFailure.unavailable where isBroken && attempt == 1: attempt += 1
+                    case DatabaseFailure.unavailable where isBroken && !hasLostOne: hasLostOne = true
                     default: throw error
                     }
                 }
@@ -110,55 +102,22 @@ final class PostgreSQLEngine: Sendable {
             url: url, namespace: namespace, channel: PostgreSQLConnection.channel(namespace)
         ) { [pool] announcement in
             // It has just connected, so the server is there: whoever looks for what was missed need not wait.
-            if announcement == .gap { pool.withLockedValue { $0.retryAt = .now() } }
+            if announcement == .gap { pool.serverIsThere() }
             handler(announcement)
         }
     }
 
-    // MARK: Connections
+    /// How many transactions wait for their turn.
+    var waitingCount: Int { workers.waitingCount }
 
-    /// A connection that nobody else uses: an idle one, or a new one. While the server is away, one at a time tries it,
-    /// with growing pauses; all others are told at once.
-    private func take() throws -> PooledConnection {
-        let idle = try pool.withLockedValue { pool -> PooledConnection? in
-            if let connection = pool.idle.popLast() { return connection }
-            let now = DispatchTime.now()
-            guard now >= pool.retryAt else { throw DatabaseFailure.unavailable("the server is away") }
-            if pool.pause > 0 { pool.retryAt = now + pool.pause }
-            return nil
-        }
-        if let idle { return idle }
-        do {
-            let connection = try PostgreSQLConnection(url: url, namespace: namespace)
-            pool.withLockedValue { $0.pause = 0 }
-            return PooledConnection(connection)
-        } catch {
-            pool.withLockedValue { pool in
-                pool.pause = min(5, max(0.1, pool.pause * 2))
-                pool.retryAt = .now() + pool.pause * .random(in: 0.5...1)
-            }
-            throw error
-        }
-    }
-
-    private func give(_ connection: PooledConnection) {
-        if connection.value.isBroken {
-            // The others have lost the same server: each would cost a request its time.
-            pool.withLockedValue { $0.idle.removeAll() }
-        } else if connection.value.isIdle {
-            pool.withLockedValue { $0.idle.append(connection) }
-        }
+    /// Refuses all that waits, and all that comes; whatever waits for the server's answer ends, too.
+    func refuseAll() {
+        workers.refuseAll()
+        pool.abandon()
     }
 
     func close() async throws {
-        try await threads.shutdownGracefully()
-        pool.withLockedValue { $0.idle.removeAll() }
+        try await workers.close()
+        pool.close()
     }
-}
-
-/// Hands a connection from thread to thread. The pool has it when nobody uses it, so that no two ever do.
-private struct PooledConnection: @unchecked Sendable {
-    let value: PostgreSQLConnection
-
-    init(_ value: PostgreSQLConnection) { self.value = value }
 }

@@ -1,5 +1,6 @@
 import CLibPQ
 import Foundation
+import NIOConcurrencyHelpers
 
 /// A connection to PostgreSQL through libpq, blocking. Used by one thread at a time.
 final class PostgreSQLConnection: SessionConnection {
@@ -16,6 +17,8 @@ final class PostgreSQLConnection: SessionConnection {
     private var isSettling = false
     /// Whether the server may be elsewhere in the conversation than this end.
     private var isInDoubt = false
+    /// Since when the server's answer is waited for. Other threads ask.
+    private let askedAt = NIOLockedValueBox<ContinuousClock.Instant?>(nil)
 
     /// Connects.
     ///
@@ -56,9 +59,33 @@ final class PostgreSQLConnection: SessionConnection {
     var isIdle: Bool { !isBroken && (isSettling || PQtransactionStatus(handle) == PQTRANS_IDLE) }
     var socket: Int32 { PQsocket(handle) }
 
+    /// Whether the server has said something to a connection that nobody uses: it ends it, as a rule.
+    var isStale: Bool {
+        do { try settle() } catch { return true }
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return isBroken || poll(&descriptor, 1, 0) != 0
+    }
+
+    /// From now on nothing is asked of it.
+    func discard() { isInDoubt = true }
+
     /// Runs a text as it is: `LISTEN`, `CREATE SCHEMA`.
     func simple(_ text: String) throws {
-        _ = try PostgreSQLResult(PQexec(handle, text), of: self)
+        _ = try PostgreSQLResult(ask { PQexec(handle, text) }, of: self)
+    }
+
+    // MARK: What other threads may do
+
+    /// For how long the server's answer has been waited for.
+    var silence: Duration { askedAt.withLockedValue { $0?.duration(to: .now) ?? .zero } }
+
+    /// Ends the conversation under whoever waits for the server's answer.
+    func cut() { shutdown(socket, Int32(SHUT_RDWR)) }
+
+    private func ask<T>(_ body: () throws -> T) rethrows -> T {
+        askedAt.withLockedValue { $0 = .now }
+        defer { askedAt.withLockedValue { $0 = nil } }
+        return try body()
     }
 
     // MARK: Transactions
@@ -111,7 +138,7 @@ final class PostgreSQLConnection: SessionConnection {
     private func settle() throws {
         guard isSettling else { return }
         isSettling = false
-        while let result = PQgetResult(handle) { PQclear(result) }
+        ask { while let result = PQgetResult(handle) { PQclear(result) } }
         if PQtransactionStatus(handle) != PQTRANS_IDLE { isInDoubt = true }
         if isBroken { throw DatabaseFailure.unavailable(errorMessage) }
     }
@@ -153,6 +180,10 @@ final class PostgreSQLConnection: SessionConnection {
     /// Sends statements together and waits until all are answered: one way there and back. After one that fails none
     /// is run.
     private func exchange(_ statements: [Statement]) throws -> [PostgreSQLResult] {
+        try ask { try converse(statements) }
+    }
+
+    private func converse(_ statements: [Statement]) throws -> [PostgreSQLResult] {
         if statements.count == 1 {
             return [try PostgreSQLResult(statements[0].execute(on: handle), of: self)]
         }
@@ -181,7 +212,7 @@ final class PostgreSQLConnection: SessionConnection {
     private func prepare(_ text: String) throws -> String {
         if let name = names[text] { return name }
         let name = "s\(names.count)"
-        _ = try PostgreSQLResult(PQprepare(handle, name, Self.numbered(text), 0, nil), of: self)
+        _ = try PostgreSQLResult(ask { PQprepare(handle, name, Self.numbered(text), 0, nil) }, of: self)
         names[text] = name
         return name
     }

@@ -28,7 +28,7 @@ final class PostgreSQLListener: Sendable {
                     try Self.listen(on: connection, until: isStopped, handler)
                 } catch {
                     Thread.sleep(forTimeInterval: pause * .random(in: 0.5...1))
-                    pause = min(5, pause * 2)
+                    pause = min(1, pause * 2)
                 }
             }
         }

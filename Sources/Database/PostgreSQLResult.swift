@@ -14,6 +14,8 @@ final class PostgreSQLResult {
             let message =
                 PQresultErrorField(handle, CONCORD_DIAG_MESSAGE).map { String(cString: $0) } ?? connection.errorMessage
             PQclear(handle)
+            // The server shuts down or starts: this is the last that it says on the connection.
+            if let state, state.hasPrefix("08") || ["57P01", "57P02", "57P03"].contains(state) { connection.discard() }
             throw DatabaseFailure(state: connection.isBroken ? nil : state, message)
         }
         self.handle = handle
@@ -67,9 +69,14 @@ final class PostgreSQLResult {
         }
     }
 
+    /// Where a value's text is, ended by NUL, for as long as this result is kept.
+    func pointer(_ row: Int32, _ column: Int32) -> UnsafePointer<CChar> {
+        UnsafePointer(PQgetvalue(handle, row, column)!)
+    }
+
     private func value(_ row: Int32, _ column: Int32) -> UnsafeBufferPointer<UInt8> {
         let length = Int(PQgetlength(handle, row, column))
-        let start = UnsafeRawPointer(PQgetvalue(handle, row, column)!).assumingMemoryBound(to: UInt8.self)
+        let start = UnsafeRawPointer(pointer(row, column)).assumingMemoryBound(to: UInt8.self)
         return UnsafeBufferPointer(start: start, count: length)
     }
 }

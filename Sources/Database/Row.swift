@@ -53,6 +53,18 @@ public struct Row: ~Copyable {
         }
     }
 
+    /// Hands over a column's text where the engine has it, ended by NUL, without a copy. Nothing for NULL.
+    public func withText(_ index: Int, _ body: (UnsafePointer<CChar>) throws -> Void) rethrows {
+        if isNull(index) { return }
+        switch source {
+        case .sqlite(let statement):
+            guard let text = sqlite3_column_text(statement, CInt(index)) else { return }
+            try body(UnsafeRawPointer(text).assumingMemoryBound(to: CChar.self))
+        case .postgreSQL(let result, let row):
+            try body(UnsafeRawPointer(result.pointer(row, CInt(index))).assumingMemoryBound(to: CChar.self))
+        }
+    }
+
     func bytes(_ index: Int) -> [UInt8]? {
         if isNull(index) { return nil }
         switch source {

@@ -54,6 +54,12 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
             values.append(contentsOf: elements.map(\.sqlValue))
         }
 
+        /// Pieces with commas between: the rows of `VALUES`.
+        public mutating func appendInterpolation(joined pieces: [SQL]) {
+            text += pieces.map(\.text).joined(separator: ", ")
+            for piece in pieces { values.append(contentsOf: piece.values) }
+        }
+
         /// A piece of SQL with its own bindings.
         public mutating func appendInterpolation(_ piece: SQL) {
             text += piece.text

@@ -8,16 +8,19 @@ final class SQLiteEngine: Sendable {
     private let writer: Connection
     private let readers: NIOLockedValueBox<[Connection]>
     private let writerThread: NIOThreadPool
-    private let readerThreads: NIOThreadPool
-    private let queue = NIOLockedValueBox(WriteQueue())
+    private let readerThreads: Workers
+    private let queue: NIOLockedValueBox<WriteQueue>
+    let readerCount: Int
+    private let together: Int
 
     private struct WriteQueue {
-        var waiting: [any PendingWrite] = []
+        var line: WaitingLine<any PendingWrite>
         var isDraining = false
+        var isOver = false
     }
 
     /// - Throws: a `DatabaseError` of the engine when the file cannot be opened, ``SchemaMismatch``.
-    init(path: String, schema: Schema, readers count: Int) throws {
+    init(path: String, schema: Schema, readers count: Int, waiting: Waiting) throws {
         var configuration = Configuration()
         configuration.journalMode = .wal
         configuration.busyMode = .timeout(5)
@@ -33,19 +36,21 @@ final class SQLiteEngine: Sendable {
             }
         }
         self.writer = writer
+        readerCount = count
+        together = waiting.together
         configuration.readonly = true
         let connections = try (0..<count).map { _ in
             Connection(try DatabaseQueue(path: path, configuration: configuration))
         }
         readers = NIOLockedValueBox(connections)
         writerThread = NIOThreadPool(numberOfThreads: 1)
-        readerThreads = NIOThreadPool(numberOfThreads: count)
+        readerThreads = Workers(count, waiting: waiting)
+        queue = NIOLockedValueBox(WriteQueue(line: WaitingLine(waiting)))
         writerThread.start()
-        readerThreads.start()
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        try await readerThreads.runIfActive { [readers] in
+        try await readerThreads.run { [readers] in
             // There are as many connections as threads, so one is always free.
             guard let connection = readers.withLockedValue({ $0.popLast() }) else {
                 throw DatabaseFailure.unavailable("no connection")
@@ -60,24 +65,34 @@ final class SQLiteEngine: Sendable {
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            let mustDrain = queue.withLockedValue { queue in
-                queue.waiting.append(Write(body, continuation))
-                defer { queue.isDraining = true }
-                return !queue.isDraining
+        let isPatient = Waiting.isPatient
+        let pending = Pending<T>()
+        return try await pending.value(isPatient: isPatient) {
+            let write = Write(body, pending)
+            let (mustDrain, refused) = queue.withLockedValue { queue -> (Bool, [any PendingWrite]) in
+                if queue.isOver { return (false, [write]) }
+                let refused = queue.line.add(write, isPatient: isPatient)
+                guard !queue.isDraining, !queue.line.isEmpty else { return (false, refused) }
+                queue.isDraining = true
+                return (true, refused)
             }
+            for other in refused { other.refuse(Waiting.refusal) }
             if mustDrain { writerThread.submit { _ in self.drain() } }
         }
     }
 
     private func drain() {
         while true {
-            let writes = queue.withLockedValue { queue in
-                defer { queue.waiting.removeAll(keepingCapacity: true) }
-                if queue.waiting.isEmpty { queue.isDraining = false }
-                return queue.waiting
+            let next = queue.withLockedValue { queue in
+                let next = queue.line.next(together)
+                if next.admitted.isEmpty { queue.isDraining = false }
+                return next
             }
-            guard !writes.isEmpty else { return }
+            for write in next.refused { write.refuse(Waiting.refusal) }
+            guard !next.admitted.isEmpty else { return }
+            // Whoever has gone while it waited wants no more of it.
+            let writes = next.admitted.filter { $0.begin() }
+            guard !writes.isEmpty else { continue }
             do {
                 try writer.use { db in
                     GroupCommit.run(writes, on: Writer(db: db, session: Session(SQLiteStatements(db))))
@@ -88,10 +103,24 @@ final class SQLiteEngine: Sendable {
         }
     }
 
+    /// How many writes and reads wait for their turn.
+    var waitingCount: Int { queue.withLockedValue { $0.line.count } + readerThreads.waitingCount }
+
+    /// Refuses all that waits, and all that comes.
+    func refuseAll() {
+        readerThreads.refuseAll()
+        let waiting = queue.withLockedValue { queue in
+            queue.isOver = true
+            return queue.line.removeAll()
+        }
+        for write in waiting { write.refuse(Waiting.farewell) }
+    }
+
     /// Ends when every write that was taken on is done.
     func close() async throws {
+        queue.withLockedValue { $0.isOver = true }
         try await writerThread.shutdownGracefully()
-        try await readerThreads.shutdownGracefully()
+        try await readerThreads.close()
         for connection in readers.withLockedValue({ $0 }) { try connection.close() }
         try writer.close()
     }

@@ -26,8 +26,12 @@ struct Hosted: Sendable {
     let listen: @Sendable () async -> Void
     /// To be called now and then.
     let sweep: @Sendable () async throws -> Void
+    /// To be called at the start: brings up to date what the schema's steps cannot.
+    var prepare: @Sendable () async throws -> Void = {}
     /// To be called at the start: logs what will not work.
     var review: @Sendable () async -> Void = {}
+    /// Refuses all that still waits for the database, and does not block.
+    let abandon: @Sendable () -> Void
     let close: @Sendable () async throws -> Void
 }
 
@@ -87,7 +91,8 @@ struct Composition: Sendable {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
-            listen: service.listen, sweep: service.sweep,
+            listen: service.listen, sweep: service.sweep, prepare: service.prepare,
+            abandon: database.refuseAll,
             close: { try await close(database, objects) })
     }
 

@@ -56,6 +56,7 @@ extension Composition {
             name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
             listen: { await service.listen() }, sweep: service.sweep,
             review: pictures.review,
+            abandon: database.refuseAll,
             close: { try await close(database, objects) })
     }
 

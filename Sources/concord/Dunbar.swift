@@ -55,11 +55,12 @@ extension Composition {
         return Hosted(
             name: api.name, basePath: api.basePath, listener: Listener(table, sockets: [], group: group),
             health: health,
-            listen: service.deliverLetters, sweep: service.sweep,
+            listen: service.deliverLetters, sweep: service.sweep, prepare: service.prepare,
             review: {
                 logger.info("letters", metadata: ["to": "\(place)"])
                 await pictures.review()
             },
+            abandon: database.refuseAll,
             close: { try await close(database, objects) })
     }
 

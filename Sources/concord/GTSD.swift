@@ -24,6 +24,7 @@ extension Composition {
         return Hosted(
             name: api.name, listener: Listener(table, sockets: [], group: group), health: health,
             // Nothing is told between nodes: what one changes, the others read.
-            listen: {}, sweep: service.sweep, close: { try await close(database, objects) })
+            listen: {}, sweep: service.sweep, abandon: database.refuseAll, close: { try await close(database, objects) }
+        )
     }
 }

@@ -16,6 +16,8 @@ extension Composition {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, basePath: api.basePath, listener: Listener(table, sockets: [], group: group),
-            health: health, listen: {}, sweep: service.sweep, close: { try await database.close() })
+            health: health, listen: {}, sweep: service.sweep, prepare: service.prepare,
+            abandon: database.refuseAll,
+            close: { try await database.close() })
     }
 }

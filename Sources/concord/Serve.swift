@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backend
+import Database
 import Foundation
 import Identity
 import Logging
@@ -168,19 +169,25 @@ struct Serve: AsyncParsableCommand {
         services.append(Sweeper(hosted: hosted, logger: logger))
         services += hosted.map { Ear(hosted: $0) }
         // Services are shut down from the last to the first: readiness is withdrawn before the listeners stop.
-        services.append(Drain(hosted: hosted))
+        let ending = Ending(hosted: hosted, logger: logger)
+        services.append(Drain(hosted: hosted, ending: ending))
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet(logger))
-        group.maximumGracefulShutdownDuration = .seconds(30)
-        group.maximumCancellationDuration = .seconds(5)
+        // What has not ended by then is cancelled, and then ``Ending`` waits no longer. The library's own limit on that is
+        // a trap.
+        group.maximumGracefulShutdownDuration = .seconds(24)
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await ServiceGroup(configuration: group).run())
         } catch {
             outcome = .failure(error)
         }
-        for api in hosted { try await api.close() }
-        try outcome.get()
+        do {
+            for api in hosted { try await api.close() }
+            try outcome.get()
+        } catch  where ending.hasBegun {
+            logger.warning("not everything ended by itself", metadata: ["error": "\(error)"])
+        }
         withExtendedLifetime(dataFolder) { logger.info("stopped") }
     }
 
@@ -189,6 +196,7 @@ struct Serve: AsyncParsableCommand {
         var hosted: [Hosted] = []
         do {
             for name in apis.isEmpty ? Self.names : apis { hosted.append(try composition.host(name)) }
+            for api in hosted { try await Waiting.asLongAsItTakes { try await api.prepare() } }
         } catch {
             for api in hosted { try? await api.close() }
             throw error
@@ -255,9 +263,11 @@ private struct ListenerService: Service {
 
 private struct Drain: Service {
     let hosted: [Hosted]
+    let ending: Ending
 
     func run() async throws {
         try await gracefulShutdown()
+        ending.begin()
         for api in hosted { api.health.drain() }
     }
 }
@@ -267,7 +277,7 @@ private struct Ear: Service {
     let hosted: Hosted
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await hosted.listen() }
+        await cancelWhenGracefulShutdown { await Waiting.asLongAsItTakes { await hosted.listen() } }
         // With one node there is nothing to hear; a service that ends would end the others.
         try await gracefulShutdown()
     }
@@ -283,7 +293,7 @@ private struct Sweeper: Service {
             while !Task.isCancelled {
                 for api in hosted {
                     do {
-                        try await api.sweep()
+                        try await Waiting.asLongAsItTakes { try await api.sweep() }
                     } catch is CancellationError {
                         return
                     } catch {

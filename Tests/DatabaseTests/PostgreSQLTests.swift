@@ -154,6 +154,44 @@ struct PostgreSQLTests {
         }
     }
 
+    /// Whoever finds the connection gone, and the server not quite there yet, waits the moment that it takes.
+    @Test func aServerThatStartsAnewFailsNobody() async throws {
+        try await withTestDatabase(on: .postgreSQL) { place in
+            try await FaultyProxy.running(to: try #require(place.port)) { proxy in
+                let database = try place.at(port: proxy.port).open(schema)
+                try await database.write { try $0.run("INSERT INTO counters VALUES (\("a"), \(0))") }
+                for round in 0..<3 {
+                    proxy.restart(refusing: 2)
+                    let count = round == 1 ? try await database.count() : 0
+                    #expect(count == 0)
+                    try await database.write { try $0.run("UPDATE counters SET n = n") }
+                }
+                try await database.close()
+            }
+        }
+    }
+
+    /// However long it was away.
+    @Test func aServerThatIsBackIsUsedSoon() async throws {
+        try await withTestDatabase(on: .postgreSQL) { place in
+            try await FaultyProxy.running(to: try #require(place.port)) { proxy in
+                let database = try place.at(port: proxy.port).open(schema)
+                proxy.refuse(true)
+                // The pauses grow with each attempt that fails.
+                let end = ContinuousClock.now + .seconds(4)
+                while ContinuousClock.now < end {
+                    await #expect(throws: DatabaseFailure.self) { try await database.check() }
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                proxy.refuse(false)
+                // No pause is longer than that.
+                try await Task.sleep(for: .milliseconds(600))
+                try await database.check()
+                try await database.close()
+            }
+        }
+    }
+
     @Test func aServerThatIsAwayIsUnavailableAtOnce() {
         #expect {
             _ = try Database.postgreSQL(url: "postgres://nobody@127.0.0.1:1/nothing", schema: schema)

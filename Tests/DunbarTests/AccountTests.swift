@@ -146,6 +146,7 @@ import Testing
             let tables = [
                 "users", "email_tokens", "reset_tokens", "sessions", "once_only", "attempts", "familiar_addresses",
                 "follows", "posts", "media", "comments", "blocks", "reports", "outbox",
+                "search_blocks", "search_grams",
             ]
             let known = try await host.database.read { db in
                 try db.all(

@@ -1,8 +1,10 @@
+import Database
 import MonicaAPI
 import MonicaClient
-import MonicaService
 import Testbed
 import Testing
+
+@testable import MonicaService
 
 /// Pages of searches, against going through every contact.
 @Suite struct MonicaSearchTests {
@@ -57,6 +59,81 @@ import Testing
                     }
                 }
             }
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func phonesAreFoundAsTheyAreTyped(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            let card =
+                "BEGIN:VCARD\nVERSION:3.0\nFN:John\nTEL:+1 (555) 010-1234\nEMAIL:j@example.com\n"
+                + "URL:https://x.example\nEND:VCARD\n"
+            _ = try await host.service.importVCards(Array(card.utf8), into: "first")
+            let client = try await host.client()
+            for (query, count) in [
+                ("5550101234", 1), ("+1555", 1), ("555 010", 1), ("010-1234", 1), ("j@example", 1), ("x.example", 0),
+                ("john 1234", 1),
+            ] {
+                let found = try await client.listContacts(page: 1, limit: 10, query: query)
+                #expect(found.data.count == count, "\(query)")
+            }
+        }
+    }
+
+    /// A database whose contacts were searched in another way: what is done to them meanwhile holds.
+    @Test(arguments: Stack.Engine.available)
+    func contactsOfADatabaseOfBeforeAreFound(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
+            let steps = MonicaService.schema.migrations
+            let index = try #require(steps.firstIndex { $0.name == "contacts found by parts of words" })
+            let old = try place.open(Schema(MonicaService.schema.name, Array(steps[..<index])))
+            let account = try await old.write { db -> Int in
+                let account: Int = try #require(
+                    try Accounts.findOrMake("first", email: "", at: 1, makeID: { "id" }, in: db))
+                for block in 1...3 {
+                    try db.run(
+                        """
+                        INSERT INTO search_blocks (id, account_id, size, lines)
+                        VALUES (\(block), \(account), 0, \((1...100).map { "\(block * 100 + $0)\told\n" }.joined()))
+                        """)
+                    for number in 1...100 {
+                        try db.run(
+                            """
+                            INSERT INTO contacts (
+                                id, uuid, account_id, first_name, is_starred, is_partial, is_dead, block_id,
+                                created_at, updated_at)
+                            VALUES (\(block * 100 + number), \("u\(block * 100 + number)"), \(account),
+                                \(number == 7 ? "Łukasz" : "Somebody"), 0, 0, 0, \(block), 1, 1)
+                            """)
+                    }
+                }
+                return account
+            }
+            try await old.close()
+            let database = try place.open(MonicaService.schema)
+            // One goes, one is renamed, before their turn comes.
+            try await database.write { db in
+                try db.run("UPDATE contacts SET first_name = 'Jane' WHERE id = 101")
+                try ContactSearch.update(101, of: account, in: db)
+                try ContactSearch.remove(102, of: account, in: db)
+                try db.run("DELETE FROM contacts WHERE id = 102")
+            }
+            try await ContactSearch.bringUpToDate(database)
+            try await ContactSearch.bringUpToDate(database)
+            let found = try await database.read { db in
+                try ["lukasz", "jane", "somebody", "old"].map { word in
+                    try ContactSearch.matches([word], account: account, in: db)
+                }
+            }
+            #expect(found[0] == [107, 207, 307])
+            #expect(found[1] == [101])
+            #expect(found[2].count == 295)
+            #expect(found[3] == [])
+            let left = try await database.read { db in
+                try db.value("SELECT COUNT(*) FROM former_search_blocks WHERE lines <> ''", as: Int.self)
+            }
+            #expect(left == 0)
+            try await database.close()
         }
     }
 

@@ -36,8 +36,16 @@ public final class FaultyProxy: Sendable {
     fileprivate final class State: Sendable {
         let rule = NIOLockedValueBox(Held { _, _ in .forward })
         let isRefusing = NIOLockedValueBox(false)
+        let refusals = NIOLockedValueBox(0)
         let connections = NIOLockedValueBox<[ObjectIdentifier: any Channel]>([:])
         let cuts = NIOLockedValueBox(0)
+
+        func refusesThis() -> Bool {
+            refusals.withLockedValue { rest in
+                defer { rest = max(0, rest - 1) }
+                return rest > 0
+            }
+        }
 
         func cut(_ channel: any Channel) {
             cuts.withLockedValue { $0 += 1 }
@@ -67,6 +75,12 @@ public final class FaultyProxy: Sendable {
         if isRefusing { cutAll() }
     }
 
+    /// Ends every connection there is, and the next few as soon as they are made: the server starts anew.
+    public func restart(refusing count: Int) {
+        state.refusals.withLockedValue { $0 = count }
+        cutAll()
+    }
+
     /// Runs while the closure does.
     public static func running<T>(to target: Int, _ body: (FaultyProxy) async throws -> T) async throws -> T {
         let state = State()
@@ -76,7 +90,7 @@ public final class FaultyProxy: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { client in
-                guard !state.isRefusing.withLockedValue({ $0 }) else { return client.close() }
+                guard !state.isRefusing.withLockedValue({ $0 }), !state.refusesThis() else { return client.close() }
                 return ClientBootstrap(group: client.eventLoop)
                     .channelOption(.autoRead, value: false)
                     .channelOption(.tcpOption(.tcp_nodelay), value: 1)

@@ -115,6 +115,7 @@ extension Users {
         try OnceOnly.forget(callersNamed: DunbarService.callerName(id), in: db)
         try Attempts.forget(account: attemptsName(id), in: db)
         try Attempts.forget(uploadsBy: "\(id)", in: db)
+        try UserSearch.remove(id.rawValue, in: db)
         try db.run("DELETE FROM users WHERE id = \(id)")
         return files
     }

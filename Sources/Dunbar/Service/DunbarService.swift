@@ -26,6 +26,7 @@ public struct DunbarService: Sendable {
     let attempts: Attempts
     let images: ImageMaker
     let outbox: Outbox<LetterJob>
+    let searches: CallerTurns<Dunbar.User.ID>
     let urls: PublicURLs
     let time: TimeSource
     let settings: Settings
@@ -83,6 +84,7 @@ public struct DunbarService: Sendable {
         let writer = LetterWriter(database: database, urls: urls, time: time)
         self.outbox = Outbox(
             database: database, mailer: mailer, secret: secret, time: time, compose: writer.compose, report: report)
+        self.searches = CallerTurns(atOnce: database.readsOfOneCaller)
         self.urls = urls
         self.time = time
         self.settings = settings
@@ -129,6 +131,10 @@ public struct DunbarService: Sendable {
         try await objects.check()
     }
 
+    /// Makes people findable who are not yet: those of an older database, or made by an older node. To be called before
+    /// the first request.
+    public func prepare() async throws { try await UserSearch.bringUpToDate(database) }
+
     /// Forgets what has expired, and removes stored files that nothing shows. To be called now and then.
     public func sweep() async throws {
         let now = time.milliseconds()
@@ -140,6 +146,7 @@ public struct DunbarService: Sendable {
             try LetterTokens.reset.sweep(at: now, in: db)
         }
         try await sweepSizes()
+        try await prepare()
         try await sweepFiles()
     }
 

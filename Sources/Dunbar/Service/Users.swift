@@ -41,7 +41,9 @@ extension DunbarService {
     func searchUsers(_ request: Dunbar.SearchUsers, from viewer: Viewer) async throws -> [Dunbar.User] {
         let text = request.query.trimmed
         if text.isEmpty { return [] }
-        return try await database.read { [urls] in try Users.matching(text, to: viewer.user, urls, in: $0) }
+        return try await searches.take(for: viewer.user) {
+            try await database.read { [urls] in try Users.matching(text, to: viewer.user, urls, in: $0) }
+        }
     }
 }
 
@@ -99,16 +101,15 @@ enum Users {
         _ text: String, to viewer: Dunbar.User.ID, _ urls: PublicURLs, in db: Session
     ) throws -> [Dunbar.User] {
         let key = key(text)
-        // Longer than any name; an engine's limit on patterns is no reason to fail either.
+        // Longer than any name.
         guard key.length <= 256, !key.containsNUL else { return [] }
-        let escaped = key.replacingOccurrences(of: #"([%_\\])"#, with: #"\\$1"#, options: .regularExpression)
-        let pattern = "%\(escaped)%"
-        return try list(
-            #"""
-            WHERE u.is_admin = 0 AND (u.username_key LIKE \#(pattern) ESCAPE '\'
-                OR u.display_key LIKE \#(pattern) ESCAPE '\') AND \#(Visibility.ofPerson(to: viewer))
-            ORDER BY u.username_key, u.id LIMIT 20
-            """#, urls, in: db)
+        return try UserSearch.first(20, containing: key, in: db) { ids in
+            try list(
+                """
+                WHERE u.id IN (\(list: ids)) AND u.is_admin = 0 AND \(Visibility.ofPerson(to: viewer))
+                ORDER BY u.username_key, u.id
+                """, urls, in: db)
+        }
     }
 
     // MARK: Signing in
@@ -132,6 +133,7 @@ enum Users {
             let isNameTaken = try db.exists("SELECT 1 FROM users WHERE username_key = \(key(request.username))")
             throw Problem(.badRequest, isNameTaken ? "Username already exists" : "Email already exists")
         }
+        try UserSearch.update(id.rawValue, in: db)
         return user.withoutVerification
     }
 
@@ -159,6 +161,7 @@ enum Users {
         if let name = request.displayName?.trimmed {
             try db.run(
                 "UPDATE users SET display_name = \(name), display_key = \(key(name)) WHERE id = \(request.id)")
+            try UserSearch.update(request.id.rawValue, in: db)
         }
         if let bio = request.bio?.trimmed {
             try db.run("UPDATE users SET bio = \(bio.isEmpty ? nil : bio) WHERE id = \(request.id)")

@@ -75,6 +75,7 @@ extension Users {
     ///
     /// - Throws: 401 when somebody else has done it.
     fileprivate static func empty(_ user: Messenger.User.ID, at now: Int64, in db: Session) throws {
+        try UserSearch.remove(user.rawValue, in: db)
         // No username has an "@", and no address is without one: these keys are nobody's.
         let isDone = try db.run(
             """

@@ -20,6 +20,7 @@ public struct MessengerService: Sendable {
     let sessions: SessionRegistry
     let attempts: Attempts
     let hub: LiveHub
+    let searches: CallerTurns<Messenger.User.ID>
     /// What this node hears from its own sockets, and what it tells them: two nodes may hear the same person.
     let typing = (heard: TypingLimit(), told: TypingLimit())
     let time: TimeSource
@@ -51,6 +52,7 @@ public struct MessengerService: Sendable {
         self.sessions = SessionRegistry(database: database, time: time)
         self.attempts = Attempts(limits: settings.attempts, phrases: Messenger.phrases)
         self.hub = LiveHub(group)
+        self.searches = CallerTurns(atOnce: database.readsOfOneCaller)
         self.time = time
         self.settings = settings
         self.secret = tokenKey
@@ -88,6 +90,12 @@ public struct MessengerService: Sendable {
         try await objects.check()
     }
 
+    /// Makes people findable who are not yet: those of an older database, or made by an older node. To be called before
+    /// the first request.
+    public func prepare() async throws {
+        try await UserSearch.bringUpToDate(database, where: Users.isPresent)
+    }
+
     /// Forgets what has expired, removes uploads that nothing uses, and stored objects that no file names. To be called
     /// now and then.
     public func sweep() async throws {
@@ -98,6 +106,7 @@ public struct MessengerService: Sendable {
             try Sessions.sweep(at: now, in: db)
         }
         try await sweepUnused()
+        try await prepare()
         try await sweepObjects()
     }
 }

@@ -39,6 +39,7 @@ extension Users {
                 bio = \(account.bio), avatar_file_id = \(account.avatar)
             WHERE id = \(account.id)
             """)
+        try UserSearch.update(account.id.rawValue, in: db)
     }
 }
 

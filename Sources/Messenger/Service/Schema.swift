@@ -98,5 +98,6 @@ extension MessengerService {
                         created_at BIGINT NOT NULL)
                     """,
                 ]),
+            .init("people found by parts of their names", UserSearch.migration),
         ])
 }

@@ -21,7 +21,9 @@ extension MessengerService {
     func searchUsers(
         _ request: Messenger.SearchUsers, from caller: Messenger.User.ID
     ) async throws -> [Messenger.UserSummary] {
-        try await database.read { try Users.matching(request.query, for: caller, in: $0) }
+        try await searches.take(for: caller) {
+            try await database.read { try Users.matching(request.query, for: caller, in: $0) }
+        }
     }
 }
 
@@ -55,6 +57,7 @@ enum Users {
             ON CONFLICT DO NOTHING RETURNING id
             """)
         guard let id else { throw Problem(.conflict, "Username or email already taken") }
+        try UserSearch.update(id.rawValue, in: db)
         return .init(id: id, username: username)
     }
 
@@ -101,18 +104,17 @@ enum Users {
         _ text: String, for viewer: Messenger.User.ID, in db: Session
     ) throws -> [Messenger.UserSummary] {
         let key = key(text)
-        // Longer than any name; an engine's limit on patterns is no reason to fail either.
+        // Longer than any name.
         guard key.unicodeScalars.count <= 256 else { return [] }
-        let escaped = key.replacingOccurrences(of: #"([%_\\])"#, with: #"\\$1"#, options: .regularExpression)
-        let pattern = "%\(escaped)%"
-        return try db.all(
-            #"""
-            SELECT id, username, display_name FROM users
-            WHERE (username_key LIKE \#(pattern) ESCAPE '\' OR display_key LIKE \#(pattern) ESCAPE '\')
-                AND \#(isPresent) AND id NOT IN (\#(Blocks.around(viewer)))
-            ORDER BY username_key, id LIMIT 20
-            """#
-        ) { row in .init(id: try row.get(0), username: try row.get(1), displayName: try row.get(2)) }
+        return try UserSearch.first(20, containing: key, in: db) { ids in
+            try db.all(
+                """
+                SELECT id, username, display_name FROM users
+                WHERE id IN (\(list: ids)) AND \(isPresent) AND id NOT IN (\(Blocks.around(viewer)))
+                ORDER BY username_key, id
+                """
+            ) { row in .init(id: try row.get(0), username: try row.get(1), displayName: try row.get(2)) }
+        }
     }
 
     /// Puts this transaction in line behind others that queue for the same user: what it reads next holds until its end.

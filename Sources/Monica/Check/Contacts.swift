@@ -209,6 +209,34 @@ extension MonicaScenarios {
             let blank = try await owner.get("/contacts?query=%20%20&limit=1").succeeded(200)
             try expect(blank["meta"]?["query"], equals: nil)
         },
+        Scenario("A search takes letters, apostrophes and hyphens as phones do", clause: "§1 query") { world in
+            let owner = try await world.owner()
+            let word = world.freshWord()
+            let all = [
+                "Łukasz", "Søren", "Đorđe", "Ægir", "Œuvre", "Strauß", "Þór", "Işık", "O’Connor", "Jean\u{2011}Luc",
+            ]
+            var ids: [Int64] = []
+            for name in all { ids.append(Int64(try await owner.contact(name, word).id)) }
+            for (query, index) in [
+                ("lukasz", 0), ("soren", 1), ("dorde", 2), ("aegir", 3), ("oeuvre", 4), ("strauss", 5), ("STRAUẞ", 5),
+                ("thor", 6), ("isik", 7), ("o'connor", 8), ("o‘connor", 8), ("jean-luc", 9), ("JEAN\u{2013}LUC", 9),
+                ("ŁUKASZ", 0), ("đorđe", 2),
+            ] {
+                let path = "/contacts?query=" + RequestCoding.percentEncoded("\(query) \(word)")
+                try expect(try await owner.ids(path), equals: [ids[index]])
+            }
+        },
+        Scenario("A search looks at company and addresses of mail", clause: "§1 query") { world in
+            let owner = try await world.owner()
+            let word = world.freshWord()
+            let john = try await owner.client.create(
+                Monica.ContactDraft(firstName: "John", email: "\(word)+x@example.com"))
+            try expect(try await owner.ids("/contacts?query=\(word)%2Bx@exa"), equals: [Int64(john.id)])
+            try await owner.send(Monica.SetWork(id: john.id, job: nil, company: "\(word) & Sons"))
+            try expect(try await owner.ids("/contacts?query=sons%20\(word)"), equals: [Int64(john.id)])
+            try await owner.client.delete(Monica.Contact.self, id: john.id)
+            try expect(try await owner.ids("/contacts?query=\(word)"), equals: [])
+        },
         Scenario("A search follows what is written", clause: "§1 query") { world in
             let owner = try await world.owner()
             let (old, new) = (world.freshWord(), world.freshWord())
@@ -219,7 +247,8 @@ extension MonicaScenarios {
                 john.id, Monica.ContactDraft(firstName: "John", lastName: "Doe", description: old + "y"))
             try expect(try await owner.ids("/contacts?query=\(old)y"), equals: [Int64(john.id)])
             try await owner.send(Monica.SetWork(id: john.id, job: nil, company: new))
-            // The company is not searched.
+            try expect(try await owner.ids("/contacts?query=\(new)"), equals: [Int64(john.id)])
+            try await owner.send(Monica.SetWork(id: john.id, job: nil, company: nil))
             try expect(try await owner.ids("/contacts?query=\(new)"), equals: [])
         },
     ]

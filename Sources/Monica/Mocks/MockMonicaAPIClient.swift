@@ -82,6 +82,7 @@ public final class MockMonicaAPIClient: MonicaAPIClientProtocol {
             state.contacts.filter { contact in
                 let texts = [
                     contact.completeName, contact.nickname, contact.description, contact.information.career.job,
+                    contact.information.career.company,
                 ]
                 return words.allSatisfy { word in
                     texts.contains {

@@ -25,10 +25,10 @@ extension MonicaService {
     ) async throws -> APIResponse<[Monica.Contact]> {
         let window = Window(request.part, limit: Monica.ListContacts.defaultLimit)
         let query = request.query?.trimmed
-        let words = query.map(Folding.words) ?? []
+        let words = query.map(SearchText.words) ?? []
         // What has marks alone is a search that nothing is left of: it finds nothing.
         let isSearch = query?.isBlank == false
-        return try await database.read { db in
+        let list = { @Sendable (db: Session) in
             let (ids, total) =
                 isSearch
                 ? try Contacts.page(window, request.part.sort, matching: words, of: caller.account, in: db)
@@ -40,6 +40,8 @@ extension MonicaService {
                     ("with", request.with?.rawValue),
                 ], query: isSearch ? query : nil)
         }
+        guard isSearch else { return try await database.read(list) }
+        return try await searches.take(for: caller.account) { try await database.read(list) }
     }
 
     func getContact(
@@ -61,11 +63,12 @@ extension MonicaService {
         try await create(request, for: caller, info) { [makeID] reader, form, now in
             let fields = try ContactFields(form, genders: reader.genders.get(), current: nil, at: now)
             try Accounts.queue(reader.account, in: reader.db)
-            let id = try Contacts.insert(fields, uuid: makeID(), of: reader.account, at: now, in: reader.db)
+            let id = try Contacts.insertUnlisted(fields, uuid: makeID(), of: reader.account, at: now, in: reader.db)
             if let email = fields.email {
                 try ContactDetails.add(
                     .email, email, uuid: makeID(), to: id, of: reader.account, at: now, in: reader.db)
             }
+            if !fields.isPartial { try Contacts.list([id], of: reader.account, in: reader.db) }
             return try reader.contact(id)
         }
     }
@@ -195,9 +198,6 @@ struct ContactFields: Sendable {
         if !isDead { death = nil }
     }
 
-    /// As ``ContactRow/searched``.
-    var searched: [String?] { [firstName, middleName, lastName, nickname, description, job] }
-
     func apply(to row: inout ContactRow) {
         row.firstName = firstName
         row.middleName = middleName
@@ -244,7 +244,7 @@ enum Contacts {
         _ window: Window, _ sort: Monica.Sort<Monica.ContactOrder>?, matching words: [String], of account: Int,
         in db: Session
     ) throws -> Page {
-        let matches = words.isEmpty ? [] : try SearchBlocks.matches(words, account: account, in: db)
+        let matches = words.isEmpty ? [] : try ContactSearch.matches(words, account: account, in: db)
         guard let offset = window.offset(in: matches.count) else { return ([], matches.count) }
         let end = min(offset + window.limit, matches.count)
         if sort?.order == .updatedAt {
@@ -284,16 +284,9 @@ enum Contacts {
 
     // MARK: Writing. The caller has the account's turn.
 
+    /// Makes a contact that lists and searches do not have yet (``list(_:of:in:)``).
+    ///
     /// - Returns: The id.
-    static func insert(
-        _ fields: ContactFields, uuid: String, of account: Int, at now: Int64, in db: Session
-    ) throws -> Int {
-        let id = try insertUnlisted(fields, uuid: uuid, of: account, at: now, in: db)
-        if !fields.isPartial { try list([(id, fields.searched)], of: account, in: db) }
-        return id
-    }
-
-    /// The same, without lists and searches having it (``list(_:of:in:)``).
     static func insertUnlisted(
         _ fields: ContactFields, uuid: String, of account: Int, at now: Int64, in db: Session
     ) throws -> Int {
@@ -342,12 +335,9 @@ enum Contacts {
             """)
         switch (old.isPartial, new.isPartial) {
         case (true, true): break
-        case (true, false): try list([(id, new.searched)], of: account, in: db)
+        case (true, false): try list([id], of: account, in: db)
         case (false, true): try unlist(old, of: account, in: db)
-        case (false, false):
-            if let block = old.block, new.searched != old.searched {
-                try SearchBlocks.replace(new.searched, of: id, in: block, db)
-            }
+        case (false, false): try ContactSearch.update(id, of: account, in: db)
         }
     }
 
@@ -381,25 +371,17 @@ enum Contacts {
         try db.run("UPDATE contacts SET updated_at = \(now) WHERE id = \(id)")
     }
 
-    /// From now on lists and searches have them. Many at a time, because each change of one row makes the next change of
-    /// it in the same transaction slower.
+    /// From now on lists and searches have them, with all that their rows say by now. Many at a time, because each change
+    /// of one row makes the next change of it in the same transaction slower.
     ///
-    /// - Parameter contacts: None of them partial, with ascending ids, and every other one of the account is listed.
-    static func list(_ contacts: [(id: Int, texts: [String?])], of account: Int, in db: Session) throws {
-        for (block, ids) in try SearchBlocks.add(contacts, account: account, in: db) {
-            try db.run(
-                """
-                UPDATE contacts SET block_id = \(block)
-                WHERE account_id = \(account) AND id BETWEEN \(ids.lowerBound) AND \(ids.upperBound)
-                    AND is_partial = 0 AND block_id IS NULL
-                """)
-        }
+    /// - Parameter contacts: None of them partial, none of them listed.
+    static func list(_ contacts: [Int], of account: Int, in db: Session) throws {
+        try ContactSearch.add(contacts, of: account, in: db)
         try db.run("UPDATE accounts SET contact_count = contact_count + \(contacts.count) WHERE id = \(account)")
     }
 
     private static func unlist(_ row: ContactRow, of account: Int, in db: Session) throws {
-        if let block = row.block { try SearchBlocks.remove(row.id, from: block, db) }
-        try db.run("UPDATE contacts SET block_id = NULL WHERE id = \(row.id)")
+        try ContactSearch.remove(row.id, of: account, in: db)
         try db.run("UPDATE accounts SET contact_count = contact_count - 1 WHERE id = \(account)")
     }
 }

@@ -78,7 +78,7 @@ private struct Importing {
     let db: Session
     var result = MonicaService.Imported()
     /// Those that lists and searches do not have yet.
-    private var unlisted: [(id: Int, texts: [String?])] = []
+    private var unlisted: [Int] = []
     /// What the account's contacts are known by: read once, because a look for each card is most of an import.
     private var uuids: Set<String> = []
     private var cards: Set<[UInt8]> = []
@@ -132,8 +132,6 @@ private struct Importing {
             fields.gender = try Accounts.genders(of: account, in: db).first { $0.type == gender }?.id
         }
         let id = try Contacts.insertUnlisted(fields, uuid: card.uuid ?? makeID(), of: account, at: now, in: db)
-        unlisted.append((id, fields.searched))
-        if unlisted.count == 1000 { try list() }
         for field in card.fields {
             try ContactDetails.add(
                 field.kind, field.content, uuid: makeID(), to: id, of: account, at: now, in: db)
@@ -145,5 +143,7 @@ private struct Importing {
                 note.text, of: id, uuid: makeID(), account: account, at: min(now, note.createdAt ?? now), in: db)
         }
         _ = try Tags.add(card.tags, to: id, of: account, at: now, in: db)
+        unlisted.append(id)
+        if unlisted.count == 1000 { try list() }
     }
 }

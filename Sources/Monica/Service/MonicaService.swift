@@ -9,6 +9,7 @@ import MonicaAPI
 public struct MonicaService: Sendable {
     let database: Database
     let tokens: Tokens
+    let searches: CallerTurns<Int>
     let time: TimeSource
     let makeID: @Sendable () -> String
     /// Where the API is, as clients reach it: `https://monica.example.com/api`.
@@ -48,6 +49,7 @@ public struct MonicaService: Sendable {
         self.time = time
         self.makeID = makeID
         baseURL = settings.publicURL + Monica.basePath
+        searches = CallerTurns(atOnce: database.readsOfOneCaller)
         tokens = Tokens(database: database, time: time, limits: settings.limits)
     }
 
@@ -72,6 +74,9 @@ public struct MonicaService: Sendable {
 
     /// Throws when the database does not answer.
     public func check() async throws { try await database.check() }
+
+    /// Makes an older database's contacts findable. To be called before the first request.
+    public func prepare() async throws { try await ContactSearch.bringUpToDate(database) }
 
     /// Forgets what has expired. To be called now and then.
     public func sweep() async throws {

@@ -237,14 +237,13 @@ struct ContactRow {
     var metHow: String?
     var met: StoredDate?
     var metThrough: Int?
-    var block: Int?
     var createdAt: Monica.Timestamp
     var updatedAt: Monica.Timestamp
 
     static let columns: SQL = """
         c.id, c.uuid, c.first_name, c.middle_name, c.last_name, c.nickname, c.description, c.gender_id, c.is_starred,
         c.is_partial, c.is_dead, c.birth_day, c.birth_kind, c.death_day, c.death_kind, c.job, c.company, c.food,
-        c.met_how, c.met_day, c.met_kind, c.met_through, c.block_id, c.created_at, c.updated_at
+        c.met_how, c.met_day, c.met_kind, c.met_through, c.created_at, c.updated_at
         """
 
     init(row: borrowing Row) throws {
@@ -267,13 +266,9 @@ struct ContactRow {
         metHow = try row.get(18)
         met = try StoredDate(row: row, at: 19)
         metThrough = try row.get(21)
-        block = try row.get(22)
-        createdAt = try row.get(23)
-        updatedAt = try row.get(24)
+        createdAt = try row.get(22)
+        updatedAt = try row.get(23)
     }
-
-    /// What a search looks at.
-    var searched: [String?] { [firstName, middleName, lastName, nickname, description, job] }
 }
 
 /// A day, and how much of it is known.

@@ -152,5 +152,6 @@ extension MonicaService {
                     "CREATE INDEX gifts_of_contact ON gifts (contact_id, created_at, id)",
                     "CREATE INDEX gifts_of_recipient ON gifts (recipient_id)",
                 ]),
+            .init("contacts found by parts of words", ContactSearch.migration),
         ])
 }

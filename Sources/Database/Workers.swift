@@ -1,0 +1,159 @@
+import NIOConcurrencyHelpers
+import NIOPosix
+
+private protocol Job: Turn {
+    func run()
+}
+
+/// Threads that run blocking work, each thing in its turn.
+final class Workers: Sendable {
+    private struct State {
+        var line: WaitingLine<any Job>
+        var running = 0
+        var isOver = false
+    }
+
+    private let count: Int
+    private let threads: NIOThreadPool
+    private let state: NIOLockedValueBox<State>
+
+    init(_ count: Int, waiting: Waiting) {
+        self.count = count
+        threads = NIOThreadPool(numberOfThreads: count)
+        state = NIOLockedValueBox(State(line: WaitingLine(waiting)))
+        threads.start()
+    }
+
+    /// How many wait for their turn.
+    var waitingCount: Int { state.withLockedValue { $0.line.count } }
+
+    /// Runs something when it is its turn.
+    ///
+    /// - Throws: ``DatabaseFailure/unavailable(_:)`` when it has waited too long; `CancellationError` when the task is
+    ///   cancelled while it waits; what the closure throws.
+    func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        let isPatient = Waiting.isPatient
+        let pending = Pending<T>()
+        return try await pending.value(isPatient: isPatient) {
+            let job = Work(body, pending)
+            let (mustStart, refused) = state.withLockedValue { state -> (Bool, [any Job]) in
+                if state.isOver { return (false, [job]) }
+                let refused = state.line.add(job, isPatient: isPatient)
+                guard state.running < count, !state.line.isEmpty else { return (false, refused) }
+                state.running += 1
+                return (true, refused)
+            }
+            for other in refused { other.refuse(Waiting.refusal) }
+            if mustStart { threads.submit { _ in self.work() } }
+        }
+    }
+
+    private func work() {
+        while true {
+            let next = state.withLockedValue { state in
+                let next = state.line.next(1)
+                if next.admitted.isEmpty { state.running -= 1 }
+                return next
+            }
+            for job in next.refused { job.refuse(Waiting.refusal) }
+            guard let job = next.admitted.first else { return }
+            if job.begin() { job.run() }
+        }
+    }
+
+    /// Refuses all that waits, and all that comes.
+    func refuseAll() {
+        let waiting = state.withLockedValue { state in
+            state.isOver = true
+            return state.line.removeAll()
+        }
+        for job in waiting { job.refuse(Waiting.farewell) }
+    }
+
+    /// Ends when all that was taken on is done.
+    func close() async throws {
+        state.withLockedValue { $0.isOver = true }
+        try await threads.shutdownGracefully()
+    }
+
+    private final class Work<T: Sendable>: Job {
+        private let body: @Sendable () throws -> T
+        private let pending: Pending<T>
+
+        init(_ body: @escaping @Sendable () throws -> T, _ pending: Pending<T>) {
+            self.body = body
+            self.pending = pending
+        }
+
+        func begin() -> Bool { pending.begin() }
+        func refuse(_ reason: any Error) { pending.resume(.failure(reason)) }
+        func run() { pending.resume(Result { try body() }) }
+    }
+}
+
+/// A caller who waits for the outcome of a transaction, and may go until it has begun.
+final class Pending<Value: Sendable>: Sendable {
+    private enum State {
+        case new
+        case waiting(CheckedContinuation<Value, any Error>)
+        case begun(CheckedContinuation<Value, any Error>)
+        case over
+    }
+
+    private let state = NIOLockedValueBox(State.new)
+
+    /// Waits for the value.
+    ///
+    /// - Parameters:
+    ///   - isPatient: Whether it waits although its task is cancelled.
+    ///   - enqueue: Sees to it that there will be one.
+    func value(isPatient: Bool, _ enqueue: () -> Void) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isNew = state.withLockedValue { state in
+                    guard case .new = state else { return false }
+                    state = .waiting(continuation)
+                    return true
+                }
+                if isNew { enqueue() } else { continuation.resume(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            if !isPatient { cancel() }
+        }
+    }
+
+    /// False when the caller has gone.
+    func begin() -> Bool {
+        state.withLockedValue { state in
+            guard case .waiting(let continuation) = state else { return false }
+            state = .begun(continuation)
+            return true
+        }
+    }
+
+    func resume(_ result: Result<Value, any Error>) {
+        let continuation = state.withLockedValue { state -> CheckedContinuation<Value, any Error>? in
+            defer { state = .over }
+            return switch state {
+            case .waiting(let continuation), .begun(let continuation): continuation
+            case .new, .over: nil
+            }
+        }
+        continuation?.resume(with: result)
+    }
+
+    private func cancel() {
+        let continuation = state.withLockedValue { state -> CheckedContinuation<Value, any Error>? in
+            switch state {
+            case .new:
+                state = .over
+                return nil
+            case .waiting(let continuation):
+                state = .over
+                return continuation
+            case .begun, .over: return nil
+            }
+        }
+        continuation?.resume(throwing: CancellationError())
+    }
+}

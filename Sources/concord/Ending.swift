@@ -1,0 +1,44 @@
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+
+/// Sees to it that a process that was told to stop does so within 30 seconds, whatever hangs: a database that accepts
+/// connections and never answers, a disk, a thread that waits for either.
+final class Ending: Sendable {
+    /// So long requests in flight have to end by themselves.
+    private static let grace: TimeInterval = 20
+    /// So long they then have to be answered with what the database's refusal makes of them.
+    private static let farewell: TimeInterval = 8
+
+    private let hosted: [Hosted]
+    private let logger: Logger
+    private let isUnderWay = NIOLockedValueBox(false)
+
+    init(hosted: [Hosted], logger: Logger) {
+        self.hosted = hosted
+        self.logger = logger
+    }
+
+    var hasBegun: Bool { isUnderWay.withLockedValue { $0 } }
+
+    /// Starts to count. On a thread of its own: all the others may be what hangs.
+    func begin() {
+        let isFirst = isUnderWay.withLockedValue { isUnderWay in
+            defer { isUnderWay = true }
+            return !isUnderWay
+        }
+        guard isFirst else { return }
+        let thread = Thread { [hosted, logger] in
+            Thread.sleep(forTimeInterval: Self.grace)
+            logger.warning("stopping: what still waits for a database is refused")
+            for api in hosted { api.abandon() }
+            Thread.sleep(forTimeInterval: Self.farewell)
+            logger.warning("stopped, though not everything had ended")
+            fflush(nil)
+            // Nothing else is waited for, not even what runs at a usual exit. What was acknowledged is on the disk.
+            _exit(0)
+        }
+        thread.name = "ending"
+        thread.start()
+    }
+}

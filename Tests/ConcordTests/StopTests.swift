@@ -1,0 +1,51 @@
+import ContractClient
+import Foundation
+import HTTPTypes
+import NIOConcurrencyHelpers
+import Testbed
+import Testing
+
+/// `concord serve` is told to stop while its database hangs.
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+struct StopTests {
+    private func signIn(_ port: Int) throws -> TransportRequest {
+        var request = TransportRequest(
+            method: .post, url: try #require(URL(string: "http://127.0.0.1:\(port)/auth/login")))
+        request.headers[.contentType] = "application/json"
+        request.body = .bytes(Array(#"{"username":"nobody","password":"12345678"}"#.utf8))
+        return request
+    }
+
+    @Test func aDatabaseThatNeverAnswersKeepsNobody() async throws {
+        try await withTestDatabase(on: .postgreSQL) { place in
+            try await FaultyProxy.running(to: try #require(place.port)) { proxy in
+                let port = try await reservePort()
+                let process = try await ConcordProcess.serving(
+                    data: place.folder + "/data", port: port,
+                    environment: ["CONCORD_DATABASE": try #require(place.at(port: proxy.port).url)])
+                let before = try await URLSessionTransport().send(try signIn(port), progress: nil)
+                #expect(before.status == .unauthorized)
+
+                let asked = NIOLockedValueBox(0)
+                proxy.setRule { direction, _ in
+                    if direction == .toServer { asked.withLockedValue { $0 += 1 } }
+                    return .delay(.hours(1))
+                }
+                let request = try signIn(port)
+                let waiting = (0..<20).map { _ in Task { try await URLSessionTransport().send(request, progress: nil) }
+                }
+                while asked.withLockedValue({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(5)) }
+
+                let told = ContinuousClock.now
+                process.signal(SIGTERM)
+                #expect(await process.status() == 0)
+                // It promises 30 s; this machine may be busy.
+                #expect(ContinuousClock.now - told < .seconds(45))
+                let errors = await process.standardError()
+                #expect(!errors.contains("Fatal error"), "\(errors)")
+                #expect(errors.contains("what still waits for a database is refused"), "\(errors)")
+                for task in waiting { #expect(try await task.value.status == .serviceUnavailable) }
+            }
+        }
+    }
+}
