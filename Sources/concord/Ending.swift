@@ -28,16 +28,24 @@ final class Ending: Sendable {
             return !isUnderWay
         }
         guard isFirst else { return }
-        let thread = Thread { [hosted, logger] in
+        inBackground { [hosted, logger] in
             Thread.sleep(forTimeInterval: Self.grace)
-            logger.warning("stopping: what still waits for a database is refused")
             for api in hosted { api.abandon() }
+            logger.warning("stopping: what still waited for a database was refused")
             Thread.sleep(forTimeInterval: Self.farewell)
             logger.warning("stopped, though not everything had ended")
-            fflush(nil)
+            _exit(0)
+        }
+        // Whoever reads the log may hang, too.
+        inBackground {
+            Thread.sleep(forTimeInterval: Self.grace + Self.farewell + 0.5)
             // Nothing else is waited for, not even what runs at a usual exit. What was acknowledged is on the disk.
             _exit(0)
         }
+    }
+
+    private func inBackground(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
         thread.name = "ending"
         thread.start()
     }
