@@ -42,6 +42,7 @@ final class SQLiteEngine: Sendable {
     private static func open(
         path: String, schema: Schema, readers count: Int, watch: DamageWatch, mustLook: Bool
     ) throws -> (writer: Connection, readers: [Connection]) {
+        if mustLook { try look(at: path) }
         var configuration = Configuration()
         configuration.journalMode = .wal
         configuration.busyMode = .timeout(5)
@@ -49,7 +50,6 @@ final class SQLiteEngine: Sendable {
         // WAL's usual NORMAL loses acknowledged writes when the power goes. Group commit pays for FULL.
         // A reader that took its time may have let the log grow: it shrinks again.
         try writer.use { db in
-            if mustLook { try db.quickCheck(path) }
             try db.execute(
                 sql: "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = \(logSize)")
         }
@@ -66,6 +66,15 @@ final class SQLiteEngine: Sendable {
             Connection(try DatabaseQueue(path: path, configuration: configuration))
         }
         return (writer, connections)
+    }
+
+    /// Throws ``DatabaseDamage`` unless all of the file can be read. What only reads changes nothing, also when it closes.
+    private static func look(at path: String) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.inDatabase { try $0.quickCheck(path) }
+        try queue.close()
     }
 
     static func administer(path: String, _ script: String) throws {

@@ -144,6 +144,37 @@ private let schema = Schema(
         }
     }
 
+    /// As `kill -9` leaves it: with a log of changes beside it, which stays as it is.
+    @Test func aDamagedFileIsRefusedWithItsLogAsItIs() async throws {
+        try await withTemporaryFolder { folder in
+            let (path, copy) = (folder + "/notes.sqlite", folder + "/copy.sqlite")
+            try await fill(path)
+            let database = try open(path, Told())
+            try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("the last"))") }
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+            }
+            try await database.close()
+
+            // Sound, it has all that was acknowledged.
+            let sound = folder + "/sound.sqlite"
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: copy + suffix, toPath: sound + suffix)
+            }
+            let again = try open(sound, Told())
+            let last = try await again.read {
+                try $0.value("SELECT text FROM notes ORDER BY id DESC LIMIT 1", as: String.self)
+            }
+            #expect(last == "the last")
+            try await again.close()
+
+            try overwrite(copy, pages: 100..<120)
+            let before = contents(copy)
+            #expect(throws: DatabaseDamage.self) { _ = try open(copy, Told()) }
+            #expect(contents(copy) == before)
+        }
+    }
+
     /// A reader that takes its time keeps the log from being reused; afterwards it shrinks again.
     @Test func theLogShrinksAgain() async throws {
         try await withTemporaryFolder { folder in
