@@ -13,7 +13,7 @@ extension Problem {
         // Sending less of it does not help, nor does coming again soon.
         case is InsufficientStorage: .insufficientStorage
         case let error as FileSystemError where error.isLackOfSpace: .insufficientStorage
-        case is FileSystemError, is S3Error:
+        case is FileSystemError, is S3Error, is StoreNotPaired:
             Problem(.serviceUnavailable, phrases.storageUnavailable).retry(afterSeconds: 5)
         case is Passwords.Overloaded: Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
         default: nil

@@ -119,6 +119,13 @@ enum FileSystem {
         guard unlink(path) == 0 || errno == ENOENT else { throw failure("unlink", path) }
     }
 
+    /// Gives the file another name, and replaces what has that name. False when there is no such file.
+    static func rename(_ path: String, _ name: String) throws(FileSystemError) -> Bool {
+        if Foundation.rename(path, name) == 0 { return true }
+        guard errno == ENOENT else { throw failure("rename", path) }
+        return false
+    }
+
     /// Size in bytes and time of the last change of content in Unix seconds; nil when there is no regular file.
     static func attributes(of path: String) throws(FileSystemError) -> (size: Int64, modified: Int64)? {
         var status = stat()

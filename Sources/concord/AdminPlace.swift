@@ -29,6 +29,7 @@ struct AdminPlace: ParsableArguments {
         _ body: (Database) async throws -> Value
     ) async throws -> Value {
         let environment = Environment.process
+        PrivateFiles.keepPrivate()
         let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
         let place = try environment.value(database, "CONCORD_DATABASE", Serve.place, default: "sqlite")
         guard place == "sqlite" else {

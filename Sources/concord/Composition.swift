@@ -24,8 +24,11 @@ struct Hosted: Sendable {
     let health: Health
     /// Runs until it is cancelled: hears what other nodes announce, sends letters.
     let listen: @Sendable () async -> Void
-    /// To be called now and then.
-    let sweep: @Sendable () async throws -> Void
+    /// To be called now and then. Reports on its files, if it has any.
+    let sweep: @Sendable () async throws -> SweepReport?
+    /// To be called before it serves: whether its database, files and keys belong together. False while the files cannot
+    /// be asked; throws where they do not.
+    let pair: @Sendable () async throws -> Bool
     /// To be called at the start: logs what will not work.
     var review: @Sendable () async -> Void = {}
     let close: @Sendable () async throws -> Void
@@ -51,6 +54,8 @@ struct Composition: Sendable {
     let environment: [String: String]
     let deuceDiary: DeuceDiarySettings
     let dunbar: DunbarSettings
+    /// What the operator says about databases, files and keys that do not fit together.
+    let belonging: BelongingOptions
 
     /// Every API there is, with the port it takes when none is given.
     static let apis: [(name: String, port: Int)] = [
@@ -87,13 +92,20 @@ struct Composition: Sendable {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
-            listen: service.listen, sweep: service.sweep,
+            listen: service.listen,
+            sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
+            pair: try pairing(
+                api.name, database, accounts: "users",
+                keys: [
+                    shared(
+                        "messenger-tokens", "CONCORD_MESSENGER_TOKEN_KEY", tokenKey, loss: "everybody is signed out")
+                ], objects: objects, references: service.references),
             close: { try await close(database, objects) })
     }
 
     func close(_ database: Database, _ objects: any ObjectStore) async throws {
         try await database.close()
-        try await (objects as? S3ObjectStore)?.close()
+        try await ((objects as? GuardedObjectStore)?.store as? S3ObjectStore)?.close()
     }
 
     /// The readiness of an API that stores files: without room for them it still serves texts.
@@ -112,17 +124,31 @@ struct Composition: Sendable {
 
     func openDatabase(_ name: String, _ schema: Schema) throws -> Database {
         database == "sqlite"
-            ? try .sqlite(path: "\(folder)/\(name).sqlite", schema: schema)
+            ? try .sqlite(path: "\(folder)/\(name).sqlite", schema: schema, owner: owner(of: name))
             : try .postgreSQL(url: database, schema: schema)
     }
+
+    private func owner(of name: String) -> Database.Owner {
+        var logger = logger
+        logger[metadataKey: "api"] = "\(name)"
+        return Database.Owner(
+            looks: { [logger] path in
+                logger.notice(
+                    "the stop before was not clean: looking at all of the database", metadata: ["path": "\(path)"])
+            }, damaged: { [logger] damage in logger.critical("\(damage)") })
+    }
+
+    /// How many files that no row names a sweep may take.
+    func sweepLimits(_ name: String) -> SweepLimits { belonging.allowSweep.contains(name) ? .none : .init() }
 
     func openObjects(_ name: String) throws -> any ObjectStore {
         guard objects == "local" else {
             // A folder for each API: a sweep removes whatever no row of its own database names.
-            return try S3ObjectStore(
+            let bucket = try S3ObjectStore(
                 location: try S3Location(objects).folder(name),
                 credentials: try S3Credentials(environment: environment),
                 spoolFolder: "\(folder)/uploads/\(name)", reserve: storage.reserve, now: { TimeSource.system.seconds })
+            return GuardedObjectStore(bucket)
         }
         return try LocalObjectStore(
             folder: "\(folder)/files/\(name)",

@@ -5,6 +5,8 @@ struct DataFolder {
     let path: String
     /// Held open for as long as the process lives: the lock goes with it.
     private let lock: FileHandle
+    /// What other users of the machine had rights to, until it was taken.
+    let exposed: [String]
 
     /// Makes the folder when there is none, and takes it.
     ///
@@ -33,6 +35,7 @@ struct DataFolder {
         try? lock.write(contentsOf: Data("\(getpid())".utf8))
         self.path = path
         self.lock = lock
+        exposed = PrivateFiles.tighten(path)
     }
 
     private static func reason() -> String { String(cString: strerror(errno)) }

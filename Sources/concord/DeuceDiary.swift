@@ -32,7 +32,8 @@ extension Composition {
     func hostDeuceDiary() throws -> Hosted {
         let api = DeuceDiary.self
         let logger = logger(for: api)
-        let tokens = try tokenReader(logger)
+        let local = try keys.deuceDiaryIssuer()
+        let tokens = try tokenReader(local, logger)
         let secret = try keys.key("deuce-diary-requests", variable: "CONCORD_DEUCE_DIARY_REQUEST_KEY")
         let database = try openDatabase(api.name, DeuceDiaryService.schema)
         // Last of what may fail: it must be closed.
@@ -54,14 +55,26 @@ extension Composition {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
-            listen: { await service.listen() }, sweep: service.sweep,
+            listen: { await service.listen() },
+            sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
+            pair: try pairing(
+                api.name, database, accounts: "users",
+                keys: [
+                    .init(
+                        name: "deuce-diary-issuer", variable: "CONCORD_DEUCE_DIARY_ISSUER_KEY",
+                        fingerprint: local.fingerprint, isNew: keys.wasMade("deuce-diary-issuer"),
+                        loss: "tokens of `concord token deuce-diary` are refused"),
+                    shared(
+                        "deuce-diary-requests", "CONCORD_DEUCE_DIARY_REQUEST_KEY", secret,
+                        loss: "repeats of requests under an Idempotency-Key of the last day are refused"),
+                ], objects: objects, references: service.references),
             review: pictures.review,
             close: { try await close(database, objects) })
     }
 
     /// Reads tokens of this server's own key, and of the issuer that is configured.
-    private func tokenReader(_ logger: Logger) throws -> DeuceDiaryService.TokenReader {
-        var issuers = [TrustedIssuer.local(try keys.deuceDiaryIssuer())]
+    private func tokenReader(_ local: LocalIssuer, _ logger: Logger) throws -> DeuceDiaryService.TokenReader {
+        var issuers = [TrustedIssuer.local(local)]
         if let issuer = deuceDiary.issuer {
             let failed = { @Sendable (error: any Error) in
                 logger.warning("the issuer's keys cannot be had", metadata: ["error": "\(error)"])

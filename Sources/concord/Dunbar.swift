@@ -55,7 +55,17 @@ extension Composition {
         return Hosted(
             name: api.name, basePath: api.basePath, listener: Listener(table, sockets: [], group: group),
             health: health,
-            listen: service.deliverLetters, sweep: service.sweep,
+            listen: service.deliverLetters,
+            sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
+            pair: try pairing(
+                api.name, database, accounts: "users",
+                keys: [
+                    shared(
+                        "dunbar-requests", "CONCORD_DUNBAR_REQUEST_KEY", secret,
+                        loss:
+                            "letters that wait cannot be read, and repeats of requests under an Idempotency-Key of the "
+                            + "last day are refused")
+                ], objects: objects, references: service.references),
             review: {
                 logger.info("letters", metadata: ["to": "\(place)"])
                 await pictures.review()

@@ -24,6 +24,11 @@ extension Composition {
         return Hosted(
             name: api.name, listener: Listener(table, sockets: [], group: group), health: health,
             // Nothing is told between nodes: what one changes, the others read.
-            listen: {}, sweep: service.sweep, close: { try await close(database, objects) })
+            listen: {}, sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
+            pair: try pairing(
+                api.name, database, accounts: "users",
+                keys: [shared("gtsd-tokens", "CONCORD_GTSD_TOKEN_KEY", tokenKey, loss: "access tokens are refused")],
+                objects: objects, references: service.references),
+            close: { try await close(database, objects) })
     }
 }

@@ -16,6 +16,18 @@ extension Composition {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, basePath: api.basePath, listener: Listener(table, sockets: [], group: group),
-            health: health, listen: {}, sweep: service.sweep, close: { try await database.close() })
+            health: health, listen: {},
+            sweep: {
+                try await service.sweep()
+                return nil
+            },
+            pair: try pairing(
+                api.name, database, accounts: "accounts",
+                keys: [
+                    shared(
+                        "monica-requests", "CONCORD_MONICA_REQUEST_KEY", secret,
+                        loss: "repeats of requests under an Idempotency-Key of the last day are refused")
+                ]),
+            close: { try await database.close() })
     }
 }

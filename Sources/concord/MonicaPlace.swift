@@ -18,6 +18,7 @@ struct MonicaPlace: ParsableArguments {
     /// Opens the database, and lets go of it at the end.
     func open<Value>(_ body: (MonicaService) async throws -> Value) async throws -> Value {
         let environment = Environment.process
+        PrivateFiles.keepPrivate()
         let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
         let place = try environment.value(database, "CONCORD_DATABASE", Serve.place, default: "sqlite")
         let database: Database

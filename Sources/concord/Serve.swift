@@ -87,6 +87,9 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup(title: "Stored files")
     var storage: StorageOptions
 
+    @OptionGroup(title: "Where database, files and keys do not fit together")
+    var belonging: BelongingOptions
+
     @OptionGroup(title: "Deuce Diary")
     var deuceDiary: DeuceDiaryOptions
 
@@ -139,7 +142,11 @@ struct Serve: AsyncParsableCommand {
 
         let logger = Logger(label: "concord") { LogOutput(label: $0, level: level, format: format) }
         raiseDescriptorLimit()
+        PrivateFiles.keepPrivate()
         let dataFolder = try DataFolder(folder)
+        for path in dataFolder.exposed {
+            logger.warning("other users could reach this; it has been made private", metadata: ["path": "\(path)"])
+        }
         let composition = Composition(
             folder: dataFolder.path,
             keys: SecretKeys(folder: dataFolder.path, environment: environment.variables),
@@ -155,9 +162,9 @@ struct Serve: AsyncParsableCommand {
             database: database,
             objects: try environment.value(objects, "CONCORD_OBJECTS", Self.store, default: "local"),
             environment: environment.variables, deuceDiary: diary,
-            dunbar: people)
+            dunbar: people, belonging: belonging)
 
-        let hosted = try await compose(composition)
+        let (hosted, waiting) = try await compose(composition)
         for api in hosted { await api.review() }
         let announcement = Announcement(of: hosted.map(\.name))
         var services: [any Service] = hosted.map { api in
@@ -167,6 +174,7 @@ struct Serve: AsyncParsableCommand {
         }
         services.append(Sweeper(hosted: hosted, logger: logger))
         services += hosted.map { Ear(hosted: $0) }
+        if !waiting.isEmpty { services.append(Pairer(waiting: waiting)) }
         // Services are shut down from the last to the first: readiness is withdrawn before the listeners stop.
         services.append(Drain(hosted: hosted))
         var group = ServiceGroupConfiguration(
@@ -184,16 +192,20 @@ struct Serve: AsyncParsableCommand {
         withExtendedLifetime(dataFolder) { logger.info("stopped") }
     }
 
-    /// All of them, or none: what is open by then is closed when one cannot be put together.
-    private func compose(_ composition: Composition) async throws -> [Hosted] {
-        var hosted: [Hosted] = []
+    /// All of them, or none: what is open by then is closed when one cannot be put together, or has a database, files and
+    /// keys that do not belong together.
+    ///
+    /// - Returns: Also those whose files could not be asked yet.
+    private func compose(_ composition: Composition) async throws -> (hosted: [Hosted], waiting: [Hosted]) {
+        var (hosted, waiting): ([Hosted], [Hosted]) = ([], [])
         do {
             for name in apis.isEmpty ? Self.names : apis { hosted.append(try composition.host(name)) }
+            for api in hosted where try await !api.pair() { waiting.append(api) }
         } catch {
             for api in hosted { try? await api.close() }
             throw error
         }
-        return hosted
+        return (hosted, waiting)
     }
 
     private func ports(_ environment: Environment) throws -> [String: Int] {
@@ -270,28 +282,5 @@ private struct Ear: Service {
         await cancelWhenGracefulShutdown { await hosted.listen() }
         // With one node there is nothing to hear; a service that ends would end the others.
         try await gracefulShutdown()
-    }
-}
-
-/// Forgets what has expired, every hour.
-private struct Sweeper: Service {
-    let hosted: [Hosted]
-    let logger: Logger
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                for api in hosted {
-                    do {
-                        try await api.sweep()
-                    } catch is CancellationError {
-                        return
-                    } catch {
-                        logger.warning("sweep failed", metadata: ["api": "\(api.name)", "error": "\(error)"])
-                    }
-                }
-                try? await Task.sleep(for: .seconds(3600))
-            }
-        }
     }
 }

@@ -196,7 +196,7 @@ import Testing
         let help = await process.wholeOutput()
         for setting in [
             "--host", "--data", "--port", "--public-url", "--trusted-proxy", "--storage-quota", "--log-level",
-            "--database", "--bus", "--objects",
+            "--database", "--bus", "--objects", "--adopt-store", "--adopt-keys", "--allow-sweep",
             "CONCORD_DATABASE", "CONCORD_BUS", "CONCORD_OBJECTS",
             "--log-format", "CONCORD_HOST", "CONCORD_DATA", "CONCORD_PORT_MESSENGER", "CONCORD_PUBLIC_URL_MESSENGER",
             "CONCORD_TRUSTED_PROXIES", "CONCORD_STORAGE_QUOTA", "CONCORD_LOG_LEVEL", "CONCORD_LOG_FORMAT",

@@ -139,15 +139,17 @@ public struct DeuceDiaryService: Sendable {
         try await objects.check()
     }
 
-    /// Forgets what has expired, and removes stored pictures that nobody has. To be called now and then.
-    public func sweep() async throws {
+    /// Forgets what has expired, and moves stored pictures that nobody has to the trash. To be called now and then.
+    @discardableResult
+    public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
             try OnceOnly.sweep(at: now, in: db)
             try Invites.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
         }
-        try await sweepPictures()
+        return try await objects.sweep(
+            olderThan: Self.orphanAge, at: now / 1000, keeping: references, limits: limits)
     }
 }
 

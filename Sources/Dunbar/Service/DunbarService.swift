@@ -129,8 +129,9 @@ public struct DunbarService: Sendable {
         try await objects.check()
     }
 
-    /// Forgets what has expired, and removes stored files that nothing shows. To be called now and then.
-    public func sweep() async throws {
+    /// Forgets what has expired, and moves stored files that nothing shows to the trash. To be called now and then.
+    @discardableResult
+    public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
             try OnceOnly.sweep(at: now, in: db)
@@ -140,7 +141,8 @@ public struct DunbarService: Sendable {
             try LetterTokens.reset.sweep(at: now, in: db)
         }
         try await sweepSizes()
-        try await sweepFiles()
+        return try await objects.sweep(
+            olderThan: Self.orphanAge, at: now / 1000, keeping: references, limits: limits)
     }
 
     /// Makes somebody an admin, or no longer one: for the operator.

@@ -140,20 +140,33 @@ extension DunbarService {
         }
     }
 
-    /// Removes stored files that nothing shows.
-    func sweepFiles() async throws {
-        try await objects.sweep(olderThan: time.milliseconds() / 1000 - Self.orphanAge) { keys in
-            let names = keys.map { String($0.dropFirst(MediaFile.folder.count + 1)) }
-            let kept: [String] = try await database.read { db in
-                try db.all(
-                    """
-                    SELECT name FROM media WHERE name IN (\(list: names))
-                    UNION ALL SELECT photo FROM users WHERE photo IN (\(list: names))
-                    """
-                ) { try $0.get(0) }
-            }
-            return Set(kept.map { "\(MediaFile.folder)/\($0)" })
-        }
+    /// How posts and users name stored files.
+    public var references: ObjectReferences {
+        ObjectReferences(
+            known: { [database] keys in
+                let names = keys.map { String($0.dropFirst(MediaFile.folder.count + 1)) }
+                let kept: [String] = try await database.read { db in
+                    try db.all(
+                        """
+                        SELECT name FROM media WHERE name IN (\(list: names))
+                        UNION ALL SELECT photo FROM users WHERE photo IN (\(list: names))
+                        """
+                    ) { try $0.get(0) }
+                }
+                return Set(kept.map { "\(MediaFile.folder)/\($0)" })
+            },
+            some: { [database] limit in
+                let names: [String] = try await database.read { db in
+                    let shown = try db.all("SELECT name FROM media ORDER BY post_id DESC LIMIT \(limit)") {
+                        try $0.get(0, as: String.self)
+                    }
+                    return try shown
+                        + db.all(
+                            "SELECT photo FROM users WHERE photo IS NOT NULL ORDER BY id DESC LIMIT \(limit)"
+                        ) { try $0.get(0) }
+                }
+                return names.map { "\(MediaFile.folder)/\($0)" }
+            })
     }
 }
 

@@ -86,8 +86,9 @@ public struct GTSDService: Sendable {
         try await objects.check()
     }
 
-    /// Forgets what has expired, and removes stored objects that no photo names. To be called now and then.
-    public func sweep() async throws {
+    /// Forgets what has expired, and moves stored objects that no photo names to the trash. To be called now and then.
+    @discardableResult
+    public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
             try OnceOnly.sweep(at: now, in: db)
@@ -95,7 +96,7 @@ public struct GTSDService: Sendable {
             try RateLimits.sweep(at: now, in: db)
             try Sessions.sweep(at: now, in: db)
         }
-        try await sweepObjects()
+        return try await sweepObjects(limits: limits)
     }
 
     /// Switches an account off or on, for its operator: while it is off, nobody gets in. It holds within a second, on every

@@ -88,9 +88,10 @@ public struct MessengerService: Sendable {
         try await objects.check()
     }
 
-    /// Forgets what has expired, removes uploads that nothing uses, and stored objects that no file names. To be called
-    /// now and then.
-    public func sweep() async throws {
+    /// Forgets what has expired, and moves uploads that nothing uses, and stored objects that no file names, to the trash.
+    /// To be called now and then.
+    @discardableResult
+    public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
             try OnceOnly.sweep(at: now, in: db)
@@ -98,7 +99,8 @@ public struct MessengerService: Sendable {
             try Sessions.sweep(at: now, in: db)
         }
         try await sweepUnused()
-        try await sweepObjects()
+        return try await objects.sweep(
+            olderThan: Self.orphanAge, at: time.seconds, keeping: references, limits: limits)
     }
 }
 
