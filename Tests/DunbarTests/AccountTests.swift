@@ -212,7 +212,7 @@ import Testing
         let (made, continue_) = AsyncStream<Void>.makeStream()
         let (begun, begin) = AsyncStream<Void>.makeStream()
         var setup = DunbarSetup()
-        setup.images = { path, _ in
+        setup.images = { path, _, _ in
             begin.yield()
             for await _ in made { break }
             return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))

@@ -1,4 +1,6 @@
 import Backend
+import Contract
+import Database
 import Identity
 import ObjectStore
 
@@ -20,4 +22,41 @@ enum MediaFile {
 extension MediaType {
     /// Behind a stored file's name.
     var suffix: String { self == .jpeg ? "jpg" : rawValue }
+}
+
+extension DunbarService {
+    /// Lets a request for a file pass whose URL was signed, and for some days one for a file from before URLs were.
+    func admitToFile(_ name: String, _ query: String?) async throws {
+        let refused = Problem(.forbidden, "Invalid or expired link")
+        switch urls.verdict(on: query, forFile: name) {
+        case .good: return
+        case .refused: throw refused
+        case .unsigned:
+            let now = time.milliseconds()
+            guard try await database.read({ try UnsignedFiles.include(name, at: now, in: $0) }) else { throw refused }
+        }
+    }
+}
+
+/// The files that were stored before URLs were signed: apps may have kept URLs without a signature.
+enum UnsignedFiles {
+    /// For how long such URLs are good after the upgrade. In milliseconds.
+    private static let grace: Int64 = 7 * 24 * 3_600_000
+
+    static func include(_ name: String, at now: Int64, in db: Session) throws -> Bool {
+        try db.exists(
+            "SELECT 1 FROM unsigned_files WHERE name = \(name) AND (ends_at IS NULL OR ends_at > \(now))")
+    }
+
+    /// Forgets files that are deleted.
+    static func forget(_ names: [String], in db: Session) throws {
+        guard !names.isEmpty else { return }
+        try db.run("DELETE FROM unsigned_files WHERE name IN (\(list: names))")
+    }
+
+    /// Notes when the time begins, which is the first sweep after the upgrade, and ends it.
+    static func sweep(at now: Int64, in db: Session) throws {
+        try db.run("UPDATE unsigned_files SET ends_at = \(now + grace) WHERE ends_at IS NULL")
+        try db.run("DELETE FROM unsigned_files WHERE ends_at <= \(now)")
+    }
 }

@@ -34,7 +34,7 @@ extension DunbarService {
                 forUploadsBy: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
             if !request.media.isEmpty { try Files.requireRoom(for: 1, of: viewer.user, settings, in: db) }
         }
-        let files = try await store(request.media)
+        let files = try await store(request.media, of: viewer.user)
         return try await keeping(files.map(\.name)) { [urls, attempts, settings] in
             try await database.write(info.once, phrases: Dunbar.phrases, at: now) { db in
                 let id = try Posts.insert(request.content, files, by: viewer.user, at: now, in: db)
@@ -182,6 +182,7 @@ enum Posts {
         try queue(id, in: db)
         let names: [String] = try db.all("SELECT name FROM media WHERE post_id = \(id)") { try $0.get(0) }
         try db.run("DELETE FROM media WHERE post_id = \(id)")
+        try UnsignedFiles.forget(names, in: db)
         try db.run("DELETE FROM reports WHERE post_id = \(id)")
         try db.run("DELETE FROM comments WHERE post_id = \(id)")
         try db.run("DELETE FROM posts WHERE id = \(id)")
