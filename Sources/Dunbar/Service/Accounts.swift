@@ -40,7 +40,8 @@ extension DunbarService {
                 throw refused
             }
             try LetterTokens.reset.deleteAll(of: found, in: db)
-            try db.run("UPDATE users SET password = \(password) WHERE id = \(found)")
+            // Whoever has the letter has the mailbox.
+            try db.run("UPDATE users SET password = \(password), is_verified = 1 WHERE id = \(found)")
             try sessions.endAll(of: found, in: db)
         }
         return .init(message: "Password has been reset")
@@ -107,9 +108,8 @@ extension Users {
         for start in stride(from: 0, to: files.count, by: 500) {
             try UnsignedFiles.forget(Array(files[start..<min(start + 500, files.count)]), in: db)
         }
-        for table in ["reports", "comments"] as [SQL] {
-            try db.run("DELETE FROM \(table) WHERE user_id = \(id) OR post_id IN \(posts)")
-        }
+        try Reports.forget(id, at: now, in: db)
+        try db.run("DELETE FROM comments WHERE user_id = \(id) OR post_id IN \(posts)")
         try db.run("DELETE FROM posts WHERE user_id = \(id)")
         // Others go on reading their lists behind the place where this one stood.
         try FormerRows.delete(.follow, where: "(follower_id = \(id) OR target_id = \(id))", at: now, in: db)

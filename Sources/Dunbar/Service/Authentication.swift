@@ -14,6 +14,7 @@ extension DunbarService {
         routes.open(answering: logout)
         routes.on(use: getCurrentUser)
         routes.open(use: verifyEmail)
+        routes.on(answering: resendVerification)
     }
 
     func login(
@@ -113,6 +114,22 @@ extension DunbarService {
             try db.run("UPDATE users SET is_verified = 1 WHERE id = \(user)")
         }
         return .init(message: "Email verified")
+    }
+
+    func resendVerification(
+        _ request: Dunbar.ResendVerification, from viewer: Viewer, _ info: RequestInfo
+    ) async throws -> Answer<Dunbar.Confirmation> {
+        let (now, token) = (time.milliseconds(), RandomToken.make())
+        try await database.write { [attempts, outbox, urls] db in
+            guard try Users.queue(viewer.user, in: db), let user = try Users.account(viewer.user, urls, in: db) else {
+                throw Self.unauthorized
+            }
+            guard user.emailVerified != true else { throw Problem(.badRequest, "Email already verified") }
+            try attempts.remind(Users.key(user.email), from: info.address, at: now, in: db)
+            try LetterTokens.verification.insert(token, of: user.id, at: now, in: db)
+            try outbox.post(.verification(address: user.email, token: token), at: now, in: db)
+        }
+        return Answer(.ok, .init(message: "Verification email sent"))
     }
 }
 

@@ -147,6 +147,7 @@ public struct DunbarService: Sendable {
             try UnsignedFiles.sweep(at: now, in: db)
             try FormerRows.sweep(at: now, in: db)
             try Rejections.sweep(at: now, in: db)
+            try Reports.sweep(at: now, in: db)
         }
         try await sweepSizes()
         try await sweepFiles()

@@ -131,5 +131,29 @@ extension DunbarService {
                     "CREATE INDEX rejections_of_target ON rejections (target_id)",
                     "CREATE INDEX rejections_age ON rejections (ends_at)",
                 ]),
+            .init(
+                "reports that outlast posts",
+                [
+                    // With a copy of what is reported. Who has deleted their account is null. When it is over, once the post
+                    // or one of the two accounts is gone.
+                    """
+                    CREATE TABLE lasting_reports (
+                        id {ID}, post_id BIGINT NOT NULL, author_id BIGINT, reporter_id BIGINT, reason TEXT NOT NULL,
+                        details TEXT, content TEXT NOT NULL, media_count INTEGER NOT NULL, created_at BIGINT NOT NULL,
+                        ends_at BIGINT, UNIQUE (post_id, reporter_id))
+                    """,
+                    """
+                    INSERT INTO lasting_reports (
+                        post_id, author_id, reporter_id, reason, details, content, media_count, created_at)
+                    SELECT p.id, p.user_id, r.user_id, r.reason, r.details, p.content,
+                        (SELECT COUNT(*) FROM media m WHERE m.post_id = p.id), r.created_at
+                    FROM reports r JOIN posts p ON p.id = r.post_id ORDER BY r.id
+                    """,
+                    "DROP TABLE reports",
+                    "ALTER TABLE lasting_reports RENAME TO reports",
+                    "CREATE INDEX reports_of_author ON reports (author_id)",
+                    "CREATE INDEX reports_of_reporter ON reports (reporter_id)",
+                    "CREATE INDEX reports_age ON reports (ends_at)",
+                ]),
         ])
 }
