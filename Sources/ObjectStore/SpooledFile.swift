@@ -110,14 +110,11 @@ public final class SpooledFile: Sendable {
             defer { close(descriptor) }
             try body(descriptor)
             try FileSystem.synchronize(descriptor, path: path)
-            guard lseek(descriptor, 0, SEEK_SET) == 0 else {
-                throw FileSystemError(call: "lseek", path: path, code: errno)
-            }
             var (count, hash) = (Int64(0), SHA256())
             var buffer = [UInt8](repeating: 0, count: 1 << 18)
             while true {
-                let read = try buffer.withUnsafeMutableBytes { bytes in
-                    let read = try FileSystem.read(into: bytes, from: descriptor, path: path)
+                let read = try buffer.withUnsafeMutableBytes { [offset = count] bytes in
+                    let read = try FileSystem.read(into: bytes, from: descriptor, at: offset, path: path)
                     hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: bytes[..<read]))
                     return read
                 }

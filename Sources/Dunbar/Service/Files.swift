@@ -23,7 +23,7 @@ extension DunbarService {
         if let replay = try await database.replay(
             info.once, phrases: Dunbar.phrases, at: now, as: Dunbar.UpdatedUser.self)
         {
-            return replay
+            return try replay.renewed(by: urls)
         }
         try await database.read { [attempts, settings] db in
             try attempts.requireRoom(
@@ -50,7 +50,7 @@ extension DunbarService {
             if answer.headers[.idempotentReplayed] == nil, let old = before.withLockedValue({ $0 }) {
                 await remove([old])
             }
-            return answer
+            return try answer.renewed(by: urls)
         }
     }
 

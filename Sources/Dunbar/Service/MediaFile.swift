@@ -1,6 +1,7 @@
 import Backend
 import Contract
 import Database
+import DunbarAPI
 import Identity
 import ObjectStore
 
@@ -58,5 +59,67 @@ enum UnsignedFiles {
     static func sweep(at now: Int64, in db: Session) throws {
         try db.run("UPDATE unsigned_files SET ends_at = \(now + grace) WHERE ends_at IS NULL")
         try db.run("DELETE FROM unsigned_files WHERE ends_at <= \(now)")
+    }
+}
+
+// MARK: Repeated answers
+
+/// What shows files by their URLs.
+protocol ShowsFiles: Codable, Sendable {
+    /// The same with URLs that are good from now on.
+    func renewed(by urls: PublicURLs) -> Self
+}
+
+extension Answer where Output: ShowsFiles {
+    /// An answer that is repeated under its key, with URLs that are good from now on; any other as it is.
+    func renewed(by urls: PublicURLs) throws -> Answer {
+        guard headers[.idempotentReplayed] != nil else { return self }
+        return Answer(status, try decoded().renewed(by: urls), headers: headers)
+    }
+}
+
+extension PublicURLs {
+    /// The URL of the same file, from now on.
+    fileprivate func renewed(_ url: String) -> String {
+        let name = url.prefix { $0 != "?" }.split(separator: "/").last.map(String.init) ?? ""
+        return MediaFile.type(of: name) == nil ? url : file(name)
+    }
+}
+
+extension Dunbar.Post: ShowsFiles {
+    func renewed(by urls: PublicURLs) -> Self {
+        var copy = self
+        copy.media = media.map(urls.renewed)
+        copy.user = user.renewed(by: urls)
+        return copy
+    }
+}
+
+extension Dunbar.Comment: ShowsFiles {
+    func renewed(by urls: PublicURLs) -> Self {
+        var copy = self
+        copy.user = user.renewed(by: urls)
+        return copy
+    }
+}
+
+extension Dunbar.UserSummary: ShowsFiles {
+    func renewed(by urls: PublicURLs) -> Self {
+        var copy = self
+        copy.photo = photo.map(urls.renewed)
+        return copy
+    }
+}
+
+extension Dunbar.UpdatedUser: ShowsFiles {
+    func renewed(by urls: PublicURLs) -> Self {
+        switch self {
+        case .own(var account):
+            account.photo = account.photo.map(urls.renewed)
+            return .own(account)
+        case .other(var user):
+            user.photo = user.photo.map(urls.renewed)
+            return .other(user)
+        }
     }
 }

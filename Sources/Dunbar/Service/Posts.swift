@@ -26,7 +26,7 @@ extension DunbarService {
     ) async throws -> Answer<Dunbar.Post> {
         let now = time.milliseconds()
         if let replay = try await database.replay(info.once, phrases: Dunbar.phrases, at: now, as: Dunbar.Post.self) {
-            return replay
+            return try replay.renewed(by: urls)
         }
         // Again in the write: two posts at once may each have had room.
         try await database.read { [attempts, settings] db in
@@ -43,7 +43,7 @@ extension DunbarService {
                 guard let post = try id.flatMap({ try Posts.one($0, urls, in: db) }) else { throw Self.unauthorized }
                 return Answer(.created, post)
             }
-        }
+        }.renewed(by: urls)
     }
 
     /// The three ways to ask for a user's posts are one.
