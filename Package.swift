@@ -101,6 +101,7 @@ let platform: [Target] = [
         name: "Images",
         dependencies: ["CSpawn", product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio")]
     ),
+    .target(name: "Videos"),
     .target(
         name: "Mail",
         dependencies: [
@@ -133,7 +134,7 @@ func service(_ name: String) -> [Target] {
             name: "\(name)Service",
             dependencies: [
                 .byName(name: "\(name)API"), "Backend", "ContractServer", "Database", "ObjectStore", "Realtime",
-                "Identity", "Images", "Mail", "WebSockets",
+                "Identity", "Images", "Mail", "Videos", "WebSockets",
             ],
             path: "Sources/\(name)/Service"),
         .target(
@@ -218,6 +219,7 @@ let package = Package(
         tests("ObjectStore", product("Crypto", "swift-crypto")),
         tests("Realtime", product("NIOEmbedded", "swift-nio")),
         tests("Backend", "Mail", product("NIOEmbedded", "swift-nio")),
+        tests("Videos"),
         tests("WebSockets", product("NIOEmbedded", "swift-nio")),
         .testTarget(name: "MessengerTests", dependencies: ["MessengerCheck", "MessengerMocks", "Testbed"]),
         .testTarget(name: "DeuceDiaryTests", dependencies: ["DeuceDiaryCheck", "DeuceDiaryMocks", "Testbed"]),

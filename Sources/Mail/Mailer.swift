@@ -1,12 +1,15 @@
 /// A letter in plain text.
 public struct MailMessage: Sendable, Equatable {
+    /// The name that the letter is from; nil for the address alone.
+    public var senderName: String?
     /// An address, `local@domain`.
     public var to: String
     public var subject: String
     /// Lines end with a line feed.
     public var text: String
 
-    public init(to: String, subject: String, text: String) {
+    public init(from senderName: String? = nil, to: String, subject: String, text: String) {
+        self.senderName = senderName
         self.to = to
         self.subject = subject
         self.text = text

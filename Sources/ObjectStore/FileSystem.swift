@@ -26,8 +26,8 @@ enum FileSystem {
         return descriptor
     }
 
-    static func openFile(_ path: String) throws(FileSystemError) -> Int32 {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    static func openFile(_ path: String, for access: Int32 = O_RDONLY) throws(FileSystemError) -> Int32 {
+        let descriptor = open(path, access | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", path) }
         return descriptor
     }

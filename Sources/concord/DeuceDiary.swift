@@ -42,11 +42,16 @@ extension Composition {
         settings.joinRedirect = deuceDiary.joinRedirect
         settings.socketAuthentication = deuceDiary.sockets
         settings.requestsPerMinute = deuceDiary.requestsPerMinute
-        let pictures = Pictures(environment: environment, phrases: api.phrases, logger: logger)
+        let pictures = Pictures(
+            environment: environment, limits: .init(), phrases: api.phrases, logger: logger)
         let service = DeuceDiaryService(
             database: database, objects: objects, tokens: tokens,
-            pictures: { path in
-                try await pictures.make { helper throws(ImageError) in try await helper.jpeg(of: path, .crop(to: 200)) }
+            pictures: { path, user in
+                let made = try await pictures.make { helper throws(ImageError) in
+                    try await helper.jpeg(of: path, .crop(to: 200), for: user.rawValue)
+                }
+                guard case .picture(let jpeg) = made else { return nil }
+                return jpeg
             },
             secret: secret, group: group, settings: settings)
         let health = health(api.name, service.check)

@@ -31,16 +31,25 @@ extension Composition {
         settings.origins = dunbar.origins
         settings.storageQuota = storage.quotas[api.name] ?? settings.storageQuota
         settings.uploadsPerHour = storage.uploadsPerHour[api.name] ?? settings.uploadsPerHour
-        let pictures = Pictures(environment: environment, phrases: api.phrases, logger: logger)
+        var limits = Thumbnailer.PixelLimits()
+        limits.photos = ImageTooLarge.megapixels(of: .jpeg) * 1_000_000
+        limits.webp = ImageTooLarge.megapixels(of: .webp) * 1_000_000
+        limits.others = ImageTooLarge.megapixels(of: .png) * 1_000_000
+        let pictures = Pictures(environment: environment, limits: limits, phrases: api.phrases, logger: logger)
         let (mailer, place) = mailer(api.name)
         let service = DunbarService(
             database: database, objects: objects, passwords: passwords,
-            images: { path, use in
-                try await pictures.make { helper throws(ImageError) in
+            images: { path, use, user in
+                let made = try await pictures.make { helper throws(ImageError) in
                     switch use {
-                    case .profile: try await helper.jpeg(of: path, .fit(within: 1024))
-                    case .post: try await helper.rewritten(path).bytes
+                    case .profile: try await helper.jpeg(of: path, .fit(within: 1024), for: "\(user)")
+                    case .post: try await helper.rewritten(path, for: "\(user)").bytes
                     }
+                }
+                switch made {
+                case .picture(let bytes): return bytes
+                case .unreadable: return nil
+                case .tooLarge: throw ImageTooLarge()
                 }
             },
             mailer: mailer, secret: secret, settings: settings,

@@ -80,7 +80,7 @@ extension DeuceDiaryHost {
     /// The server as it is after a restart: with nothing but its database and files.
     fileprivate func restarted() -> DeuceDiaryWorld {
         let service = DeuceDiaryService(
-            database: database, objects: objects, tokens: { [issuer] in issuer.read($0) }, pictures: { _ in nil },
+            database: database, objects: objects, tokens: { [issuer] in issuer.read($0) }, pictures: { _, _ in nil },
             secret: Array(repeating: 9, count: 32), group: MultiThreadedEventLoopGroup.singleton, time: clock.source,
             settings: .init(publicURL: "http://test"))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -197,7 +197,7 @@ import WebSockets
             settings.socketAuthentication = .member
             let service = DeuceDiaryService(
                 database: host.database, objects: host.objects, tokens: { [issuer = host.issuer] in issuer.read($0) },
-                pictures: { _ in nil }, secret: Array(repeating: 9, count: 32), group: loop, time: host.clock.source,
+                pictures: { _, _ in nil }, secret: Array(repeating: 9, count: 32), group: loop, time: host.clock.source,
                 settings: settings)
             let route = try #require(service.sockets().first)
             let token = try host.issuer.issue("user_1", lifetime: 100)

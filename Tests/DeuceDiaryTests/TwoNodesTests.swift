@@ -107,7 +107,7 @@ struct DeuceDiaryNodesTests {
             // A second node that nobody has told to listen.
             let second = DeuceDiaryService(
                 database: host.database, objects: host.objects, tokens: { [issuer = host.issuer] in issuer.read($0) },
-                pictures: { _ in nil }, secret: Array(repeating: 9, count: 32),
+                pictures: { _, _ in nil }, secret: Array(repeating: 9, count: 32),
                 group: MultiThreadedEventLoopGroup.singleton, time: host.clock.source,
                 settings: .init(publicURL: "http://test"))
             let elsewhere = InProcessSockets(second.sockets(), group: MultiThreadedEventLoopGroup.singleton)

@@ -212,7 +212,7 @@ import Testing
         let (made, continue_) = AsyncStream<Void>.makeStream()
         let (begun, begin) = AsyncStream<Void>.makeStream()
         var setup = DunbarSetup()
-        setup.images = { path, _ in
+        setup.images = { path, _, _ in
             begin.yield()
             for await _ in made { break }
             return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -259,8 +259,30 @@ import Testing
             #expect(reports.map(\.reporter) == ["jane", "jane"])
             #expect(reports[0].createdAt.milliseconds == reports[1].createdAt.milliseconds + 1000)
             #expect(try await DunbarService.reports(limit: 1, in: host.database).map(\.post) == [second.id])
+            // What was reported stays to be read, without names once they are nobody's.
             try await john.send(Dunbar.DeletePost(id: second.id))
-            #expect(try await DunbarService.reports(limit: 10, in: host.database).map(\.post) == [first.id])
+            let kept = try await DunbarService.reports(limit: 10, in: host.database)
+            #expect(kept.map(\.content) == ["second", "first"] && kept.map(\.author) == ["john", "john"])
+            host.clock.advance(by: .seconds(80 * 24 * 3600))
+            let again = try await world.raw.send(
+                .post, "/login", body: #"{"username":"john","password":"secret123"}"#)
+            #expect(again.status == 200)
+            try await host.service.sweep()
+            #expect(try await DunbarService.reports(limit: 10, in: host.database).count == 2)
+            let cookie = again.headers[.setCookie]?.split(separator: ";").first.map(String.init)
+            let gone = try await world.raw.send(
+                .post, "/account/delete", headers: [.cookie: try #require(cookie)], body: #"{"password":"secret123"}"#)
+            #expect(gone.status == 200)
+            let nameless = try await DunbarService.reports(limit: 10, in: host.database)
+            #expect(nameless.map(\.content) == ["second", "first"])
+            #expect(Set(nameless.map(\.author)) == ["(deleted account)"] && nameless[0].reporter == "jane")
+            // 90 days after the post went, and after the account went.
+            host.clock.advance(by: .seconds(10 * 24 * 3600))
+            try await host.service.sweep()
+            #expect(try await DunbarService.reports(limit: 10, in: host.database).map(\.content) == ["first"])
+            host.clock.advance(by: .seconds(80 * 24 * 3600))
+            try await host.service.sweep()
+            #expect(try await DunbarService.reports(limit: 10, in: host.database).isEmpty)
         }
     }
 }

@@ -61,7 +61,7 @@ public struct DunbarSetup: Sendable {
     public var uploadsPerHour: Int?
     /// Whom the server sees behind a request that is handed over within the process.
     public var peer = "127.0.0.1"
-    public var images: DunbarService.ImageMaker = { path, _ in try SampleImages.processed(path) }
+    public var images: DunbarService.ImageMaker = { path, _, _ in try SampleImages.processed(path) }
 
     public init(clock: TestClock = TestClock()) { self.clock = clock }
 }

@@ -71,7 +71,10 @@ public struct DeuceDiaryService: Sendable {
 
     /// Makes a profile picture, a JPEG of 200 by 200 pixels, of the image file at a path; nil when it is no image that
     /// can be read. Throws when it cannot tell now.
-    public typealias PictureMaker = @Sendable (_ path: String) async throws -> [UInt8]?
+    public typealias PictureMaker =
+        @Sendable (
+            _ path: String, _ user: DeuceDiary.User.ID
+        ) async throws -> [UInt8]?
 
     /// - Parameters:
     ///   - database: With ``schema``.

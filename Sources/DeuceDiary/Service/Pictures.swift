@@ -27,7 +27,7 @@ extension DeuceDiaryService {
         guard request.picture.contentType.lowercased().hasPrefix("image/") else {
             throw Problem(.badRequest, "Only image files are allowed")
         }
-        guard let picture = try await pictures(file.path) else {
+        guard let picture = try await pictures(file.path, caller.user) else {
             throw Problem(.badRequest, "Failed to upload profile picture")
         }
         let (name, key) = try await store(picture, of: caller.user, at: now)

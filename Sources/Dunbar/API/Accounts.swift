@@ -18,7 +18,8 @@ extension Dunbar {
         public init(email: String) { self.email = email }
     }
 
-    /// `POST /reset-password`: sets a new password by a letter's token, and ends every session of the account.
+    /// `POST /reset-password`: sets a new password by a letter's token, which verifies the address, and ends every session of
+    /// the account.
     ///
     /// 400 "Invalid or expired reset token": it is good for an hour, and once.
     public struct ResetPassword: OpenEndpoint {

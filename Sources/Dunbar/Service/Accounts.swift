@@ -40,7 +40,8 @@ extension DunbarService {
                 throw refused
             }
             try LetterTokens.reset.deleteAll(of: found, in: db)
-            try db.run("UPDATE users SET password = \(password) WHERE id = \(found)")
+            // Whoever has the letter has the mailbox.
+            try db.run("UPDATE users SET password = \(password), is_verified = 1 WHERE id = \(found)")
             try sessions.endAll(of: found, in: db)
         }
         return .init(message: "Password has been reset")
@@ -65,7 +66,7 @@ extension DunbarService {
             try attempts.succeed(attempt, at: now, in: db)
             if try Users.isAdmin(viewer.user, in: db) { return nil }
             try sessions.endAll(of: viewer.user, in: db)
-            return try Users.delete(viewer.user, in: db)
+            return try Users.delete(viewer.user, at: now, in: db)
         }
         guard let files else { throw Problem(.badRequest, "Cannot delete admin account through this endpoint") }
         await remove(files)
@@ -93,7 +94,7 @@ extension Users {
     /// an account queues too, so that nothing is left over.
     ///
     /// - Returns: The names of their files.
-    static func delete(_ id: Dunbar.User.ID, in db: Session) throws -> [String] {
+    static func delete(_ id: Dunbar.User.ID, at now: Int64, in db: Session) throws -> [String] {
         // In line behind comments and reports that are being made on their posts, which then go too.
         try db.run("UPDATE posts SET id = id WHERE user_id = \(id)")
         let posts: SQL = "(SELECT id FROM posts WHERE user_id = \(id))"
@@ -104,12 +105,16 @@ extension Users {
             """
         ) { try $0.get(0) }
         try db.run("DELETE FROM media WHERE post_id IN \(posts)")
-        for table in ["reports", "comments"] as [SQL] {
-            try db.run("DELETE FROM \(table) WHERE user_id = \(id) OR post_id IN \(posts)")
+        for start in stride(from: 0, to: files.count, by: 500) {
+            try UnsignedFiles.forget(Array(files[start..<min(start + 500, files.count)]), in: db)
         }
+        try Reports.forget(id, at: now, in: db)
+        try db.run("DELETE FROM comments WHERE user_id = \(id) OR post_id IN \(posts)")
         try db.run("DELETE FROM posts WHERE user_id = \(id)")
-        try db.run("DELETE FROM follows WHERE follower_id = \(id) OR target_id = \(id)")
-        try db.run("DELETE FROM blocks WHERE blocker_id = \(id) OR blocked_id = \(id)")
+        // Others go on reading their lists behind the place where this one stood.
+        try FormerRows.delete(.follow, where: "(follower_id = \(id) OR target_id = \(id))", at: now, in: db)
+        try FormerRows.delete(.block, where: "(blocker_id = \(id) OR blocked_id = \(id))", at: now, in: db)
+        try Rejections.forget(id, in: db)
         try LetterTokens.verification.deleteAll(of: id, in: db)
         try LetterTokens.reset.deleteAll(of: id, in: db)
         try OnceOnly.forget(callersNamed: DunbarService.callerName(id), in: db)

@@ -13,7 +13,8 @@ extension DunbarService {
         routes.open(answering: register)
         routes.open(answering: logout)
         routes.on(use: getCurrentUser)
-        routes.open(use: verifyEmail)
+        routes.open(answering: verifyEmail)
+        routes.on(answering: resendVerification)
     }
 
     func login(
@@ -104,15 +105,37 @@ extension DunbarService {
         return WithRelationship(user)
     }
 
-    func verifyEmail(_ request: Dunbar.VerifyEmail, _ info: RequestInfo) async throws -> Dunbar.Confirmation {
+    func verifyEmail(
+        _ request: Dunbar.VerifyEmail, _ info: RequestInfo
+    ) async throws -> Answer<Dunbar.Confirmation> {
         let now = time.milliseconds()
-        try await database.write { db in
+        let refused = Problem(.badRequest, "Invalid or expired verification token")
+        let isVerified = try await database.write { db in
             guard let user = try LetterTokens.verification.user(of: request.token, at: now, in: db) else {
-                throw Problem(.badRequest, "Invalid or expired verification token")
+                return false
             }
             try db.run("UPDATE users SET is_verified = 1 WHERE id = \(user)")
+            return true
         }
-        return .init(message: "Email verified")
+        if info.wantsPage { return VerificationPage(isVerified: isVerified).answer }
+        guard isVerified else { throw refused }
+        return Answer(.ok, .init(message: "Email verified"), headers: VerificationPage.headers)
+    }
+
+    func resendVerification(
+        _ request: Dunbar.ResendVerification, from viewer: Viewer, _ info: RequestInfo
+    ) async throws -> Answer<Dunbar.Confirmation> {
+        let (now, token) = (time.milliseconds(), RandomToken.make())
+        try await database.write { [attempts, outbox, urls] db in
+            guard try Users.queue(viewer.user, in: db), let user = try Users.account(viewer.user, urls, in: db) else {
+                throw Self.unauthorized
+            }
+            guard user.emailVerified != true else { throw Problem(.badRequest, "Email already verified") }
+            try attempts.remind(Users.key(user.email), from: info.address, at: now, in: db)
+            try LetterTokens.verification.insert(token, of: user.id, at: now, in: db)
+            try outbox.post(.verification(address: user.email, token: token), at: now, in: db)
+        }
+        return Answer(.ok, .init(message: "Verification email sent"))
     }
 }
 
@@ -127,4 +150,55 @@ extension Dunbar.Account {
         copy.emailVerified = nil
         return copy
     }
+}
+
+/// What a browser shows that opens the link of a letter.
+private struct VerificationPage {
+    let isVerified: Bool
+
+    /// The same path has two answers, and its token is nobody else's affair.
+    static let headers: HTTPFields = [.vary: "Accept", .cacheControl: "no-store", .referrerPolicy: "no-referrer"]
+
+    var answer: Answer<Dunbar.Confirmation> {
+        let (title, text) =
+            isVerified
+            ? ("Email verified", "Thank you. Your email address is verified; you can go back to the app.")
+            : (
+                "This link is no longer good",
+                "It has expired, or it is not complete. The app can send you another one."
+            )
+        let html = """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>\(title)</title>
+            <style>body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 20vh auto; padding: 0 1rem }
+            @media (prefers-color-scheme: dark) { body { background: #111; color: #eee } }</style>
+            </head>
+            <body>
+            <h1>\(title)</h1>
+            <p>\(text)</p>
+            </body>
+            </html>
+
+            """
+        var headers = Self.headers
+        headers[.contentType] = "text/html; charset=utf-8"
+        headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'"
+        headers[.xContentTypeOptions] = "nosniff"
+        return Answer(isVerified ? .ok : .badRequest, encoded: Array(html.utf8), headers: headers)
+    }
+}
+
+extension RequestInfo {
+    /// Whether a browser asks, to show what is answered. Apps and scripts do not name HTML.
+    fileprivate var wantsPage: Bool { headers[.accept]?.lowercased().contains("text/html") == true }
+}
+
+extension HTTPField.Name {
+    fileprivate static let contentSecurityPolicy = Self("Content-Security-Policy")!
+    fileprivate static let referrerPolicy = Self("Referrer-Policy")!
+    fileprivate static let xContentTypeOptions = Self("X-Content-Type-Options")!
 }

@@ -25,7 +25,7 @@ extension DunbarService {
             let id = try Comments.insert(request.content.trimmed, on: request.post, by: viewer.user, at: now, in: db)
             guard let comment = try id.flatMap({ try Comments.one($0, urls, in: db) }) else { throw Posts.notFound }
             return Answer(.created, comment)
-        }
+        }.renewed(by: urls)
     }
 
     func listComments(_ request: Dunbar.ListComments, from viewer: Viewer) async throws -> [Dunbar.Comment] {

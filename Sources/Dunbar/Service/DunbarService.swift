@@ -55,8 +55,11 @@ public struct DunbarService: Sendable {
     }
 
     /// Makes of the image file at a path, upright and without metadata, what it is to become; nil when it is no image
-    /// that can be read, or has more than 40 megapixels. Throws when it cannot tell now.
-    public typealias ImageMaker = @Sendable (_ path: String, _ use: ImageUse) async throws -> [UInt8]?
+    /// that can be read. Throws ``ImageTooLarge``, and when it cannot tell now.
+    public typealias ImageMaker =
+        @Sendable (
+            _ path: String, _ use: ImageUse, _ user: Dunbar.User.ID
+        ) async throws -> [UInt8]?
 
     /// - Parameters:
     ///   - database: With ``schema``.
@@ -79,7 +82,7 @@ public struct DunbarService: Sendable {
             time: time)
         self.attempts = Attempts(limits: settings.attempts, phrases: Dunbar.phrases)
         self.images = images
-        let urls = PublicURLs(base: settings.publicURL)
+        let urls = PublicURLs(base: settings.publicURL, secret: secret, time: time)
         let writer = LetterWriter(database: database, urls: urls, time: time)
         self.outbox = Outbox(
             database: database, mailer: mailer, secret: secret, time: time, compose: writer.compose, report: report)
@@ -108,7 +111,10 @@ public struct DunbarService: Sendable {
         follows(&routes)
         blocks(&routes)
         health(&routes)
-        routes.serve(publicly: objects, under: "/" + MediaFile.folder) { MediaFile.type(of: $0)?.contentType }
+        routes.serve(
+            publicly: objects, under: "/" + MediaFile.folder, cacheControl: "private, max-age=86400, immutable",
+            admit: admitToFile
+        ) { MediaFile.type(of: $0)?.contentType }
         return routes
     }
 
@@ -139,6 +145,10 @@ public struct DunbarService: Sendable {
             try Sessions.sweep(at: now, in: db)
             try LetterTokens.verification.sweep(at: now, in: db)
             try LetterTokens.reset.sweep(at: now, in: db)
+            try UnsignedFiles.sweep(at: now, in: db)
+            try FormerRows.sweep(at: now, in: db)
+            try Rejections.sweep(at: now, in: db)
+            try Reports.sweep(at: now, in: db)
         }
         try await sweepSizes()
         return try await objects.sweep(
@@ -158,9 +168,27 @@ public struct DunbarService: Sendable {
 
 /// Where what the server has is found from outside.
 struct PublicURLs: Sendable {
-    let base: String
+    private let base: String
+    private let signatures: ExpiringURLs
+    private let time: TimeSource
 
-    /// Of a stored file, by its name.
-    func file(_ name: String) -> String { "\(base)/\(MediaFile.folder)/\(name)" }
+    init(base: String, secret: [UInt8], time: TimeSource) {
+        self.base = base
+        self.time = time
+        signatures = ExpiringURLs(secret: secret, purpose: "dunbar media")
+    }
+
+    /// Of a stored file, by its name: for those who may see it now, and for two days at most.
+    func file(_ name: String) -> String {
+        let path = Self.path(name)
+        return "\(base)\(path)?\(signatures.query(for: path, at: time.milliseconds()))"
+    }
+
+    func verdict(on query: String?, forFile name: String) -> ExpiringURLs.Verdict {
+        signatures.verdict(on: query, for: Self.path(name), at: time.milliseconds())
+    }
+
     func verification(_ token: String) -> String { "\(base)\(Dunbar.basePath)/verify-email/\(token)" }
+
+    private static func path(_ name: String) -> String { "/\(MediaFile.folder)/\(name)" }
 }

@@ -165,6 +165,8 @@ enum Users {
         }
         if let isPrivate = request.isPrivate {
             try db.run("UPDATE users SET is_private = \(isPrivate) WHERE id = \(request.id)")
+            // Behind the change of the row: a request that is made beside waits for it, and is a follow.
+            if !isPrivate { try Follows.acceptAll(to: request.id, in: db) }
         }
     }
 
