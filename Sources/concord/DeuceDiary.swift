@@ -48,12 +48,12 @@ extension Composition {
                 try await pictures.make { helper throws(ImageError) in try await helper.jpeg(of: path, .crop(to: 200)) }
             },
             secret: secret, group: group, settings: settings)
-        let health = health(api.name, service.check)
+        let health = health(api, service.check)
         var routes = service.routes()
         routes.serve(health)
         let table = RouteTable(routes, options: options(api))
         return Hosted(
-            name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
+            name: api.name, listener: listener(table, service.sockets()), health: health,
             listen: { await service.listen() }, sweep: service.sweep,
             review: pictures.review,
             close: { try await close(database, objects) })
