@@ -46,8 +46,11 @@ let platform: [Target] = [
             product("NIOPosix", "swift-nio"),
             product("NIOHTTP1", "swift-nio"),
             product("NIOHTTPTypes", "swift-nio-extras"),
+            product("NIOHTTPTypesHTTP1", "swift-nio-extras"),
+            product("NIOConcurrencyHelpers", "swift-nio"),
             product("Logging", "swift-log"),
             product("Crypto", "swift-crypto"),
+            .target(name: "CZlib", condition: server),
         ]
     ),
     .target(
@@ -62,6 +65,7 @@ let platform: [Target] = [
             product("HTTPTypes", "swift-http-types"),
         ]
     ),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(
         name: "Database",
@@ -209,7 +213,9 @@ let package = Package(
     targets: platform + services.flatMap(service) + [
         command, chatExample, thumbnail, testbed,
         tests("Contract"),
-        tests("ContractServer", product("NIOEmbedded", "swift-nio")),
+        tests(
+            "ContractServer", "Backend", .target(name: "CZlib", condition: server),
+            product("NIOEmbedded", "swift-nio")),
         tests("ContractClient", "ContractMocks"),
         tests("ContractCheck"),
         tests("Database"),

@@ -13,8 +13,9 @@ import NIOConcurrencyHelpers
 public final class Outbox<Job: Codable & Sendable>: Sendable {
     /// Makes the letter; nil when it is not to be sent any more.
     public typealias Composer = @Sendable (Job) async throws -> MailMessage?
-    /// Told of each failure, and whether the letter is tried again.
-    public typealias Report = @Sendable (any Error, _ isTriedAgain: Bool) -> Void
+    /// Told of each failure, of the letter's number in the outbox (nil where the line itself could not be read), and
+    /// whether the letter is tried again.
+    public typealias Report = @Sendable (_ letter: Int64?, any Error, _ isTriedAgain: Bool) -> Void
 
     /// After so long a letter is given up. In milliseconds.
     static var lifetime: Int64 { 24 * 3_600_000 }
@@ -89,7 +90,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
             switch round {
             case .success(let next): wait = next
             case .failure(let error):
-                report(error, true)
+                report(nil, error, true)
                 wait = .seconds(10)
             }
             alarm = Task { [call] in
@@ -169,10 +170,10 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
             } else {
                 try await remove(letter)
             }
-            report(error, isTriedAgain)
+            report(letter.id, error, isTriedAgain)
         } catch {
             // It stays as it is: due when this node's time for it is over.
-            report(error, true)
+            report(letter.id, error, true)
         }
     }
 

@@ -14,6 +14,7 @@ import MonicaAPI
 import NIOCore
 import NIOPosix
 import ObjectStore
+import WebSockets
 
 /// One API, put together and ready to listen.
 struct Hosted: Sendable {
@@ -42,6 +43,9 @@ struct Composition: Sendable {
     let group: any EventLoopGroup
     let logger: Logger
     let trustedProxies: Set<String>
+    let connections: ConnectionLimits
+    /// What requests and answers of all APIs may take.
+    let memory = RequestMemory()
     /// Of an API: what its absolute URLs begin with.
     let publicURL: @Sendable (String) -> String
     let storage: StorageSettings
@@ -85,13 +89,13 @@ struct Composition: Sendable {
         let service = MessengerService(
             database: database, objects: objects, passwords: passwords,
             tokenKey: tokenKey, group: group, settings: settings)
-        let health = health(api.name, service.check)
+        let health = health(api, service.check)
         var routes = service.routes()
         routes.serve(health)
         if let local = objects as? LocalObjectStore { routes.serve(local) }
         let table = RouteTable(routes, options: options(api))
         return Hosted(
-            name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
+            name: api.name, listener: listener(table, service.sockets()), health: health,
             listen: service.listen,
             sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
             pair: try pairing(
@@ -109,8 +113,10 @@ struct Composition: Sendable {
     }
 
     /// The readiness of an API that stores files: without room for them it still serves texts.
-    func health(_ name: String, _ check: @escaping @Sendable () async throws -> Void) -> Health {
-        Health(check: check) { [storage, folder] in
+    func health<API: ServiceAPI>(
+        _ api: API.Type, _ check: @escaping @Sendable () async -> [Health.Part]
+    ) -> Health {
+        let notes = { @Sendable [storage, folder] () async -> [String] in
             do {
                 try await NIOThreadPool.singleton.runIfActive { try storage.reserve.check(folder) }
             } catch is InsufficientStorage {
@@ -120,6 +126,7 @@ struct Composition: Sendable {
             }
             return []
         }
+        return Health(check: check, notes: notes, logger: logger(for: api))
     }
 
     func openDatabase(_ name: String, _ schema: Schema) throws -> Database {
@@ -157,8 +164,12 @@ struct Composition: Sendable {
             baseURL: publicURL(name) + "/objects", reserve: storage.reserve, now: { TimeSource.system.seconds })
     }
 
+    func listener<API: ServiceAPI>(_ table: RouteTable<API>, _ sockets: [SocketRoute] = []) -> Listener {
+        Listener(table, sockets: sockets, group: group, connections: connections)
+    }
+
     func options<API: ServiceAPI>(_ api: API.Type) -> RouteTable<API>.Options {
-        .init(logger: logger(for: api), trustedProxies: trustedProxies, showsDetails: isDevelopment) {
+        .init(logger: logger(for: api), trustedProxies: trustedProxies, showsDetails: isDevelopment, memory: memory) {
             Problem.unavailable($0, API.phrases)
         }
     }

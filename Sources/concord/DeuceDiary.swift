@@ -55,12 +55,12 @@ extension Composition {
                 return jpeg
             },
             secret: secret, group: group, settings: settings)
-        let health = health(api.name, service.check)
+        let health = health(api, service.check)
         var routes = service.routes()
         routes.serve(health)
         let table = RouteTable(routes, options: options(api))
         return Hosted(
-            name: api.name, listener: Listener(table, sockets: service.sockets(trusting: trustedProxies), group: group),
+            name: api.name, listener: listener(table, service.sockets(trusting: trustedProxies)),
             health: health,
             listen: { await service.listen() },
             sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },

@@ -53,16 +53,20 @@ extension Composition {
                 }
             },
             mailer: mailer, secret: secret, settings: settings,
-            report: { error, isTriedAgain in
+            report: { letter, error, isTriedAgain in
                 logger.warning(
-                    "a letter was not sent", metadata: ["error": "\(error)", "again": "\(isTriedAgain)"])
+                    "a letter was not sent",
+                    metadata: [
+                        "letter": "\(letter.map(String.init) ?? "unknown")", "error": "\(error)",
+                        "again": "\(isTriedAgain)",
+                    ])
             })
-        let health = health(api.name, service.check)
+        let health = health(api, service.check)
         var routes = service.routes()
         routes.serve(health)
         let table = RouteTable(routes, options: options(api))
         return Hosted(
-            name: api.name, basePath: api.basePath, listener: Listener(table, sockets: [], group: group),
+            name: api.name, basePath: api.basePath, listener: listener(table),
             health: health,
             listen: service.deliverLetters,
             sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },

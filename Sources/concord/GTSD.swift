@@ -16,13 +16,13 @@ extension Composition {
         settings.uploadsPerHour = storage.uploadsPerHour[api.name] ?? settings.uploadsPerHour
         let service = GTSDService(
             database: database, objects: objects, passwords: passwords, tokenKey: tokenKey, settings: settings)
-        let health = health(api.name, service.check)
+        let health = health(api, service.check)
         var routes = service.routes()
         routes.serve(health, answering: GTSDService.healthy)
         if let local = objects as? LocalObjectStore { routes.serve(local, receiving: service.uploads) }
         let table = RouteTable(routes, options: options(api))
         return Hosted(
-            name: api.name, listener: Listener(table, sockets: [], group: group), health: health,
+            name: api.name, listener: listener(table), health: health,
             // Nothing is told between nodes: what one changes, the others read.
             listen: {}, sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
             pair: try pairing(

@@ -10,12 +10,12 @@ extension Composition {
         let database = try openDatabase(api.name, MonicaService.schema)
         let service = MonicaService(
             database: database, secret: secret, settings: .init(publicURL: publicURL(api.name)))
-        let health = Health(check: service.check)
+        let health = Health(check: service.check, logger: logger(for: api))
         var routes = service.routes()
         routes.serve(health)
         let table = RouteTable(routes, options: options(api))
         return Hosted(
-            name: api.name, basePath: api.basePath, listener: Listener(table, sockets: [], group: group),
+            name: api.name, basePath: api.basePath, listener: listener(table),
             health: health, listen: {},
             sweep: {
                 try await service.sweep()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backend
+import ContractServer
 import Foundation
 import Identity
 import Logging
@@ -90,6 +91,9 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup(title: "Where database, files and keys do not fit together")
     var belonging: BelongingOptions
 
+    @OptionGroup(title: "Connections")
+    var connections: ConnectionOptions
+
     @OptionGroup(title: "Deuce Diary")
     var deuceDiary: DeuceDiaryOptions
 
@@ -138,11 +142,21 @@ struct Serve: AsyncParsableCommand {
         let diary = try deuceDiary.settings(environment)
         let people = try dunbar.settings(environment)
         let files = try storage.settings(environment)
-        let urls = try environment.perAPI(publicURL, "CONCORD_PUBLIC_URL", names: Self.names)
+        let urls = try publicURLs(environment)
 
-        let logger = Logger(label: "concord") { LogOutput(label: $0, level: level, format: format) }
-        raiseDescriptorLimit()
+        let writer = LogWriter(to: STDERR_FILENO) { dropped in
+            LogOutput.line(.warning, "log lines dropped", ["count": "\(dropped)"], format)
+        }
+        writer.flushAtExit()
+        let logger = Logger(label: "concord") { _ in LogOutput(level: level, format: format, writer: writer) }
         PrivateFiles.keepPrivate()
+        MemoryKeeper.begin()
+        let proxies = Set(environment.list(trustedProxy, "CONCORD_TRUSTED_PROXIES"))
+        let limits = try connections.limits(environment, descriptors: raiseDescriptorLimit(), logger: logger) {
+            ClientAddress($0).isLoopback || proxies.contains($0)
+        }
+        let isLocal = ClientAddress(host).isLoopback || host == "localhost"
+        let drainDelay = try connections.delay(environment, isLocal: isLocal)
         let dataFolder = try DataFolder(folder)
         for path in dataFolder.exposed {
             logger.warning("other users could reach this; it has been made private", metadata: ["path": "\(path)"])
@@ -151,7 +165,7 @@ struct Serve: AsyncParsableCommand {
             folder: dataFolder.path,
             keys: SecretKeys(folder: dataFolder.path, environment: environment.variables),
             passwords: Passwords(), group: MultiThreadedEventLoopGroup.singleton, logger: logger,
-            trustedProxies: Set(environment.list(trustedProxy, "CONCORD_TRUSTED_PROXIES")),
+            trustedProxies: proxies, connections: limits,
             publicURL: { name in
                 let url = urls[name] ?? "http://localhost:\(ports[name] ?? 0)"
                 return url.hasSuffix("/") ? String(url.dropLast()) : url
@@ -164,6 +178,12 @@ struct Serve: AsyncParsableCommand {
             environment: environment.variables, deuceDiary: diary,
             dunbar: people, belonging: belonging)
 
+        let unnamed = (apis.isEmpty ? Self.names : apis).filter { urls[$0] == nil }
+        if !isLocal, !unnamed.isEmpty {
+            logger.warning(
+                "links lead to this machine itself, where no phone finds them: set --public-url NAME=URL",
+                metadata: ["apis": "\(unnamed.joined(separator: " "))", "host": "\(host)"])
+        }
         let (hosted, waiting) = try await compose(composition)
         for api in hosted { await api.review() }
         let announcement = Announcement(of: hosted.map(\.name))
@@ -176,10 +196,11 @@ struct Serve: AsyncParsableCommand {
         services += hosted.map { Ear(hosted: $0) }
         if !waiting.isEmpty { services.append(Pairer(waiting: waiting)) }
         // Services are shut down from the last to the first: readiness is withdrawn before the listeners stop.
-        services.append(Drain(hosted: hosted))
+        services.append(MemoryKeeper())
+        services.append(Drain(hosted: hosted, delay: drainDelay))
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet(logger))
-        group.maximumGracefulShutdownDuration = .seconds(30)
+        group.maximumGracefulShutdownDuration = .seconds(30) + drainDelay
         group.maximumCancellationDuration = .seconds(5)
         let outcome: Result<Void, any Error>
         do {
@@ -208,6 +229,18 @@ struct Serve: AsyncParsableCommand {
         return (hosted, waiting)
     }
 
+    private func publicURLs(_ environment: Environment) throws -> [String: String] {
+        let urls = try environment.perAPI(publicURL, "CONCORD_PUBLIC_URL", names: Self.names)
+        for (name, url) in urls {
+            let parts = URLComponents(string: url)
+            let isWeb = ["http", "https"].contains(parts?.scheme?.lowercased() ?? "")
+            guard isWeb, parts?.host?.isEmpty == false, parts?.query == nil, parts?.fragment == nil else {
+                throw ValidationError("\(url) is no public URL for \(name): http://host:port or https://host")
+            }
+        }
+        return urls
+    }
+
     private func ports(_ environment: Environment) throws -> [String: Int] {
         let given = try environment.perAPI(port, "CONCORD_PORT", names: Self.names)
         var ports = Dictionary(uniqueKeysWithValues: Composition.apis.map { ($0.name, $0.port) })
@@ -228,11 +261,15 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// Every socket is a file descriptor; the usual limit of 1,024 is for programs that have few.
-    private func raiseDescriptorLimit() {
+    ///
+    /// - Returns: The limit.
+    private func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        let before = limit.rlim_cur
         limit.rlim_cur = limit.rlim_max
-        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let isRaised = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+        return Int(clamping: isRaised ? limit.rlim_max : before)
     }
 }
 
@@ -267,10 +304,13 @@ private struct ListenerService: Service {
 
 private struct Drain: Service {
     let hosted: [Hosted]
+    /// For so long requests are still taken.
+    let delay: Duration
 
     func run() async throws {
         try await gracefulShutdown()
         for api in hosted { api.health.drain() }
+        try? await Task.sleep(for: delay)
     }
 }
 

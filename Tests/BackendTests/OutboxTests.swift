@@ -66,7 +66,7 @@ import Testing
                 compose: { text in
                     text.isEmpty ? nil : MailMessage(to: "a@b", subject: "s", text: text)
                 },
-                report: { [reports] _, isTriedAgain in reports.withLockedValue { $0.append(isTriedAgain) } })
+                report: { [reports] _, _, isTriedAgain in reports.withLockedValue { $0.append(isTriedAgain) } })
         }
 
         func post(_ texts: String..., on outbox: Letters) async throws {

@@ -116,7 +116,7 @@ private struct TestDunbar {
         let service = DunbarService(
             database: database, objects: objects, passwords: Passwords(cost: .testing), images: setup.images,
             mailer: mailbox, secret: Array(repeating: 9, count: 32), time: setup.clock.source, settings: settings
-        ) { _, _ in }
+        ) { _, _, _ in }
         var routes = service.routes()
         routes.serve(Health(check: service.check))
         let table = RouteTable(routes, options: .init(logger: .silent) { Problem.unavailable($0, Dunbar.phrases) })

@@ -141,10 +141,12 @@ public struct DeuceDiaryService: Sendable {
     /// Tells callers apart in the scope of an idempotency key.
     static func name(of user: DeuceDiary.User.ID) -> String { "user \(user)" }
 
-    /// Throws when the database or the object store does not answer.
-    public func check() async throws {
-        try await database.check()
-        try await objects.check()
+    /// Looks at what the service depends on.
+    public func check() async -> [Health.Part] {
+        [
+            await Health.Part("database") { try await database.check() },
+            await Health.Part("files") { try await objects.check() },
+        ]
     }
 
     /// Forgets what has expired, and moves stored pictures that nobody has to the trash. To be called now and then.

@@ -66,11 +66,11 @@ public struct DunbarService: Sendable {
     ///   - objects: Keeps photos, pictures and videos.
     ///   - mailer: Takes the letters.
     ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`, and seals letters that wait.
-    ///   - report: Told of each letter that was not taken, and whether it is tried again.
+    ///   - report: Told of each letter that was not taken: its number, why, and whether it is tried again.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, images: @escaping ImageMaker,
         mailer: any Mailer, secret: [UInt8], time: TimeSource = .system, settings: Settings,
-        report: @escaping @Sendable (any Error, _ isTriedAgain: Bool) -> Void
+        report: @escaping @Sendable (_ letter: Int64?, any Error, _ isTriedAgain: Bool) -> Void
     ) {
         self.database = database
         self.objects = objects
@@ -129,10 +129,12 @@ public struct DunbarService: Sendable {
     /// Sends the letters that are due now: for tests.
     public func settleLetters() async throws { try await outbox.settle() }
 
-    /// Throws when the database or the object store does not answer.
-    public func check() async throws {
-        try await database.check()
-        try await objects.check()
+    /// Looks at what the service depends on.
+    public func check() async -> [Health.Part] {
+        [
+            await Health.Part("database") { try await database.check() },
+            await Health.Part("files") { try await objects.check() },
+        ]
     }
 
     /// Forgets what has expired, and moves stored files that nothing shows to the trash. To be called now and then.

@@ -80,10 +80,12 @@ public struct GTSDService: Sendable {
         return routes
     }
 
-    /// Throws when the database or the object store does not answer.
-    public func check() async throws {
-        try await database.check()
-        try await objects.check()
+    /// Looks at what the service depends on.
+    public func check() async -> [Health.Part] {
+        [
+            await Health.Part("database") { try await database.check() },
+            await Health.Part("files") { try await objects.check() },
+        ]
     }
 
     /// Forgets what has expired, and moves stored objects that no photo names to the trash. To be called now and then.

@@ -82,10 +82,12 @@ public struct MessengerService: Sendable {
         [SocketRoute(path: "/ws") { _, _ in .accept { LiveSocket(service: self) } }]
     }
 
-    /// Throws when the database or the object store does not answer.
-    public func check() async throws {
-        try await database.check()
-        try await objects.check()
+    /// Looks at what the service depends on.
+    public func check() async -> [Health.Part] {
+        [
+            await Health.Part("database") { try await database.check() },
+            await Health.Part("files", isNeeded: false) { try await objects.check() },
+        ]
     }
 
     /// Forgets what has expired, and moves uploads that nothing uses, and stored objects that no file names, to the trash.

@@ -70,8 +70,8 @@ public struct MonicaService: Sendable {
         return routes
     }
 
-    /// Throws when the database does not answer.
-    public func check() async throws { try await database.check() }
+    /// Looks at what the service depends on.
+    public func check() async -> [Health.Part] { [await Health.Part("database") { try await database.check() }] }
 
     /// Forgets what has expired. To be called now and then.
     public func sweep() async throws {
