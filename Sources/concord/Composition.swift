@@ -22,6 +22,8 @@ struct Hosted: Sendable {
     var basePath = ""
     let listener: Listener
     let health: Health
+    /// What operators' commands work on.
+    let database: Database
     /// Runs until it is cancelled: hears what other nodes announce, sends letters.
     let listen: @Sendable () async -> Void
     /// To be called now and then.
@@ -87,7 +89,7 @@ struct Composition: Sendable {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
-            listen: service.listen, sweep: service.sweep,
+            database: database, listen: service.listen, sweep: service.sweep,
             close: { try await close(database, objects) })
     }
 

@@ -54,7 +54,7 @@ extension Composition {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
-            listen: { await service.listen() }, sweep: service.sweep,
+            database: database, listen: { await service.listen() }, sweep: service.sweep,
             review: pictures.review,
             close: { try await close(database, objects) })
     }

@@ -54,7 +54,7 @@ extension Composition {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, basePath: api.basePath, listener: Listener(table, sockets: [], group: group),
-            health: health,
+            health: health, database: database,
             listen: service.deliverLetters, sweep: service.sweep,
             review: {
                 logger.info("letters", metadata: ["to": "\(place)"])

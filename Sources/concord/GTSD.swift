@@ -23,6 +23,7 @@ extension Composition {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, listener: Listener(table, sockets: [], group: group), health: health,
+            database: database,
             // Nothing is told between nodes: what one changes, the others read.
             listen: {}, sweep: service.sweep, close: { try await close(database, objects) })
     }
