@@ -129,6 +129,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("N:李;小龍\nFN:李小龍", "李小龍"), ("N:Doe;John\nFN:Doe John", "Doe John"), ("N:Doe;John\nFN:John Doe", "John Doe"),
+        ("N:Doe;John\nFN:Doe, John", "John Doe"), ("N:Ann;Anna\nFN:Annanna", "Anna Ann"),
+    ])
+    func namesKeepTheirOrder(_ lines: String, _ name: String) async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let file = "BEGIN:VCARD\n\(lines)\nEND:VCARD\n"
+            _ = try await host.service.importVCards(Array(file.utf8), into: "alice")
+            let client = try await host.client("alice")
+            let contact = try #require(try await client.listContacts(page: 1, limit: 1, query: name).data.first)
+            #expect(contact.completeName == name)
+            #expect(try await host.cards(of: "alice").contains("FN:\(name)\r\n"))
+            // As long as the name is the same.
+            try await client.update(
+                contact.id,
+                Monica.ContactDraft(firstName: contact.firstName, lastName: contact.lastName, nickname: "x"))
+            #expect(try await client.getContact(id: contact.id).data.completeName == name)
+            try await client.update(contact.id, Monica.ContactDraft(firstName: "New", lastName: contact.lastName))
+            let renamed = try await client.getContact(id: contact.id).data.completeName
+            #expect(renamed == "New \(contact.lastName ?? "")")
+        }
+    }
+
     @Test func whatIsNoAddressIsSaid() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let lines = ["URL:not a website", "URL:https://example.com", "EMAIL:a b@example.com", "TEL:", "ADR:;;;;;;"]

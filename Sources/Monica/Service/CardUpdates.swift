@@ -65,6 +65,7 @@ enum CardUpdates {
             let (isPartial, isStarred, gender) = (row.isPartial, row.isStarred, row.gender)
             fields.apply(to: &row)
             (row.isPartial, row.isStarred, row.gender) = (isPartial, isStarred, fields.gender ?? gender)
+            row.formattedName = fields.formattedName
             (row.job, row.company) = (fields.job, fields.company)
             (row.revisedAt, row.isEdited) = (revisedAt, false)
         }
@@ -109,6 +110,7 @@ extension ContactFields {
         self.init(firstName: card.firstName)
         middleName = card.middleName
         lastName = card.lastName
+        formattedName = card.formattedName
         nickname = card.nickname
         description = card.description
         birth = card.birth

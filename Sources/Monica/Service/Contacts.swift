@@ -164,6 +164,8 @@ struct ContactFields: Sendable {
     var company: String?
     /// Which vCard it is made of, where that has no UUID.
     var card: [UInt8]?
+    /// As ``ContactCard/formattedName``.
+    var formattedName: String?
     /// The time of that vCard's last revision, in milliseconds since 1970.
     var revisedAt: Int64?
     /// The import that makes it.
@@ -203,9 +205,11 @@ struct ContactFields: Sendable {
     }
 
     /// As ``ContactRow/searched``.
-    var searched: [String?] { [firstName, middleName, lastName, nickname, description, job] }
+    var searched: [String?] { [firstName, middleName, lastName, formattedName, nickname, description, job] }
 
     func apply(to row: inout ContactRow) {
+        let isSameName = (row.firstName, row.middleName, row.lastName) == (firstName, middleName, lastName)
+        row.formattedName = formattedName ?? (isSameName ? row.formattedName : nil)
         row.firstName = firstName
         row.middleName = middleName
         row.lastName = lastName
@@ -318,12 +322,13 @@ enum Contacts {
             INSERT INTO contacts (
                 uuid, account_id, first_name, middle_name, last_name, nickname, description, gender_id, is_starred,
                 is_partial, is_dead, birth_day, birth_kind, death_day, death_kind, job, company, card, revised_at,
-                import_id, created_at, updated_at)
+                import_id, formatted_name, created_at, updated_at)
             VALUES (\(uuid), \(account), \(fields.firstName), \(fields.middleName), \(fields.lastName),
                 \(fields.nickname), \(fields.description), \(fields.gender), \(fields.isStarred), \(fields.isPartial),
                 \(fields.isDead), \(fields.birth?.day.daysSince1970), \(fields.birth?.kind.rawValue),
                 \(fields.death?.day.daysSince1970), \(fields.death?.kind.rawValue), \(fields.job), \(fields.company),
-                \(fields.card), \(fields.revisedAt), \(fields.importID), \(createdAt), \(createdAt))
+                \(fields.card), \(fields.revisedAt), \(fields.importID), \(fields.formattedName),
+                \(createdAt), \(createdAt))
             RETURNING id
             """)
         guard let id else { throw DatabaseFailure.failed("no id") }
@@ -352,7 +357,7 @@ enum Contacts {
                 death_kind = \(new.death?.kind.rawValue), job = \(new.job), company = \(new.company),
                 food = \(new.food), met_how = \(new.metHow), met_day = \(new.met?.day.daysSince1970),
                 met_kind = \(new.met?.kind.rawValue), met_through = \(new.metThrough), updated_at = \(now),
-                revised_at = \(new.revisedAt), is_edited = \(new.isEdited)
+                revised_at = \(new.revisedAt), is_edited = \(new.isEdited), formatted_name = \(new.formattedName)
             WHERE id = \(id)
             """)
         switch (old.isPartial, new.isPartial) {

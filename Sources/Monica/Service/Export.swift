@@ -154,6 +154,7 @@ extension ContactCard {
         firstName = row.firstName
         middleName = row.middleName
         lastName = row.lastName
+        formattedName = row.formattedName
         nickname = row.nickname
         gender = contact.genderType
         emails = fields(.email)

@@ -89,7 +89,8 @@ final class Reader {
             account: account, createdAt: row.createdAt, updatedAt: row.updatedAt)
         contact.middleName = row.middleName
         contact.hashID = "h:" + row.uuid.filter { $0 != "-" }.prefix(18)
-        contact.completeName = Monica.Names.complete(row.firstName, row.middleName, row.lastName)
+        contact.completeName =
+            row.formattedName ?? Monica.Names.complete(row.firstName, row.middleName, row.lastName)
         contact.initials = Monica.Names.initials(of: contact.completeName)
         contact.description = row.description
         if let gender = try row.gender.flatMap({ try genders.get()[$0] }) {
@@ -248,12 +249,14 @@ struct ContactRow {
     var revisedAt: Int64?
     /// Whether it was changed by other means since then.
     var isEdited: Bool
+    /// As ``ContactCard/formattedName``.
+    var formattedName: String?
 
     static let columns: SQL = """
         c.id, c.uuid, c.first_name, c.middle_name, c.last_name, c.nickname, c.description, c.gender_id, c.is_starred,
         c.is_partial, c.is_dead, c.birth_day, c.birth_kind, c.death_day, c.death_kind, c.job, c.company, c.food,
         c.met_how, c.met_day, c.met_kind, c.met_through, c.block_id, c.created_at, c.updated_at,
-        c.revised_at, c.is_edited
+        c.revised_at, c.is_edited, c.formatted_name
         """
 
     init(row: borrowing Row) throws {
@@ -281,10 +284,11 @@ struct ContactRow {
         updatedAt = try row.get(24)
         revisedAt = try row.get(25)
         isEdited = try row.get(26)
+        formattedName = try row.get(27)
     }
 
     /// What a search looks at.
-    var searched: [String?] { [firstName, middleName, lastName, nickname, description, job] }
+    var searched: [String?] { [firstName, middleName, lastName, formattedName, nickname, description, job] }
 }
 
 /// A day, and how much of it is known.

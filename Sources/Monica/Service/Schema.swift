@@ -176,6 +176,8 @@ extension MonicaService {
                     "ALTER TABLE contacts ADD COLUMN revised_at BIGINT",
                     "ALTER TABLE contacts ADD COLUMN is_edited BIGINT NOT NULL DEFAULT 0",
                     "ALTER TABLE tags ADD COLUMN import_id BIGINT",
+                    // The name as its card had it, where that is the parts in another order: 李小龍.
+                    "ALTER TABLE contacts ADD COLUMN formatted_name TEXT",
                 ]),
         ])
 }

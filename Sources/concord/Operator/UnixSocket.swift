@@ -63,7 +63,7 @@ enum UnixSocket {
     /// An address has room for some hundred bytes of path. A folder with a longer one is reached by a symbolic link, which
     /// is gone when the closure returns.
     private static func withShortFolder<T>(_ folder: String, _ body: (String) throws -> T) throws -> T {
-        let room = MemoryLayout<sockaddr_un>.size - MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! - 1
+        let room = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
         guard folder.utf8.count + 1 + fileName.utf8.count > room else { return try body(folder) }
         var template = Array("/tmp/concord-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {

@@ -192,8 +192,27 @@ private struct PropertyReader {
             Set(texts.flatMap { Folding.fold($0).split { !$0.isLetter && !$0.isNumber } }.map(String.init))
         }
         let said = words(parts + [contact.firstName, contact.lastName ?? "", contact.nickname ?? ""])
-        if let whole, !words([whole]).isSubset(of: said), whole != contact.company { leftOut.insert("FN") }
+        if let whole, whole != contact.completeName, Self.isReordered(whole, of: contact) {
+            contact.formattedName = whole
+        } else if let whole, !words([whole]).isSubset(of: said), whole != contact.company {
+            leftOut.insert("FN")
+        }
         return true
+    }
+
+    /// Whether a name is a contact's parts in another order, or without spaces: 李小龍 of 小龍 and 李.
+    private static func isReordered(_ whole: String, of contact: ContactCard) -> Bool {
+        var rest = whole.filter { !$0.isWhitespace }
+        // The longest first: it may have a shorter one in it.
+        let parts = [contact.firstName, contact.middleName ?? "", contact.lastName ?? ""]
+            .map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }.sorted { $0.count > $1.count }
+        guard parts.count > 1 else { return false }
+        for part in parts {
+            guard let range = rest.range(of: part) else { return false }
+            // What is between the others must not become one.
+            rest.replaceSubrange(range, with: "\n")
+        }
+        return rest.allSatisfy { $0 == "\n" }
     }
 
     private mutating func gender() -> String? {

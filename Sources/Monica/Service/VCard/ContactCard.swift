@@ -14,6 +14,8 @@ struct ContactCard: Sendable, Hashable, Codable {
     var firstName = ""
     var middleName: String?
     var lastName: String?
+    /// The name in full, where it is its parts in another order than first, middle, last.
+    var formattedName: String?
     var nickname: String?
     /// `M`, `F` or `O`.
     var gender: String?
@@ -37,7 +39,7 @@ struct ContactCard: Sendable, Hashable, Codable {
         emails.map { (.email, $0) } + phones.map { (.phone, $0) } + websites.map { (.website, $0) }
     }
 
-    var completeName: String { Monica.Names.complete(firstName, middleName, lastName) }
+    var completeName: String { formattedName ?? Monica.Names.complete(firstName, middleName, lastName) }
 
     // MARK: Writing
 
