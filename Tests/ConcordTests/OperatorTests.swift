@@ -79,7 +79,7 @@ import Testing
                 for _ in 0..<3 {
                     group.addTask { try await concord(["token", "monica", "--account", "alice"] + data).status }
                 }
-                return try await group.reduce(into: []) { $0.append($1) }
+                return try await group.reduce(into: [Int32]()) { $0.append($1) }
             }
             #expect(outcomes == [0, 0, 0])
             let (again, _) = try await serving("monica", folder)

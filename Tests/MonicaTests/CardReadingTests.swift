@@ -42,12 +42,14 @@ import Testing
     }
 
     /// In quoted-printable, and byte by byte.
-    @Test(arguments: [
-        ("SHIFT_JIS", [0x91, 0xBE, 0x98, 0x59], "太郎"), ("iso-8859-2", [0x57, 0x61, 0xB3, 0xEA, 0x73, 0x61], "Wałęsa"),
-        ("ISO-8859-1", [0x52, 0x65, 0x6E, 0xE9], "René"), ("windows-1251", [0xCF, 0xF0], "Пр"),
-        ("KOI8-R", [0xF0, 0xD2], "Пр"), ("GB2312", [0xC0, 0xEE], "李"), ("EUC-KR", [0xB1, 0xE8], "김"),
-        ("BIG5", [0xA7, 0xF5], "李"), ("UTF-8", [0xC3, 0xA9], "é"),
-    ])
+    @Test(
+        arguments: [
+            ("SHIFT_JIS", [0x91, 0xBE, 0x98, 0x59], "太郎"),
+            ("iso-8859-2", [0x57, 0x61, 0xB3, 0xEA, 0x73, 0x61], "Wałęsa"),
+            ("ISO-8859-1", [0x52, 0x65, 0x6E, 0xE9], "René"), ("windows-1251", [0xCF, 0xF0], "Пр"),
+            ("KOI8-R", [0xF0, 0xD2], "Пр"), ("GB2312", [0xC0, 0xEE], "李"), ("EUC-KR", [0xB1, 0xE8], "김"),
+            ("BIG5", [0xA7, 0xF5], "李"), ("UTF-8", [0xC3, 0xA9], "é"),
+        ] as [(String, [UInt8], String)])
     func charactersAreReadAsTheirCardSays(_ charset: String, _ bytes: [UInt8], _ name: String) throws {
         let encoded = bytes.map { "=" + String($0, radix: 16, uppercase: true) }.joined()
         let quoted = "BEGIN:VCARD\nFN;CHARSET=\(charset);ENCODING=QUOTED-PRINTABLE:\(encoded)\nEND:VCARD\n"
@@ -103,10 +105,11 @@ import Testing
         #expect(reasons[4] == "BEGIN:VCARD without END:VCARD")
     }
 
-    @Test(arguments: [
-        ("20241026T142200Z", 1_729_952_520_000), ("2024-10-26T16:22:00.5+02:00", 1_729_952_520_000),
-        ("2024-10-26", 1_729_900_800_000), ("yesterday", nil as Int64?),
-    ])
+    @Test(
+        arguments: [
+            ("20241026T142200Z", 1_729_952_520_000), ("2024-10-26T16:22:00.5+02:00", 1_729_952_520_000),
+            ("2024-10-26", 1_729_900_800_000), ("yesterday", nil),
+        ] as [(String, Int64?)])
     func revisionsAreReadHoweverTheyAreWritten(_ text: String, _ milliseconds: Int64?) throws {
         let read = try CardFile(Array("BEGIN:VCARD\nFN:Jane\nREV:\(text)\nEND:VCARD\n".utf8))
         #expect(read.cards.map(\.revisedAt) == [milliseconds])

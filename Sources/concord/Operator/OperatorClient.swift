@@ -59,7 +59,7 @@ struct DatabaseOptions: ParsableArguments {
         try location.requireDatabase(for: O.self)
         // Two processes never use the files at once. A server that starts has the folder a little before its socket; another
         // command has it until it is done.
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(30)
         while true {
             do {
                 let owned = try DataFolder(folder)
