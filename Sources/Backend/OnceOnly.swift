@@ -33,7 +33,8 @@ public enum OnceOnly {
         /// - Throws: 422 when the key was used for another request.
         func answer<Output>(to once: Once, phrases: Phrases) throws -> Answer<Output> {
             guard fingerprint == once.fingerprint else {
-                throw Problem(.unprocessableContent, phrases.reusedIdempotencyKey)
+                throw Problem(
+                    .unprocessableContent, phrases.reusedIdempotencyKey, code: .reusedIdempotencyKey)
             }
             return Answer(.init(code: status), encoded: body, headers: [.idempotentReplayed: "true"])
         }

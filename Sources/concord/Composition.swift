@@ -23,6 +23,8 @@ struct Hosted: Sendable {
     var basePath = ""
     let listener: Listener
     let health: Health
+    /// What operators' commands work on.
+    let database: Database
     /// Runs until it is cancelled: hears what other nodes announce, sends letters.
     let listen: @Sendable () async -> Void
     /// To be called now and then. Reports on its files, if it has any.
@@ -96,7 +98,7 @@ struct Composition: Sendable {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, listener: listener(table, service.sockets()), health: health,
-            listen: service.listen,
+            database: database, listen: service.listen,
             sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
             pair: try pairing(
                 api.name, database, accounts: "users",

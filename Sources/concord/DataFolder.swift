@@ -29,7 +29,7 @@ struct DataFolder {
             let owner = (try? lock.readToEnd()).flatMap { String(data: $0, encoding: .utf8) } ?? ""
             throw Unusable(
                 "The data folder \(path) is in use by another concord (process \(owner)). "
-                    + "Stop it, or choose another folder with --data.")
+                    + "Stop it, or choose another folder with --data.", isInUse: true)
         }
         ftruncate(descriptor, 0)
         try? lock.write(contentsOf: Data("\(getpid())".utf8))
@@ -38,10 +38,16 @@ struct DataFolder {
         exposed = PrivateFiles.tighten(path)
     }
 
-    private static func reason() -> String { String(cString: strerror(errno)) }
+    static func reason() -> String { String(cString: strerror(errno)) }
 
     struct Unusable: Error, CustomStringConvertible {
         let description: String
-        init(_ description: String) { self.description = description }
+        /// Whether another process has the folder.
+        let isInUse: Bool
+
+        init(_ description: String, isInUse: Bool = false) {
+            self.description = description
+            self.isInUse = isInUse
+        }
     }
 }

@@ -61,7 +61,7 @@ extension Composition {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, listener: listener(table, service.sockets(trusting: trustedProxies)),
-            health: health,
+            health: health, database: database,
             listen: { await service.listen() },
             sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
             pair: try pairing(

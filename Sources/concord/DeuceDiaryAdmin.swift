@@ -26,16 +26,23 @@ struct DeuceDiaryLocation: AsyncParsableCommand {
         @Argument(help: "The location's name, in any case.")
         var name: String
 
-        @OptionGroup var place: AdminPlace
+        @OptionGroup var place: DatabaseOptions
 
-        func run() async throws {
-            let result = try await place.open(
-                DeuceDiary.name, "Deuce Diary", DeuceDiaryService.schema, besideServer: true
-            ) { try await DeuceDiaryService.deleteLocation(name, in: $0) }
-            switch result {
-            case .deleted: print("\(name.debugDescription) is deleted")
-            case .unknown: throw ValidationError("There is no location \(name.debugDescription)")
-            case .isDefault: throw ValidationError("\(name.debugDescription) is a default location, which stays")
+        func run() async throws { try await place.perform(Work(location: name)) }
+
+        struct Work: Operation {
+            static let name = "deuce-diary location delete"
+            static let api = OperatedAPI.deuceDiary
+
+            var location: String
+
+            func run(in context: OperationContext) async throws {
+                let quoted = location.debugDescription
+                switch try await DeuceDiaryService.deleteLocation(location, in: context.database) {
+                case .deleted: try await context.print("\(quoted) is deleted")
+                case .unknown: throw OperationRefused("There is no location \(quoted)")
+                case .isDefault: throw OperationRefused("\(quoted) is a default location, which stays")
+                }
             }
         }
     }

@@ -67,7 +67,7 @@ extension Composition {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, basePath: api.basePath, listener: listener(table),
-            health: health,
+            health: health, database: database,
             listen: service.deliverLetters,
             sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
             pair: try pairing(

@@ -22,7 +22,7 @@ extension Composition {
         if let local = objects as? LocalObjectStore { routes.serve(local, receiving: service.uploads) }
         let table = RouteTable(routes, options: options(api))
         return Hosted(
-            name: api.name, listener: listener(table), health: health,
+            name: api.name, listener: listener(table), health: health, database: database,
             // Nothing is told between nodes: what one changes, the others read.
             listen: {}, sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
             pair: try pairing(

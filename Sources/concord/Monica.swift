@@ -6,6 +6,7 @@ import MonicaService
 extension Composition {
     func hostMonica() throws -> Hosted {
         let api = Monica.self
+        let logger = logger(for: api)
         let secret = try keys.key("monica-requests", variable: "CONCORD_MONICA_REQUEST_KEY")
         let database = try openDatabase(api.name, MonicaService.schema)
         let service = MonicaService(
@@ -16,7 +17,12 @@ extension Composition {
         let table = RouteTable(routes, options: options(api))
         return Hosted(
             name: api.name, basePath: api.basePath, listener: listener(table),
-            health: health, listen: {},
+            health: health, database: database,
+            listen: {
+                await service.cleanUpImports {
+                    logger.warning("imports cannot be cleaned up", metadata: ["error": "\($0)"])
+                }
+            },
             sweep: {
                 try await service.sweep()
                 return nil

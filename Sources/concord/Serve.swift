@@ -119,9 +119,7 @@ struct Serve: AsyncParsableCommand {
         if let objects, Self.store(objects) == nil {
             throw ValidationError("--objects is 'local' or 's3://bucket?endpoint=…', not '\(objects)'")
         }
-        if let database, Self.place(database) == nil {
-            throw ValidationError("--database is 'sqlite' or 'postgres://…', not '\(database)'")
-        }
+        try DatabaseOptions.check(database)
         for name in apis where !Self.names.contains(name) {
             throw ValidationError("There is no API '\(name)'. Known: \(Self.names.joined(separator: ", "))")
         }
@@ -191,6 +189,12 @@ struct Serve: AsyncParsableCommand {
             ListenerService(
                 hosted: api, address: .init(host: host, port: ports[api.name] ?? 0), logger: logger,
                 announcement: announcement)
+        }
+        do {
+            services.append(try OperatorServer(composition, hosted))
+        } catch {
+            for api in hosted { try? await api.close() }
+            throw error
         }
         services.append(Sweeper(hosted: hosted, logger: logger))
         services += hosted.map { Ear(hosted: $0) }

@@ -64,20 +64,20 @@ enum SearchBlocks {
 
     /// Writes a contact's line anew.
     static func replace(_ texts: [String?], of contact: Int, in block: Int, _ db: Session) throws {
-        try rewrite(block, lineOf: contact, as: line(texts, of: contact), db)
+        try rewrite(block, linesOf: [contact], as: line(texts, of: contact), db)
     }
 
-    static func remove(_ contact: Int, from block: Int, _ db: Session) throws {
-        try rewrite(block, lineOf: contact, as: "", db)
+    static func remove(_ contacts: Set<Int>, from block: Int, _ db: Session) throws {
+        try rewrite(block, linesOf: contacts, as: "", db)
     }
 
-    private static func rewrite(_ block: Int, lineOf contact: Int, as line: String, _ db: Session) throws {
+    private static func rewrite(_ block: Int, linesOf contacts: Set<Int>, as line: String, _ db: Session) throws {
         guard let text = try db.value("SELECT lines FROM search_blocks WHERE id = \(block)", as: String.self) else {
             return
         }
-        let start = Array("\(contact)\t".utf8)
         let lines = text.utf8.split(separator: UInt8(ascii: "\n")).map { old in
-            old.starts(with: start) ? line : String(Substring(old)) + "\n"
+            let id = Int(Substring(old.prefix { $0 != UInt8(ascii: "\t") }))
+            return id.map(contacts.contains) == true ? line : String(Substring(old)) + "\n"
         }.joined()
         try db.run("UPDATE search_blocks SET size = \(lines.utf8.count), lines = \(lines) WHERE id = \(block)")
     }
