@@ -38,7 +38,7 @@ struct Composition: Sendable {
     let passwords: Passwords
     let group: any EventLoopGroup
     let logger: Logger
-    let trustedProxies: Set<String>
+    let trustedProxies: TrustedProxies
     /// Of an API: what its absolute URLs begin with.
     let publicURL: @Sendable (String) -> String
     let storage: StorageSettings

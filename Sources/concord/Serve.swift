@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backend
+import ContractServer
 import Foundation
 import Identity
 import Logging
@@ -68,10 +69,10 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Address of a proxy whose X-Forwarded-For is believed. Repeatable. [CONCORD_TRUSTED_PROXIES, "
-                + "separated by commas]",
-            valueName: "ip"))
-    var trustedProxy: [String] = []
+            "Address or network (10.0.0.0/8) of proxies whose X-Forwarded-For is believed. Repeatable. "
+                + "[CONCORD_TRUSTED_PROXIES, separated by commas]",
+            valueName: "ip"), transform: { try AddressRange($0) })
+    var trustedProxy: [AddressRange] = []
 
     @Flag(help: "Answers to unforeseen failures say why (GTSD's stack). Not for production. [CONCORD_DEVELOPMENT=1]")
     var development = false
@@ -144,7 +145,7 @@ struct Serve: AsyncParsableCommand {
             folder: dataFolder.path,
             keys: SecretKeys(folder: dataFolder.path, environment: environment.variables),
             passwords: Passwords(), group: MultiThreadedEventLoopGroup.singleton, logger: logger,
-            trustedProxies: Set(environment.list(trustedProxy, "CONCORD_TRUSTED_PROXIES")),
+            trustedProxies: try TrustedProxies(environment.trustedProxies(trustedProxy)),
             publicURL: { name in
                 let url = urls[name] ?? "http://localhost:\(ports[name] ?? 0)"
                 return url.hasSuffix("/") ? String(url.dropLast()) : url

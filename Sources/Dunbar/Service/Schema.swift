@@ -100,5 +100,6 @@ extension DunbarService {
                     "CREATE INDEX storage_of_user ON media (user_id, size)",
                     "CREATE INDEX media_without_size ON media (name) WHERE size IS NULL",
                 ]),
+            FoldedNames.migration(adding: OnceOnly.subjects, to: "users"),
         ])
 }

@@ -98,5 +98,6 @@ extension MessengerService {
                         created_at BIGINT NOT NULL)
                     """,
                 ]),
+            FoldedNames.migration(adding: OnceOnly.subjects, to: "users", where: "deleted_at IS NULL"),
         ])
 }
