@@ -42,6 +42,7 @@ let platform: [Target] = [
         dependencies: [
             "Contract",
             product("Hummingbird", "hummingbird"),
+            product("NIOConcurrencyHelpers", "swift-nio"),
             product("NIOCore", "swift-nio"),
             product("NIOPosix", "swift-nio"),
             product("NIOHTTP1", "swift-nio"),

@@ -18,8 +18,8 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
 
     public struct Options: Sendable {
         public var logger: Logger
-        /// Addresses whose `X-Forwarded-For` is believed.
-        public var trustedProxies: Set<String>
+        /// Those whose `X-Forwarded-For` is believed.
+        public var trustedProxies: TrustedProxies
         /// Knows the errors of the layers below: a database that is away is a 503.
         public var problem: @Sendable (any Error) -> Problem?
         /// Whether a failure that nobody foresaw says why: for development.
@@ -28,7 +28,7 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
         public var memory: RequestMemory
 
         public init(
-            logger: Logger, trustedProxies: Set<String> = [], showsDetails: Bool = false,
+            logger: Logger, trustedProxies: TrustedProxies = .init(), showsDetails: Bool = false,
             memory: RequestMemory = RequestMemory(),
             problem: @escaping @Sendable (any Error) -> Problem? = { _ in nil }
         ) {
@@ -77,6 +77,7 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
             headers: request.headers)
         let hold = BodyHold(options.memory.bodies)
         defer { hold.release() }
+        warn(of: peer, request.headers)
         var route: String?
         var isOpen = false
         var reply: Reply
@@ -152,6 +153,14 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
         headers[.contentType] = "application/json"
         let body = try? JSONBody.encode(API.Failure(problem, requestID: info.id))
         return Reply(status: problem.status, headers: headers, content: .bytes(body ?? ByteBuffer()))
+    }
+
+    /// Tells the operator, once, of a proxy that should be trusted and is not: limits would count all its clients as one.
+    private func warn(of peer: String?, _ headers: HTTPFields) {
+        guard options.trustedProxies.isFirstSignOfForgottenProxy(peer, headers) else { return }
+        options.logger.warning(
+            "X-Forwarded-For of a peer that is no trusted proxy is ignored; name it with --trusted-proxy if it is yours",
+            metadata: ["peer": "\(peer ?? "unknown")"])
     }
 
     private func log(

@@ -11,10 +11,14 @@ public struct Schema: Sendable {
         /// `{ID}` an id that only ever grows, `{BYTES}` a byte string, `{KEY}` text that is ordered by code point
         /// whatever the server's locale: for all that an index goes by, which then outlasts a change of the locale.
         public let statements: [String]
+        /// Does what no statement can: fills a column with what only the program can compute. In the same transaction,
+        /// after the statements.
+        public let fill: (@Sendable (Session) throws -> Void)?
 
-        public init(_ name: String, _ statements: [String]) {
+        public init(_ name: String, _ statements: [String], fill: (@Sendable (Session) throws -> Void)? = nil) {
             self.name = name
             self.statements = statements
+            self.fill = fill
         }
 
         /// Returns the SHA-256 of the step's name and statements, in hexadecimal. White space counts as one space, so
@@ -58,6 +62,7 @@ public struct Schema: Sendable {
                 try check(applied)
                 guard applied.count == index else { return }
                 for statement in migration.statements { try session.run(SQL(stringLiteral: dialect.spell(statement))) }
+                try migration.fill?(session)
                 try session.run(
                     """
                     INSERT INTO schema_migrations (version, name, digest)

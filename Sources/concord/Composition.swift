@@ -44,7 +44,7 @@ struct Composition: Sendable {
     let passwords: Passwords
     let group: any EventLoopGroup
     let logger: Logger
-    let trustedProxies: Set<String>
+    let trustedProxies: TrustedProxies
     let connections: ConnectionLimits
     /// What requests and answers of all APIs may take.
     let memory = RequestMemory()

@@ -69,10 +69,10 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Address of a proxy whose X-Forwarded-For is believed. Repeatable. [CONCORD_TRUSTED_PROXIES, "
-                + "separated by commas]",
-            valueName: "ip"))
-    var trustedProxy: [String] = []
+            "Address or network (10.0.0.0/8) of proxies whose X-Forwarded-For is believed. Repeatable. "
+                + "[CONCORD_TRUSTED_PROXIES, separated by commas]",
+            valueName: "ip"), transform: { try AddressRange($0) })
+    var trustedProxy: [AddressRange] = []
 
     @Flag(help: "Answers to unforeseen failures say why (GTSD's stack). Not for production. [CONCORD_DEVELOPMENT=1]")
     var development = false
@@ -149,11 +149,11 @@ struct Serve: AsyncParsableCommand {
         let logger = Logger(label: "concord") { _ in LogOutput(level: level, format: format, writer: writer) }
         PrivateFiles.keepPrivate()
         MemoryKeeper.begin()
-        let proxies = Set(environment.list(trustedProxy, "CONCORD_TRUSTED_PROXIES"))
+        let proxies = TrustedProxies(try environment.trustedProxies(trustedProxy))
         let limits = try connections.limits(environment, descriptors: raiseDescriptorLimit(), logger: logger) {
-            ClientAddress($0).isLoopback || proxies.contains($0)
+            ClientAddress($0).isThisMachine || proxies.contains($0)
         }
-        let isLocal = ClientAddress(host).isLoopback || host == "localhost"
+        let isLocal = ClientAddress(host).isThisMachine || host == "localhost"
         let drainDelay = try connections.delay(environment, isLocal: isLocal)
         let dataFolder = try DataFolder(folder)
         for path in dataFolder.exposed {

@@ -182,7 +182,8 @@ enum Sample: ServiceAPI {
         routes.plain(.get, "/plain/{key*}") { _, captures in
             Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: captures.map(\.value).joined())))
         }
-        let options = RouteTable<Sample>.Options(logger: log.logger, trustedProxies: ["10.0.0.1"], memory: memory) {
+        let proxies = TrustedProxies([try! AddressRange("10.0.0.1")])
+        let options = RouteTable<Sample>.Options(logger: log.logger, trustedProxies: proxies, memory: memory) {
             error in
             error is Away ? Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 3) : nil
         }

@@ -65,7 +65,7 @@ extension DeuceDiaryService {
     /// The live socket.
     ///
     /// - Parameter proxies: Those whose `X-Forwarded-For` says where a client is.
-    public func sockets(trusting proxies: Set<String> = []) -> [SocketRoute] {
+    public func sockets(trusting proxies: TrustedProxies = .init()) -> [SocketRoute] {
         var limits = SocketLimits()
         limits.pingInterval = .seconds(30)
         // By then two pings have been left unanswered.

@@ -21,27 +21,28 @@ extension DunbarService {
         _ request: Dunbar.Login, _ info: RequestInfo
     ) async throws -> Answer<WithRelationship<Dunbar.Account>> {
         let now = time.milliseconds()
-        // Looked up and counted in one go; the password is looked at outside, since it takes long.
-        let (account, attempt) = try await database.write { [attempts] db in
-            let account = try Users.credentials(request.username, in: db)
-            let name = account.map { Users.attemptsName($0.id) } ?? "name \(Users.key(request.username))"
-            return (account, try attempts.begin(account: name, from: info.address, at: now, in: db))
-        }
-        // The same work for a name that does not exist, so that the time does not tell.
-        let matches = try await passwords.verify(request.password, against: account?.password)
         let refused = Problem(.unauthorized, "Invalid username or password")
-        guard matches, let account else { throw refused }
         let token = sessions.makeToken()
-        let user = try await database.write { [attempts, sessions, urls] db in
-            // Whoever deletes the account or sets a new password ends this session too, or it does not begin.
-            guard try Users.queue(account.id, in: db),
-                try Users.password(of: account.id, in: db) == account.password,
-                let user = try Users.account(account.id, urls, in: db)
-            else { throw refused }
-            try sessions.begin(token, for: account.id, instead: info.headers, at: now, in: db)
-            try attempts.succeed(attempt, at: now, in: db)
-            return user
-        }
+        let user = try await gate.judge(
+            request.password, from: info.address, at: now, refusal: refused,
+            find: { db in
+                let account = try Users.credentials(request.username, in: db)
+                let name =
+                    account.map { Users.attemptsName($0.id) } ?? Users.attemptsName(Users.key(request.username))
+                return .init(account, countedAs: name, password: account?.password)
+            },
+            proceed: { account, admission in
+                try await database.write { [sessions, urls] db in
+                    // Whoever deletes the account or sets a new password ends this session too, or it does not begin.
+                    guard try Users.queue(account.id, in: db),
+                        try Users.password(of: account.id, in: db) == account.password,
+                        let user = try Users.account(account.id, urls, in: db)
+                    else { throw refused }
+                    try sessions.begin(token, for: account.id, instead: info.headers, at: now, in: db)
+                    try admission.settle(at: now, in: db)
+                    return user
+                }
+            })
         return Answer(.ok, WithRelationship(user.withoutVerification), headers: sessions.handingOut(token))
     }
 
@@ -54,12 +55,14 @@ extension DunbarService {
             return try await signIn(again: replay, by: request.password, info, at: now)
         }
         try await database.write { [attempts] db in try attempts.register(from: info.address, at: now, in: db) }
-        let password = try await passwords.hash(request.password)
+        let password = try await gate.hash(request.password, from: info.address)
         let (session, verification) = (sessions.makeToken(), RandomToken.make())
         let answer = try await database.write(info.once, phrases: Dunbar.phrases, at: now) {
-            [sessions, outbox, urls] db in
+            [attempts, sessions, outbox, urls] db in
             var user = try Users.insert(request, password: password, at: now, urls, in: db)
             try sessions.begin(session, for: user.id, instead: info.headers, at: now, in: db)
+            try attempts.welcome(info.address, to: Users.attemptsName(user.id), at: now, in: db)
+            try OnceOnly.note(info.once, about: [Self.callerName(user.id)], at: now, in: db)
             try LetterTokens.verification.insert(verification, of: user.id, at: now, in: db)
             try outbox.post(
                 .verification(address: request.email.trimmed, token: verification), at: now, in: db)
@@ -77,16 +80,23 @@ extension DunbarService {
     ) async throws -> Answer<WithRelationship<Dunbar.Account>> {
         guard case .encoded(let body) = replay.content else { return replay }
         let user = try JSONDecoder().decode(WithRelationship<Dunbar.Account>.self, from: Data(body)).user.id
-        // It signs in, so its password must still be the account's.
-        let known = try await database.read { try Users.password(of: user, in: $0) }
-        guard try await passwords.verify(password, against: known) else { throw Self.unauthorized }
         let token = sessions.makeToken()
-        try await database.write { [sessions] db in
-            guard try Users.queue(user, in: db), try Users.password(of: user, in: db) == known else {
-                throw Self.unauthorized
-            }
-            try sessions.begin(token, for: user, instead: info.headers, at: now, in: db)
-        }
+        // It signs in, so its password must still be the account's.
+        try await gate.judge(
+            password, from: info.address, at: now, refusal: Self.unauthorized,
+            find: { db in
+                let known = try Users.password(of: user, in: db)
+                return .init(known, countedAs: Users.attemptsName(user), password: known)
+            },
+            proceed: { known, admission in
+                try await database.write { [sessions] db in
+                    guard try Users.queue(user, in: db), try Users.password(of: user, in: db) == known else {
+                        throw Self.unauthorized
+                    }
+                    try sessions.begin(token, for: user, instead: info.headers, at: now, in: db)
+                    try admission.settle(at: now, in: db)
+                }
+            })
         var answer = replay
         answer.headers.append(contentsOf: sessions.handingOut(token))
         return answer

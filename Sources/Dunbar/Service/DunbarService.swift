@@ -21,7 +21,7 @@ public struct DunbarService: Sendable {
 
     let database: Database
     let objects: any ObjectStore
-    let passwords: Passwords
+    let gate: PasswordGate
     let sessions: Sessions
     let attempts: Attempts
     let images: ImageMaker
@@ -74,13 +74,13 @@ public struct DunbarService: Sendable {
     ) {
         self.database = database
         self.objects = objects
-        self.passwords = passwords
         self.sessions = Sessions(
             database: database,
             cookie: SessionCookie(
                 name: "dunbar.session", isSecure: settings.publicURL.lowercased().hasPrefix("https:")),
             time: time)
-        self.attempts = Attempts(limits: settings.attempts, phrases: Dunbar.phrases)
+        self.attempts = Attempts(limits: settings.attempts, secret: secret, phrases: Dunbar.phrases)
+        self.gate = PasswordGate(database: database, passwords: passwords, attempts: attempts)
         self.images = images
         let urls = PublicURLs(base: settings.publicURL, secret: secret, time: time)
         let writer = LetterWriter(database: database, urls: urls, time: time)
@@ -143,6 +143,7 @@ public struct DunbarService: Sendable {
         let now = time.milliseconds()
         try await database.write { db in
             try OnceOnly.sweep(at: now, in: db)
+            try OnceOnly.sweepSubjects(at: now, in: db)
             try Attempts.sweep(at: now, in: db)
             try Sessions.sweep(at: now, in: db)
             try LetterTokens.verification.sweep(at: now, in: db)

@@ -155,5 +155,6 @@ extension DunbarService {
                     "CREATE INDEX reports_of_reporter ON reports (reporter_id)",
                     "CREATE INDEX reports_age ON reports (ends_at)",
                 ]),
+            FoldedNames.migration(adding: OnceOnly.subjects, to: "users"),
         ])
 }

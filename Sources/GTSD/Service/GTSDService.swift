@@ -12,7 +12,7 @@ import ObjectStore
 public struct GTSDService: Sendable {
     let database: Database
     let objects: any ObjectStore
-    let passwords: Passwords
+    let gate: PasswordGate
     let tokens: TokenSigner
     let sessions: RecentlyTrue<String>
     let attempts: Attempts
@@ -47,10 +47,10 @@ public struct GTSDService: Sendable {
     ) {
         self.database = database
         self.objects = objects
-        self.passwords = passwords
         self.tokens = TokenSigner(key: tokenKey, issuer: "gtsd", now: { time.seconds })
         self.sessions = RecentlyTrue(time: time)
-        self.attempts = Attempts(limits: settings.attempts, phrases: GTSD.phrases)
+        self.attempts = Attempts(limits: settings.attempts, secret: tokenKey, phrases: GTSD.phrases)
+        self.gate = PasswordGate(database: database, passwords: passwords, attempts: attempts)
         self.requests = RateLimits(database, time: time)
         self.cache = TaskCache()
         self.time = time
@@ -94,6 +94,7 @@ public struct GTSDService: Sendable {
         let now = time.milliseconds()
         try await database.write { db in
             try OnceOnly.sweep(at: now, in: db)
+            try OnceOnly.sweepSubjects(at: now, in: db)
             try Attempts.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
             try Sessions.sweep(at: now, in: db)

@@ -33,6 +33,8 @@ extension MessengerService {
                 try announce(.membersAdded(Array(users), to: request.chat, version: version), in: db)
             }
             guard let chat = try Chats.detail(request.chat, for: caller, in: db) else { throw Chats.notFound }
+            let people = chat.members.map { Self.callerName($0.id) }
+            try OnceOnly.note(info.once, about: people, at: now, in: db)
             return Answer(.ok, chat)
         }
     }

@@ -15,7 +15,7 @@ import WebSockets
 public struct MessengerService: Sendable {
     let database: Database
     let objects: any ObjectStore
-    let passwords: Passwords
+    let gate: PasswordGate
     let tokens: TokenSigner
     let sessions: SessionRegistry
     let attempts: Attempts
@@ -46,10 +46,10 @@ public struct MessengerService: Sendable {
     ) {
         self.database = database
         self.objects = objects
-        self.passwords = passwords
         self.tokens = TokenSigner(key: tokenKey, now: { time.seconds })
         self.sessions = SessionRegistry(database: database, time: time)
-        self.attempts = Attempts(limits: settings.attempts, phrases: Messenger.phrases)
+        self.attempts = Attempts(limits: settings.attempts, secret: tokenKey, phrases: Messenger.phrases)
+        self.gate = PasswordGate(database: database, passwords: passwords, attempts: attempts)
         self.hub = LiveHub(group)
         self.time = time
         self.settings = settings
@@ -97,6 +97,7 @@ public struct MessengerService: Sendable {
         let now = time.milliseconds()
         try await database.write { db in
             try OnceOnly.sweep(at: now, in: db)
+            try OnceOnly.sweepSubjects(at: now, in: db)
             try Attempts.sweep(at: now, in: db)
             try Sessions.sweep(at: now, in: db)
         }

@@ -108,5 +108,6 @@ extension MessengerService {
                         created_at)
                     """
                 ]),
+            FoldedNames.migration(adding: OnceOnly.subjects, to: "users", where: "deleted_at IS NULL"),
         ])
 }
