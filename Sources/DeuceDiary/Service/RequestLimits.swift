@@ -19,7 +19,7 @@ extension DeuceDiaryService {
     func count(_ caller: Caller) async throws { try await count("user \(caller.user)") }
 
     /// Counts what comes from an address without a good token.
-    func count(_ address: ClientAddress) async throws { try await count("address \(address)") }
+    func count(_ address: ClientAddress) async throws { try await count("address \(address.network)") }
 
     /// Counts a request that needs no token.
     func count(_ info: RequestInfo) async throws { try await count(info.address) }
