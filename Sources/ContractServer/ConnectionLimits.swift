@@ -33,7 +33,7 @@ public final class ConnectionLimits: Sendable {
 
     /// - Parameters:
     ///   - total: Of all clients. A few more are open while they are being refused: an eighth of it, 16 at least.
-    ///   - perAddress: Of one address.
+    ///   - perAddress: Of one address; a /64 of IPv6 is one.
     ///   - isExempt: Whether an address may have any number: this machine, a proxy.
     public init(
         total: Int, perAddress: Int, logger: Logger, exempting isExempt: @escaping @Sendable (String) -> Bool
@@ -45,7 +45,7 @@ public final class ConnectionLimits: Sendable {
     }
 
     func enter(_ address: String?) -> Admission {
-        let counted = address.flatMap { isExempt($0) ? nil : $0 }
+        let counted = address.flatMap { isExempt($0) ? nil : ClientAddress($0).network }
         let (admission, report) = state.withLockedValue { state -> (Admission, Int?) in
             let ofAddress = counted.map { state.addresses[$0, default: 0] } ?? 0
             if state.admitted < total, ofAddress < perAddress {
@@ -77,7 +77,7 @@ public final class ConnectionLimits: Sendable {
     }
 
     func leave(_ address: String?, _ admission: Admission) {
-        let counted = address.flatMap { isExempt($0) ? nil : $0 }
+        let counted = address.flatMap { isExempt($0) ? nil : ClientAddress($0).network }
         state.withLockedValue { state in
             switch admission {
             case .admitted:
