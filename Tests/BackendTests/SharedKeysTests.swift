@@ -18,7 +18,7 @@ import Testing
     }
 
     private func withDatabase(_ engine: Stack.Engine, _ body: (Database) async throws -> Void) async throws {
-        try await withTestDatabase(on: engine) { place in
+        try await withTestDatabase(on: engine) { place async throws in
             let database = try place.open(Self.schema)
             try await body(database)
             try await database.close()
@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: Stack.Engine.available)
     func theSameKeyIsNoNews(_ engine: Stack.Engine) async throws {
-        try await withDatabase(engine) { database in
+        try await withDatabase(engine) { database async throws in
             for _ in 0..<2 {
                 #expect(try await keys("a").settle(in: database, usedBy: "users") == [])
             }
@@ -37,10 +37,10 @@ import Testing
     /// Its file was lost, while the database has accounts: by a version without fingerprints, too.
     @Test(arguments: Stack.Engine.available)
     func aKeyThatIsMadeAnewIsSaidWhereThereAreAccounts(_ engine: Stack.Engine) async throws {
-        try await withDatabase(engine) { database in
+        try await withDatabase(engine) { database async throws in
             #expect(try await keys("a", isNew: true).settle(in: database, usedBy: "users") == [])
         }
-        try await withDatabase(engine) { database in
+        try await withDatabase(engine) { database async throws in
             try await database.write { try $0.run("INSERT INTO users (id) VALUES (\(1))") }
             let warnings = try await keys("a", isNew: true).settle(in: database, usedBy: "users")
             #expect(warnings.count == 1)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func anotherKeyOfTheOneNodeIsSaidOnce() async throws {
-        try await withDatabase(.sqlite) { database in
+        try await withDatabase(.sqlite) { database async throws in
             _ = try await keys("a").settle(in: database, usedBy: "users")
             let warnings = try await keys("b").settle(in: database, usedBy: "users")
             #expect(warnings.first?.contains("is another one than before: everybody is signed out") == true)
@@ -60,7 +60,7 @@ import Testing
 
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
     func anotherKeyOfANodeIsRefusedUntilItIsAdopted() async throws {
-        try await withDatabase(.postgreSQL) { database in
+        try await withDatabase(.postgreSQL) { database async throws in
             _ = try await keys("a").settle(in: database, usedBy: "users")
             let error = await #expect(throws: KeyMismatch.self) {
                 try await keys("b", isNew: true).settle(in: database, usedBy: "users")

@@ -53,7 +53,7 @@ import Testing
     }
 
     private func withPlace(_ engine: Stack.Engine, _ body: (Place) async throws -> Void) async throws {
-        try await withTestDatabase(on: engine) { place in
+        try await withTestDatabase(on: engine) { place async throws in
             let database = try place.open(Self.schema)
             let store = try LocalObjectStore(
                 folder: place.folder + "/files", signingKey: Array(repeating: 7, count: 32), baseURL: "http://test",
@@ -65,7 +65,7 @@ import Testing
 
     @Test(arguments: Stack.Engine.available, [true, false])
     func newOnesArePaired(_ engine: Stack.Engine, _ isLocal: Bool) async throws {
-        try await withPlace(engine) { place in
+        try await withPlace(engine) { place async throws in
             #expect(try await place.pairing(isLocal: isLocal).settle() == .paired)
             let id = try #require(try await place.id())
             #expect(try await place.store.identity() == id)
@@ -79,7 +79,7 @@ import Testing
     /// As they were before there were ids: what the rows name is there, and some more.
     @Test(arguments: Stack.Engine.available, [true, false])
     func olderOnesThatBelongTogetherArePaired(_ engine: Stack.Engine, _ isLocal: Bool) async throws {
-        try await withPlace(engine) { place in
+        try await withPlace(engine) { place async throws in
             for key in ["a", "b"] { try await place.add(row: key) }
             for key in ["b", "c", "d"] { try await Self.add(key, to: place.store) }
             #expect(try await place.pairing(isLocal: isLocal).settle() == .paired)
@@ -89,7 +89,7 @@ import Testing
 
     @Test(arguments: Stack.Engine.available)
     func rowsWithoutAnyFileAreSaid(_ engine: Stack.Engine) async throws {
-        try await withPlace(engine) { place in
+        try await withPlace(engine) { place async throws in
             try await place.add(row: "a")
             #expect(try await place.pairing().settle() == .pairedWithoutFiles)
         }
@@ -99,7 +99,7 @@ import Testing
     @Test(arguments: Stack.Engine.available, [true, false])
     func filesOfAnotherDatabaseAreRefused(_ engine: Stack.Engine, _ isLocal: Bool) async throws {
         for (isMarked, hasRows) in [(false, false), (false, true), (true, false), (true, true)] {
-            try await withPlace(engine) { place in
+            try await withPlace(engine) { place async throws in
                 try await Self.add("kept", to: place.store)
                 if isMarked { #expect(try await place.store.identify(as: "of-another")) }
                 if hasRows { try await place.add(row: "a") }
@@ -123,7 +123,7 @@ import Testing
 
     @Test(arguments: Stack.Engine.available)
     func anotherStoreIsRefused(_ engine: Stack.Engine) async throws {
-        try await withPlace(engine) { place in
+        try await withPlace(engine) { place async throws in
             _ = try await place.pairing().settle()
             try await place.add(row: "a")
             try await Self.add("a", to: place.store)
@@ -145,7 +145,7 @@ import Testing
     /// Files that were copied without the mark. With a folder on a database that nodes share it may be another node's.
     @Test(arguments: Stack.Engine.available)
     func aCopyWithoutItsIdIsKnownByWhatIsInIt(_ engine: Stack.Engine) async throws {
-        try await withPlace(engine) { place in
+        try await withPlace(engine) { place async throws in
             _ = try await place.pairing().settle()
             try await place.add(row: "a")
             let copy = try place.otherStore("copy")
@@ -166,7 +166,7 @@ import Testing
     /// A second node with a folder of its own, whether it comes later or at the same moment.
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
     func aSecondFolderOnOneDatabaseIsRefused() async throws {
-        try await withPlace(.postgreSQL) { place in
+        try await withPlace(.postgreSQL) { place async throws in
             let pairings = try (0..<4).map { place.pairing(try place.otherStore("node\($0)")) }
             let outcomes = await withTaskGroup(of: Bool.self) { group in
                 for pairing in pairings {
@@ -183,7 +183,7 @@ import Testing
     /// Several nodes that start at once with one bucket.
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
     func nodesThatStartAtOnceShareABucket() async throws {
-        try await withPlace(.postgreSQL) { place in
+        try await withPlace(.postgreSQL) { place async throws in
             let pairing = place.pairing(isLocal: false)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 { group.addTask { _ = try await pairing.settle() } }
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test func aDamagedMarkIsSaid() async throws {
-        try await withPlace(.sqlite) { place in
+        try await withPlace(.sqlite) { place async throws in
             try Data("\n".utf8).write(to: URL(fileURLWithPath: place.folder + "/files/store-id"))
             await #expect(throws: ObjectStoreError.damagedIdentity(place.folder + "/files/store-id")) {
                 try await place.pairing().settle()
@@ -204,7 +204,7 @@ import Testing
 
     /// Nothing is written to a bucket before it is known to be the right one.
     @Test func aGuardedStoreTakesNothingBeforeItIsOpened() async throws {
-        try await withPlace(.sqlite) { place in
+        try await withPlace(.sqlite) { place async throws in
             let guarded = GuardedObjectStore(place.store)
             let key = try #require(ObjectKey("a"))
             try await Self.add("a", to: place.store)

@@ -42,7 +42,7 @@ import Testing
     }
 
     private func withStore(of count: Int, _ body: (Place) async throws -> Void) async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let clock = TestClock(milliseconds: Int64(Date().timeIntervalSince1970 * 1000) + 2 * Self.day * 1000)
             let store = try LocalObjectStore(
                 folder: folder, signingKey: Array(repeating: 7, count: 32), baseURL: "http://test/objects",
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func whatNoRowNamesGoes() async throws {
-        try await withStore(of: 40) { place in
+        try await withStore(of: 40) { place async throws in
             var report = try await place.sweep(olderThan: 3 * Self.day, keeping: [])
             #expect(report == SweepReport())
             #expect(try await place.left() == Set(place.names))
@@ -71,7 +71,7 @@ import Testing
 
     /// More than a hundred and more than a tenth: nothing of it goes, unless the operator has said so.
     @Test func aSweepThatWouldTakeTooMuchTakesNothing() async throws {
-        try await withStore(of: 300) { place in
+        try await withStore(of: 300) { place async throws in
             for known in [[], Set(place.names.prefix(199))] {
                 let report = try await place.sweep(keeping: known)
                 #expect(report.isRefused && report.taken == 0)
@@ -88,14 +88,14 @@ import Testing
 
     /// A tenth of many is more than a hundred.
     @Test func aTenthOfManyMayGo() async throws {
-        try await withStore(of: 1500) { place in
+        try await withStore(of: 1500) { place async throws in
             let report = try await place.sweep(keeping: Set(place.names.dropFirst(150)))
             #expect(report.looked == 1500 && report.taken == 150 && !report.isRefused)
         }
     }
 
     @Test func whatIsTakenStaysInTheTrashForAWeek() async throws {
-        try await withStore(of: 3) { place in
+        try await withStore(of: 3) { place async throws in
             let trash = place.folder + "/trash"
             #expect(try await place.sweep(keeping: []).taken == 3)
             func files() -> [String] {
@@ -116,7 +116,7 @@ import Testing
 
     /// Between the first look and the removal, which may be far apart.
     @Test func whatGetsARowMeanwhileStays() async throws {
-        try await withStore(of: 5) { place in
+        try await withStore(of: 5) { place async throws in
             let report = try await place.store.sweep(
                 olderThan: 3600, at: place.now,
                 keeping: ObjectReferences(

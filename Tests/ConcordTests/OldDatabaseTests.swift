@@ -73,7 +73,7 @@ import Testing
 
     @Test(arguments: Stack.Engine.available)
     func databasesOfEarlierVersionsAnswer(_ engine: Stack.Engine) async throws {
-        try await withTestDatabase(on: engine) { place in
+        try await withTestDatabase(on: engine) { place async throws in
             for api in Self.apis {
                 let dump = try Self.dump(api, engine)
                 if let url = place.url {

@@ -79,7 +79,7 @@ import Testing
     /// The database is missing, empty, or a new one elsewhere.
     @Test(arguments: ["missing", "empty"])
     func aStartWithoutItsDatabaseIsRefusedAndTakesNothing(_ state: String) async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let ids = try await fill(folder)
             try age(folder)
             let (before, database) = (objects(folder), folder + "/messenger.sqlite")
@@ -102,7 +102,7 @@ import Testing
 
     /// As versions before this one left it: no id anywhere.
     @Test func withoutIdsADatabaseThatNamesNothingIsRefusedToo() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let ids = try await fill(folder)
             try age(folder)
             let before = objects(folder)
@@ -123,7 +123,7 @@ import Testing
 
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
     func anotherDatabaseIsRefusedAndTakesNothing() async throws {
-        try await withTestDatabase(on: .postgreSQL) { place in
+        try await withTestDatabase(on: .postgreSQL) { place async throws in
             let ids = try await fill(place.folder)
             try age(place.folder)
             let before = objects(place.folder)
@@ -137,7 +137,7 @@ import Testing
     @Test(.enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"))
     func anotherServerWithTheSameBucketIsRefusedAndTakesNothing() async throws {
         let server = try #require(S3Server.current)
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let place = server.place()
             let bucket = ["--objects", place]
             let ids = try await fill(folder + "/first", more: bucket, Self.credentials)
@@ -156,7 +156,7 @@ import Testing
     func aBucketThatComesLaterIsAskedThen() async throws {
         let server = try #require(S3Server.current)
         let upstream = try #require(URLComponents(string: server.endpoint)?.port)
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let place = server.place()
             _ = try await fill(folder + "/first", more: ["--objects", place], Self.credentials)
             try await FaultyProxy.running(to: upstream) { proxy in
@@ -175,7 +175,7 @@ import Testing
 
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
     func aNodeWithOtherFilesOrOtherKeysIsRefused() async throws {
-        try await withTestDatabase(on: .postgreSQL) { place in
+        try await withTestDatabase(on: .postgreSQL) { place async throws in
             let url = try #require(place.url)
             let key = Data(repeating: 42, count: 32).base64EncodedString()
             let same = [
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test func aKeyFileThatIsLostIsSaid() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             _ = try await fill(folder, files: 0)
             try FileManager.default.removeItem(atPath: folder + "/keys/messenger-tokens")
             let process = try await ConcordProcess.serving(data: folder, port: try await reservePort())
@@ -215,7 +215,7 @@ import Testing
 
     /// Wherever the folder was made, and with whatever rights.
     @Test func othersOnTheMachineReadNothing() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let manager = FileManager.default
             func modes() throws -> [String: Int] {
                 let names = manager.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
@@ -248,7 +248,7 @@ import Testing
 
     /// Pages of a real server's database are overwritten: after `kill -9` it is refused, while it runs it is said.
     @Test func aDamagedDatabaseIsSaidAndNotWrittenTo() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             _ = try await fill(folder, files: 0)
             let path = folder + "/messenger.sqlite"
             let port = try await reservePort()

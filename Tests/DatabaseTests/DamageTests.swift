@@ -51,7 +51,7 @@ private let schema = Schema(
     }
 
     @Test func damageIsSaidOnceAndNothingMoreIsWritten() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let path = folder + "/notes.sqlite"
             try await fill(path)
             let told = Told()
@@ -92,7 +92,7 @@ private let schema = Schema(
 
     /// A write that meets the damage is not acknowledged, nor is what shares its transaction.
     @Test func aWriteThatMeetsDamageIsNotAcknowledged() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let path = folder + "/notes.sqlite"
             try await fill(path)
             let told = Told()
@@ -111,7 +111,7 @@ private let schema = Schema(
     }
 
     @Test func aFileIsLookedAtAfterAStopThatWasNotClean() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let path = folder + "/notes.sqlite"
             try await fill(path)
             func isLookedAt() async throws -> Bool {
@@ -133,7 +133,7 @@ private let schema = Schema(
 
     @Test(arguments: [100..<120, 0..<1] as [Range<UInt64>])
     func aDamagedFileIsRefusedAtTheStart(_ pages: Range<UInt64>) async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let path = folder + "/notes.sqlite"
             try await fill(path)
             try overwrite(path, pages: pages)
@@ -146,7 +146,7 @@ private let schema = Schema(
 
     /// As `kill -9` leaves it: with a log of changes beside it, which stays as it is.
     @Test func aDamagedFileIsRefusedWithItsLogAsItIs() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let (path, copy) = (folder + "/notes.sqlite", folder + "/copy.sqlite")
             try await fill(path)
             let database = try open(path, Told())
@@ -177,7 +177,7 @@ private let schema = Schema(
 
     /// A reader that takes its time keeps the log from being reused; afterwards it shrinks again.
     @Test func theLogShrinksAgain() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let path = folder + "/notes.sqlite"
             let database = try open(path, Told())
             let (begun, hasBegun) = AsyncStream<Void>.makeStream()

@@ -23,7 +23,7 @@ import Testing
 
     @Test(arguments: ObjectStoreTests.Kind.available)
     func theFirstIdStays(_ kind: ObjectStoreTests.Kind) async throws {
-        try await withStore(kind) { store in
+        try await withStore(kind) { store async throws in
             var id = try await store.identity()
             #expect(id == nil)
             let (first, second) = (try await store.identify(as: "first"), try await store.identify(as: "second"))
@@ -41,7 +41,7 @@ import Testing
 
     @Test(arguments: ObjectStoreTests.Kind.available)
     func whatIsDiscardedIsNoObjectAndGoesWithItsDay(_ kind: ObjectStoreTests.Kind) async throws {
-        try await withStore(kind) { store in
+        try await withStore(kind) { store async throws in
             for _ in 0..<2 {
                 try await store.put("content", at: Self.key)
                 try await store.discard(Self.key)
