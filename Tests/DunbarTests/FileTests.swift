@@ -171,6 +171,35 @@ import Testing
         }
     }
 
+    /// A repeat is the first answer again, but for URLs, which are good from then on.
+    @Test(arguments: Stack.Engine.available)
+    func aRepeatedAnswerHasFreshURLs(_ engine: Stack.Engine) async throws {
+        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+            let john = try await host.world().person()
+            try await john.client.uploadPhoto(Self.upload(Self.jpeg), of: john.id)
+            let request = Dunbar.CreatePost(content: "x", media: [Self.upload(Self.jpeg)])
+            func post() async throws -> Dunbar.Post {
+                try #require(try await john.client.answer(request, idempotencyKey: "key").output)
+            }
+            func comment(_ post: Dunbar.Post) async throws -> Dunbar.Comment {
+                let request = Dunbar.AddComment(post: post.id, content: "x")
+                return try #require(try await john.client.answer(request, idempotencyKey: "comment").output)
+            }
+            let first = try await post()
+            let said = try await comment(first)
+            #expect(try await post() == first)
+            #expect(try await comment(first) == said)
+            host.clock.advance(by: .seconds(24 * 3600 - 1))
+            let again = try await post()
+            #expect(again.id == first.id && again.createdAt == first.createdAt && again.content == first.content)
+            #expect(again.media != first.media && again.media.map(Self.name) == first.media.map(Self.name))
+            #expect(
+                again.user.photo != first.user.photo
+                    && again.user.photo.map(Self.name) == first.user.photo.map(Self.name))
+            #expect(try await comment(first).user.photo == again.user.photo)
+        }
+    }
+
     /// Apps may have kept URLs from before they were signed.
     @Test(arguments: Stack.Engine.available)
     func urlsFromBeforeTheUpgradeAreGoodForAWeek(_ engine: Stack.Engine) async throws {

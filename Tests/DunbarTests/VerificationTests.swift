@@ -72,6 +72,28 @@ import Testing
         }
     }
 
+    /// A browser is shown a page, an app is told.
+    @Test(arguments: Stack.all)
+    func theLinkOpensAPage(_ stack: Stack) async throws {
+        try await withDunbar(on: stack) { host in
+            let world = host.world()
+            let john = try await world.person()
+            let token = try await token(host)
+            let accept = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
+            let lost = try await world.raw.send(.get, "/verify-email/x", headers: [.accept: accept])
+            #expect(lost.status == 400 && lost.text.contains("<h1>This link is no longer good</h1>"))
+            let page = try await world.raw.send(.get, "/verify-email/\(token)", headers: [.accept: accept])
+            #expect(page.status == 200 && page.text.contains("<h1>Email verified</h1>"))
+            #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(page.headers[.contentSecurityPolicy]?.hasPrefix("default-src 'none'") == true)
+            #expect(try await john.send(Dunbar.GetCurrentUser()).user.emailVerified == true)
+            for headers in [[:], [.accept: "*/*"], [.accept: "application/json"]] as [HTTPFields] {
+                let answer = try await world.raw.send(.get, "/verify-email/\(token)", headers: headers)
+                #expect(answer.text == #"{"message":"Email verified"}"#)
+            }
+        }
+    }
+
     /// Whoever has the letter with the code has the mailbox.
     @Test(arguments: Stack.Engine.available)
     func aNewPasswordVerifiesTheAddress(_ engine: Stack.Engine) async throws {

@@ -65,7 +65,7 @@ extension DunbarScenarios {
                     url.replacingOccurrences(of: "signature=", with: "signature=&signature="),
                     url.replacingOccurrences(of: ".jpg", with: ".png"),
                 ] where other != url {
-                    try expect(try await world.fetch(other).status, equals: 403, other)
+                    try expect(try await world.fetch(other).status == 403, other)
                 }
                 // However it is spelled on its way.
                 let spelled = "\(url[..<mark])\(query.replacingOccurrences(of: "-", with: "%2D"))&utm=1"

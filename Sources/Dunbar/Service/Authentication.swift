@@ -208,7 +208,5 @@ extension RequestInfo {
 }
 
 extension HTTPField.Name {
-    fileprivate static let contentSecurityPolicy = Self("Content-Security-Policy")!
     fileprivate static let referrerPolicy = Self("Referrer-Policy")!
-    fileprivate static let xContentTypeOptions = Self("X-Content-Type-Options")!
 }

@@ -35,7 +35,7 @@ extension DunbarService {
             if !request.media.isEmpty { try Files.requireRoom(for: 1, of: viewer.user, settings, in: db) }
         }
         let files = try await store(request.media, of: viewer.user)
-        return try await keeping(files.map(\.name)) { [urls, attempts, settings] in
+        let answer: Answer<Dunbar.Post> = try await keeping(files.map(\.name)) { [urls, attempts, settings] in
             try await database.write(info.once, phrases: Dunbar.phrases, at: now) { db in
                 let id = try Posts.insert(request.content, files, by: viewer.user, at: now, in: db)
                 try attempts.upload(by: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
@@ -43,7 +43,8 @@ extension DunbarService {
                 guard let post = try id.flatMap({ try Posts.one($0, urls, in: db) }) else { throw Self.unauthorized }
                 return Answer(.created, post)
             }
-        }.renewed(by: urls)
+        }
+        return try answer.renewed(by: urls)
     }
 
     /// The three ways to ask for a user's posts are one.
