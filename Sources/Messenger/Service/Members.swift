@@ -25,7 +25,7 @@ extension MessengerService {
             let new = request.users.filter { seen.insert($0).inserted }
             try Members.requireRoom(for: present.count + new.count)
             try Users.requireKnown(new, in: db)
-            for user in new { try Chats.add(user, .member, to: request.chat, at: now, in: db) }
+            for user in new { try Chats.bring(user, into: request.chat, at: now, in: db) }
             try Users.requireKnown(new, in: db)
             if !new.isEmpty { try change.take(new.count, in: db) }
             for users in new.chunks(of: LiveAnnouncement.maximumUsers) {
