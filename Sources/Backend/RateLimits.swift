@@ -72,7 +72,11 @@ public final class RateLimits: Sendable {
     public func count(_ key: String, limit: Int) async throws -> Standing {
         let now = time.milliseconds()
         guard database.isShared else { return countHere(key, limit: limit, at: now) }
-        return try await database.write { db in
+        // What is refused writes nothing more until the window ends.
+        if let spent = windows.withLockedValue({ $0[key] }), spent.endsAt > now, spent.used > limit {
+            return Standing(limit: limit, used: spent.used, endsAt: spent.endsAt)
+        }
+        let standing = try await database.write { db in
             let standing = try db.one(
                 """
                 INSERT INTO rate_windows (key, used, ends_at) VALUES (\(key), 1, \(now + Self.window))
@@ -84,6 +88,15 @@ public final class RateLimits: Sendable {
                 """
             ) { Standing(limit: limit, used: try $0.get(0), endsAt: try $0.get(1)) }
             return standing ?? Standing(limit: limit, used: 1, endsAt: now + Self.window)
+        }
+        if standing.isExceeded { remember(Window(used: standing.used, endsAt: standing.endsAt), of: key, at: now) }
+        return standing
+    }
+
+    private func remember(_ window: Window, of key: String, at now: Int64) {
+        windows.withLockedValue { windows in
+            if windows.count >= 100_000 { windows = windows.filter { $0.value.endsAt > now } }
+            windows[key] = window
         }
     }
 

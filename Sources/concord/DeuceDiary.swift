@@ -7,6 +7,7 @@ import Foundation
 import Identity
 import Images
 import Logging
+import NIOConcurrencyHelpers
 import ObjectStore
 
 /// What an operator sets for Deuce Diary alone.
@@ -59,7 +60,8 @@ extension Composition {
         routes.serve(health)
         let table = RouteTable(routes, options: options(api))
         return Hosted(
-            name: api.name, listener: Listener(table, sockets: service.sockets(), group: group), health: health,
+            name: api.name, listener: Listener(table, sockets: service.sockets(trusting: trustedProxies), group: group),
+            health: health,
             listen: { await service.listen() },
             sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
             pair: try pairing(
@@ -90,17 +92,38 @@ extension Composition {
                     keySet: { try await issuer.keySet.fetch() }))
         }
         let verifier = BearerVerifier(trusting: issuers) { TimeSource.system.seconds }
+        // Those of the server's own key say what the operator has them say.
+        let namesMatter = deuceDiary.issuer != nil
+        let hasWarned = NIOLockedValueBox(false)
         return { token in
             do throws(TokenError) {
                 let claims = try await verifier.verify(token)
+                if namesMatter, claims.firstName == nil, claims.lastName == nil, !hasWarned.exchange(with: true) {
+                    logger.warning(
+                        """
+                        a token has no names: its user is shown without one. Have the issuer add the claims first_name, \
+                        last_name and email to its session tokens
+                        """)
+                }
                 return .init(
                     subject: claims.subject, email: claims.email, firstName: claims.firstName,
                     lastName: claims.lastName, issuedAt: claims.issuedAt, expiresAt: claims.expiresAt)
             } catch .keysUnavailable {
                 throw Problem(.serviceUnavailable, DeuceDiary.phrases.unavailable).retry(afterSeconds: 5)
             } catch {
+                logger.debug("a token was refused", metadata: ["reason": "\(error)"])
                 return nil
             }
+        }
+    }
+}
+
+extension NIOLockedValueBox {
+    /// Sets a value, and returns the one before.
+    fileprivate func exchange(with value: Value) -> Value where Value: Sendable {
+        withLockedValue { current in
+            defer { current = value }
+            return current
         }
     }
 }

@@ -29,7 +29,7 @@ public struct DeuceDiaryService: Sendable {
         /// Where `GET /join/{inviteId}` leads, with `{inviteId}` for the id.
         public var joinRedirect = "deucediary://join/{inviteId}"
         public var socketAuthentication = SocketAuthentication.open
-        /// How often one user may ask in a minute, and one address where no token is asked for; nil for any number.
+        /// How often one user may ask in a minute, and one address without a good token; nil for any number.
         public var requestsPerMinute: Int?
 
         public init(publicURL: String) { self.publicURL = publicURL }
@@ -116,9 +116,14 @@ public struct DeuceDiaryService: Sendable {
     public func routes() -> Routes<DeuceDiary, Caller> {
         var routes = Routes<DeuceDiary, Caller>(
             spool: ObjectSpool(objects), secret: secret, name: { Self.name(of: $0.user) },
-            authenticate: { [accounts] in try await accounts.caller($0.headers) },
+            authenticate: { info in
+                guard let token = info.headers[.authorization].flatMap(Accounts.token) else {
+                    throw Accounts.unauthorized
+                }
+                return try await caller(token, from: info.address)
+            },
             headers: { _, caller in
-                try await count("user \(caller.user)")
+                try await count(caller)
                 return [:]
             })
         users(&routes)
