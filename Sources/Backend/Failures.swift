@@ -15,7 +15,7 @@ extension Problem {
         case let error as FileSystemError where error.isLackOfSpace: .insufficientStorage
         // Whoever asked has gone, or the server is stopping.
         case is CancellationError: Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
-        case is FileSystemError, is S3Error:
+        case is FileSystemError, is S3Error, is StoreNotPaired:
             Problem(.serviceUnavailable, phrases.storageUnavailable).retry(afterSeconds: 5)
         case is Passwords.Overloaded: Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
         case is TooMuchAtOnce: Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: 1)

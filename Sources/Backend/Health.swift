@@ -2,57 +2,117 @@ import Contract
 import ContractServer
 import HTTPTypes
 import Hummingbird
+public import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
 /// Whether a process is alive (`/health`) and able to serve (`/ready`).
 public final class Health: Sendable {
-    private let draining = NIOLockedValueBox(false)
-    private let check: @Sendable () async throws -> Void
+    /// Something that a service depends on, as it was when it was looked at.
+    public struct Part: Sendable {
+        /// As `/ready` names it: `database`, `files`.
+        public let name: String
+        /// Whether nothing can be served without it.
+        public let isNeeded: Bool
+        /// Why it cannot be used; nil when it can. For the log alone.
+        public let failure: (any Error)?
 
+        /// Looks at a part.
+        ///
+        /// - Parameter look: Throws when the part cannot be used.
+        public init(_ name: String, isNeeded: Bool = true, _ look: () async throws -> Void) async {
+            self.name = name
+            self.isNeeded = isNeeded
+            do {
+                try await look()
+                failure = nil
+            } catch {
+                failure = error
+            }
+        }
+
+        fileprivate var state: String { failure == nil ? "ok" : "unavailable" }
+    }
+
+    private let draining = NIOLockedValueBox(false)
+    /// The parts that the last look found unavailable.
+    private let away = NIOLockedValueBox<[String]>([])
+    private let logger: Logger?
+    private let check: @Sendable () async -> [Part]
     private let notes: @Sendable () async -> [String]
 
     /// - Parameters:
-    ///   - check: Throws when something the process depends on does not answer.
+    ///   - check: Looks at all that the process depends on.
     ///   - notes: What does not work although the process can serve, each in a few words.
+    ///   - logger: Told why a part is away, and when it is back.
     public init(
-        check: @escaping @Sendable () async throws -> Void, notes: @escaping @Sendable () async -> [String] = { [] }
+        check: @escaping @Sendable () async -> [Part], notes: @escaping @Sendable () async -> [String] = { [] },
+        logger: Logger? = nil
     ) {
         self.check = check
         self.notes = notes
+        self.logger = logger
     }
 
     /// From now on `/ready` answers 503, so that a load balancer sends no more.
     public func drain() { draining.withLockedValue { $0 = true } }
 
-    func requireReady(_ phrases: Phrases) async throws {
-        let notReady = Problem(.serviceUnavailable, phrases.notReady)
-        if draining.withLockedValue({ $0 }) { throw notReady }
-        do { try await check() } catch { throw notReady }
+    /// The parts to name where not all is well; none where it is.
+    ///
+    /// - Throws: ``Unready`` when the process cannot serve.
+    fileprivate func look(_ phrases: Phrases) async throws -> [String: String] {
+        let problem = Problem(.serviceUnavailable, phrases.notReady, headers: [.cacheControl: "no-store"])
+        if draining.withLockedValue({ $0 }) { throw Unready(problem: problem, parts: ["server": "stopping"]) }
+        let parts = await check()
+        report(parts)
+        guard parts.contains(where: { $0.failure != nil }) else { return [:] }
+        let states = Dictionary(parts.map { ($0.name, $0.state) }) { first, _ in first }
+        if parts.contains(where: { $0.isNeeded && $0.failure != nil }) {
+            throw Unready(problem: problem, parts: states)
+        }
+        return states
     }
 
     /// Returns the answer of `/ready` with the notes in it, as a member more.
-    func noting(_ body: String) async -> String {
+    fileprivate func noting(_ body: ByteBuffer) async -> ByteBuffer {
         let notes = await notes()
         guard !notes.isEmpty, let list = try? JSONBody.encode(notes) else { return body }
-        return body.dropLast() + #","notes":"# + String(buffer: list) + "}"
+        return ByteBuffer(string: String(buffer: body).dropLast() + #","notes":"# + String(buffer: list) + "}")
+    }
+
+    /// Logs what has changed since the last look.
+    private func report(_ parts: [Part]) {
+        guard let logger else { return }
+        let now = parts.filter { $0.failure != nil }.map(\.name)
+        let before = away.withLockedValue { names in
+            defer { names = now }
+            return names
+        }
+        for part in parts {
+            if let failure = part.failure, !before.contains(part.name) {
+                logger.warning("unavailable", metadata: ["part": "\(part.name)", "error": "\(failure)"])
+            } else if part.failure == nil, before.contains(part.name) {
+                logger.notice("available again", metadata: ["part": "\(part.name)"])
+            }
+        }
     }
 }
 
 extension Routes {
     /// `GET /health` and `GET /ready`: outside the contract, on every listener.
     ///
-    /// - Parameter body: What both answer when all is well.
+    /// - Parameter body: What both answer when all is well. Where something is not, `/ready` has a member `parts` more.
     public mutating func serve(_ health: Health, answering body: String = #"{"status":"ok"}"#) {
-        @Sendable func answer(_ body: String) -> Response {
+        let alive = ByteBuffer(string: body)
+        @Sendable func answer(_ body: ByteBuffer) -> Response {
             Response(
-                status: .ok, headers: [.contentType: "application/json"],
-                body: .init(byteBuffer: ByteBuffer(string: body)))
+                status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+                body: .init(byteBuffer: body))
         }
-        plain(.get, "/health") { _, _ in answer(body) }
+        plain(.get, "/health") { _, _ in answer(alive) }
         plain(.get, "/ready") { _, _ in
-            try await health.requireReady(API.phrases)
-            return answer(await health.noting(body))
+            let parts = try await health.look(API.phrases)
+            return answer(await health.noting(parts.isEmpty ? alive : Unready.adding(parts, to: alive)))
         }
     }
 }

@@ -28,22 +28,33 @@ public struct Listener: Sendable {
     ///   - group: The event loops, the same that the API's hub was made with.
     public init<API: ServiceAPI>(
         _ table: RouteTable<API>, sockets: [SocketRoute], group: any EventLoopGroup,
-        limits: ConnectionGuard.Limits = .init()
+        limits: ConnectionGuard.Limits = .init(), connections: ConnectionLimits? = nil
     ) {
         name = API.name
         run = { address, logger, started in
-            let malformed = { @Sendable (id: String) in
+            let refused = { @Sendable (reason: ConnectionRefusal, id: String) in
                 // No route has seen it: the table, which logs all others, does not know of it.
-                logger.info("malformed request", metadata: ["request": "\(id)", "api": "\(API.name)", "status": "400"])
-                let failure = API.Failure(Problem(.badRequest, "Malformed request"), requestID: id)
+                switch reason {
+                // The table has a line for it, if a head has come.
+                case .cutShort, .tooManyConnections: break
+                default:
+                    logger.info(
+                        "malformed request",
+                        metadata: [
+                            "request": "\(id)", "api": "\(API.name)", "status": "\(reason.status.code)",
+                            "reason": "\(reason.message)",
+                        ])
+                }
+                let failure = API.Failure(Problem(reason.status, reason.message), requestID: id)
                 return (try? JSONBody.encode(failure)) ?? ByteBuffer()
             }
             let headers = HTTP1Channel.Configuration.DecoderConfiguration(
-                maxHeaderFieldSize: 16_384, maxHeaderListSize: 32_768, maxHeaderFieldCount: 100)
+                maxHeaderFieldSize: RequestHeadLimits.field, maxHeaderListSize: RequestHeadLimits.list,
+                maxHeaderFieldCount: RequestHeadLimits.fieldCount)
             let configuration = HTTP1Channel.Configuration(
                 additionalChannelHandlers: [
                     SocketUpgrade(routes: sockets, decoder: headers),
-                    ConnectionGuard(limits: limits, malformed: malformed),
+                    ConnectionGuard(limits: limits, connections: connections, memory: table.memory, refused: refused),
                 ],
                 httpDecoderConfiguration: headers)
             // Hummingbird would log a line for each listener in its own words.
@@ -52,7 +63,10 @@ public struct Listener: Sendable {
             let application = Application(
                 responder: table, server: .http1(configuration: configuration),
                 configuration: .init(address: .hostname(address.host, port: address.port), backlog: 1024),
-                onServerRunning: { channel in await started(channel.localAddress?.port ?? address.port) },
+                onServerRunning: { channel in
+                    AcceptPause.add(to: channel, logger)
+                    await started(channel.localAddress?.port ?? address.port)
+                },
                 eventLoopGroupProvider: .shared(group), logger: quiet)
             do {
                 try await application.run()

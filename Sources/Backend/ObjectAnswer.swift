@@ -89,5 +89,4 @@ extension Substring {
 
 extension HTTPField.Name {
     static let contentDisposition = Self("Content-Disposition")!
-    static let xContentTypeOptions = Self("X-Content-Type-Options")!
 }

@@ -20,6 +20,16 @@ public enum OnceOnly {
         "CREATE INDEX once_only_age ON once_only (created_at)",
     ]
 
+    /// Who is spoken of in answers to others, which go when they do. For APIs whose accounts can be deleted.
+    public static let subjects = [
+        """
+        CREATE TABLE once_only_subjects (
+            subject {KEY} NOT NULL, scope {KEY} NOT NULL, key {KEY} NOT NULL, created_at BIGINT NOT NULL,
+            PRIMARY KEY (subject, scope, key))
+        """,
+        "CREATE INDEX once_only_subjects_age ON once_only_subjects (created_at)",
+    ]
+
     /// What is kept under a key. Until its write is done, a claim has status 0.
     private struct Record {
         var fingerprint: [UInt8]
@@ -33,7 +43,8 @@ public enum OnceOnly {
         /// - Throws: 422 when the key was used for another request.
         func answer<Output>(to once: Once, phrases: Phrases) throws -> Answer<Output> {
             guard fingerprint == once.fingerprint else {
-                throw Problem(.unprocessableContent, phrases.reusedIdempotencyKey)
+                throw Problem(
+                    .unprocessableContent, phrases.reusedIdempotencyKey, code: .reusedIdempotencyKey)
             }
             return Answer(.init(code: status), encoded: body, headers: [.idempotentReplayed: "true"])
         }
@@ -79,6 +90,37 @@ public enum OnceOnly {
             """)
     }
 
+    /// Notes that an answer, which is about to be given, speaks of people other than its caller: it goes with any of their
+    /// accounts. A registration has no caller yet, and speaks of the account that it made.
+    ///
+    /// - Parameters:
+    ///   - once: Of the write that this is part of; nil when the client sent no key.
+    ///   - names: As the API's routes tell callers apart.
+    public static func note(_ once: Once?, about names: [String], at now: Int64, in db: Session) throws {
+        guard let once else { return }
+        for name in names {
+            try db.run(
+                """
+                INSERT INTO once_only_subjects (subject, scope, key, created_at)
+                VALUES (\(name), \(once.scope), \(once.key), \(now))
+                ON CONFLICT (subject, scope, key) DO UPDATE SET created_at = excluded.created_at
+                """)
+        }
+    }
+
+    /// Forgets every answer that speaks of somebody whose account ends, and those to themselves.
+    ///
+    /// - Parameter name: As the API's routes tell callers apart.
+    public static func forget(subject name: String, in db: Session) throws {
+        let answers: [(scope: String, key: String)] = try db.all(
+            "DELETE FROM once_only_subjects WHERE subject = \(name) RETURNING scope, key"
+        ) { (try $0.get(0), try $0.get(1)) }
+        for answer in answers {
+            try db.run("DELETE FROM once_only WHERE scope = \(answer.scope) AND key = \(answer.key)")
+        }
+        try forget(callersNamed: name, in: db)
+    }
+
     /// Forgets what was answered to a caller whose account ends.
     ///
     /// - Parameter name: As the API's routes tell callers apart.
@@ -94,6 +136,11 @@ public enum OnceOnly {
     /// Forgets what is older than a day.
     public static func sweep(at now: Int64, in db: Session) throws {
         try db.run("DELETE FROM once_only WHERE created_at <= \(now - lifetime)")
+    }
+
+    /// The same for APIs with ``subjects``.
+    public static func sweepSubjects(at now: Int64, in db: Session) throws {
+        try db.run("DELETE FROM once_only_subjects WHERE created_at <= \(now - lifetime)")
     }
 }
 

@@ -2,6 +2,7 @@ import Crypto
 import Database
 import Foundation
 import Mail
+import NIOConcurrencyHelpers
 
 /// Letters that are to be sent: written in the transaction that wants them, sent once it is durable, and tried again for a
 /// day. So nobody waits for a mail server, its refusal stops nothing, and a server that is killed loses none.
@@ -12,8 +13,9 @@ import Mail
 public final class Outbox<Job: Codable & Sendable>: Sendable {
     /// Makes the letter; nil when it is not to be sent any more.
     public typealias Composer = @Sendable (Job) async throws -> MailMessage?
-    /// Told of each failure, and whether the letter is tried again.
-    public typealias Report = @Sendable (any Error, _ isTriedAgain: Bool) -> Void
+    /// Told of each failure, of the letter's number in the outbox (nil where the line itself could not be read), and
+    /// whether the letter is tried again.
+    public typealias Report = @Sendable (_ letter: Int64?, any Error, _ isTriedAgain: Bool) -> Void
 
     /// After so long a letter is given up. In milliseconds.
     static var lifetime: Int64 { 24 * 3_600_000 }
@@ -21,6 +23,8 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     static var lease: Int64 { 60_000 }
     /// So many are sent side by side.
     static var width: Int { 32 }
+    /// For so long a node leaves a letter that it cannot read to the others. In milliseconds.
+    static var abstention: Int64 { 300_000 }
     /// How long it waits for nothing: another node may have died with letters of its own.
     static var idle: Duration { .seconds(60) }
 
@@ -32,8 +36,10 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     private let report: Report
     private let calls: AsyncStream<Void>
     private let call: AsyncStream<Void>.Continuation
+    /// Letters that this node cannot read, and until when it leaves them alone.
+    private let unreadable = NIOLockedValueBox<[Int64: Int64]>([:])
 
-    /// - Parameter secret: 32 bytes or more. With another one, what waits cannot be read and is given up.
+    /// - Parameter secret: 32 bytes or more. What was sealed with another one is left to a node that has that.
     public init(
         database: Database, mailer: any Mailer, secret: [UInt8], time: TimeSource, compose: @escaping Composer,
         report: @escaping Report
@@ -84,7 +90,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
             switch round {
             case .success(let next): wait = next
             case .failure(let error):
-                report(error, true)
+                report(nil, error, true)
                 wait = .seconds(10)
             }
             alarm = Task { [call] in
@@ -103,8 +109,10 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     /// - Returns: When to look again.
     private func deliver() async throws -> Duration {
         let now = time.milliseconds()
+        let readable = readable(at: now)
         let next = try await database.read { db in
-            try db.value("SELECT due_at FROM outbox ORDER BY due_at LIMIT 1", as: Int64.self)
+            try db.value(
+                "SELECT due_at FROM outbox WHERE \(readable) ORDER BY due_at LIMIT 1", as: Int64.self)
         }
         guard let next else { return Self.idle }
         guard next <= now else { return min(.milliseconds(next - now), Self.idle) }
@@ -114,7 +122,9 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
                 """
                 UPDATE outbox SET due_at = \(now + Self.lease), attempts = attempts + 1
                 WHERE due_at <= \(now)
-                    AND id IN (SELECT id FROM outbox WHERE due_at <= \(now) ORDER BY due_at, id LIMIT \(Self.width))
+                    AND id IN (
+                        SELECT id FROM outbox WHERE due_at <= \(now) AND \(readable)
+                        ORDER BY due_at, id LIMIT \(Self.width))
                 RETURNING id, sealed, created_at, attempts
                 """, Waiting.init(row:))
         }
@@ -143,22 +153,40 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     }
 
     private func putOff(_ letter: Waiting, for error: any Error) async {
-        let next = time.milliseconds() + Self.pause(after: letter.attempts)
-        let isFinal = error is UnreadableLetter || (error as? MailError)?.mayPass == false
-        let isTriedAgain = !isFinal && next < letter.createdAt + Self.lifetime
+        let now = time.milliseconds()
+        // Another node may have the key, and for it nothing has been tried yet.
+        let isLeft = error is UnreadableLetter
+        let next = now + (isLeft ? Self.pause(after: 1) : Self.pause(after: letter.attempts))
+        let attempts = isLeft ? letter.attempts - 1 : letter.attempts
+        let again = isLeft ? now + Self.abstention : next
+        if isLeft { unreadable.withLockedValue { $0[letter.id] = again } }
+        let isFinal = (error as? MailError)?.mayPass == false
+        let isTriedAgain = !isFinal && again < letter.createdAt + Self.lifetime
         do {
             if isTriedAgain {
                 try await database.write { db in
-                    try db.run("UPDATE outbox SET due_at = \(next) WHERE id = \(letter.id)")
+                    try db.run("UPDATE outbox SET due_at = \(next), attempts = \(attempts) WHERE id = \(letter.id)")
                 }
             } else {
                 try await remove(letter)
             }
-            report(error, isTriedAgain)
+            report(letter.id, error, isTriedAgain)
         } catch {
             // It stays as it is: due when this node's time for it is over.
-            report(error, true)
+            report(letter.id, error, true)
         }
+    }
+
+    /// A condition that leaves out what this node could not read a short while ago.
+    private func readable(at now: Int64) -> SQL {
+        var ids = unreadable.withLockedValue { unreadable in
+            unreadable = unreadable.filter { $0.value > now }
+            return Array(unreadable.keys.prefix(1024))
+        }
+        guard let last = ids.last else { return "1 = 1" }
+        // Few lengths, so that few statements are prepared.
+        while !ids.count.isPowerOfTwo { ids.append(last) }
+        return "id NOT IN (\(list: ids))"
     }
 
     private func remove(_ letter: Waiting) async throws {
@@ -171,6 +199,10 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         for _ in 1..<max(1, min(attempts, 10)) { pause *= 5 }
         return min(pause, 3_600_000)
     }
+}
+
+extension Int {
+    fileprivate var isPowerOfTwo: Bool { nonzeroBitCount == 1 }
 }
 
 /// A row of the line.
@@ -187,5 +219,7 @@ private struct Waiting: Sendable {
 
 /// A letter was sealed with another key, or by another version.
 struct UnreadableLetter: Error, CustomStringConvertible {
-    var description: String { "a letter that waited cannot be read: it was sealed with another key" }
+    var description: String {
+        "a letter that waits cannot be read: it was sealed with another key, which another node may have"
+    }
 }

@@ -1,11 +1,12 @@
 import Contract
 import Database
 import HTTPTypes
-import NIOConcurrencyHelpers
+import Identity
 
 /// How many requests somebody may send in a minute, on all nodes together. A window begins with its first request.
 ///
-/// Where the database has one node the counters are in memory: nothing is written for a request that reads.
+/// Where the database has one node the counters are in memory, and begin anew with the process: nothing is written for a
+/// request that reads.
 public final class RateLimits: Sendable {
     /// In milliseconds.
     static let window: Int64 = 60_000
@@ -47,7 +48,8 @@ public final class RateLimits: Sendable {
 
     private let database: Database
     private let time: TimeSource
-    private let windows = NIOLockedValueBox<[String: Window]>([:])
+    /// Of more people than this within a minute, those who asked first are forgotten.
+    private let windows = BoundedCache<String, Window>(capacity: 200_000)
 
     public init(_ database: Database, time: TimeSource) {
         self.database = database
@@ -72,7 +74,11 @@ public final class RateLimits: Sendable {
     public func count(_ key: String, limit: Int) async throws -> Standing {
         let now = time.milliseconds()
         guard database.isShared else { return countHere(key, limit: limit, at: now) }
-        return try await database.write { db in
+        // What is refused writes nothing more until the window ends.
+        if let spent = windows.withLockedValue({ $0[key] }), spent.endsAt > now, spent.used > limit {
+            return Standing(limit: limit, used: spent.used, endsAt: spent.endsAt)
+        }
+        let standing = try await database.write { db in
             let standing = try db.one(
                 """
                 INSERT INTO rate_windows (key, used, ends_at) VALUES (\(key), 1, \(now + Self.window))
@@ -85,17 +91,30 @@ public final class RateLimits: Sendable {
             ) { Standing(limit: limit, used: try $0.get(0), endsAt: try $0.get(1)) }
             return standing ?? Standing(limit: limit, used: 1, endsAt: now + Self.window)
         }
+        if standing.isExceeded { remember(Window(used: standing.used, endsAt: standing.endsAt), of: key, at: now) }
+        return standing
+    }
+
+    private func remember(_ window: Window, of key: String, at now: Int64) {
+        windows.withLockedValue { windows in
+            if windows.count >= 100_000 { windows = windows.filter { $0.value.endsAt > now } }
+            windows[key] = window
+        }
     }
 
     private func countHere(_ key: String, limit: Int, at now: Int64) -> Standing {
-        windows.withLockedValue { windows in
-            if windows.count >= 100_000 { windows = windows.filter { $0.value.endsAt > now } }
-            var window = windows[key] ?? Window(endsAt: now + Self.window)
+        windows.update(key) { counted in
+            var window = counted ?? Window(endsAt: now + Self.window)
             if window.endsAt <= now { window = Window(endsAt: now + Self.window) }
             window.used += 1
-            windows[key] = window
+            counted = window
             return Standing(limit: limit, used: window.used, endsAt: window.endsAt)
         }
+    }
+
+    /// Forgets what was counted of somebody whose account ends.
+    public static func forget(_ keys: [String], in db: Session) throws {
+        try db.run("DELETE FROM rate_windows WHERE key IN (\(list: keys))")
     }
 
     /// Forgets windows that have ended.

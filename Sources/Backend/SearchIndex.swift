@@ -74,20 +74,20 @@ public enum SearchIndex {
 
     /// Writes an entry's line anew.
     public static func replace(_ entry: Entry, in block: Int, of scope: Int, in db: Session) throws {
-        try rewrite(block, of: scope, lineOf: entry.id, as: entry.line, db)
+        try rewrite(block, of: scope, linesOf: [entry.id], as: entry.line, db)
     }
 
-    public static func remove(_ id: Int, from block: Int, of scope: Int, in db: Session) throws {
-        try rewrite(block, of: scope, lineOf: id, as: "", db)
+    public static func remove(_ ids: Set<Int>, from block: Int, of scope: Int, in db: Session) throws {
+        try rewrite(block, of: scope, linesOf: ids, as: "", db)
     }
 
     private static func rewrite(
-        _ block: Int, of scope: Int, lineOf id: Int, as line: String, _ db: Session
+        _ block: Int, of scope: Int, linesOf ids: Set<Int>, as line: String, _ db: Session
     ) throws {
         guard let former = try lock(block, in: db) else { return }
-        let start = Array("\(id)\t".utf8)
         let lines = former.utf8.split(separator: UInt8(ascii: "\n")).map { old in
-            old.starts(with: start) ? line : String(Substring(old)) + "\n"
+            let id = Int(Substring(old.prefix { $0 != UInt8(ascii: "\t") }))
+            return id.map(ids.contains) == true ? line : String(Substring(old)) + "\n"
         }.joined()
         if lines == former { return }
         if lines.isEmpty {

@@ -36,7 +36,7 @@ public enum UserSearch {
         let block: Int? = try db.one("UPDATE users SET id = id WHERE id = \(id) RETURNING search_block") {
             try $0.get(0)
         }
-        if let block, block != none { try SearchIndex.remove(Int(id), from: block, of: scope, in: db) }
+        if let block, block != none { try SearchIndex.remove([Int(id)], from: block, of: scope, in: db) }
         try db.run("UPDATE users SET search_block = \(none) WHERE id = \(id)")
     }
 

@@ -7,6 +7,8 @@
 bool cvips_start(void) {
     // Or else it makes machine code at run time, for which there is no memory after cvips_confine.
     setenv("VIPS_NOVECTOR", "1", 1);
+    // What has to be held as a whole is held in memory, whose limit is this process's: it cannot write a file.
+    setenv("VIPS_DISC_THRESHOLD", "4g", 1);
     if (vips_init("thumbnail") != 0) return false;
     static const char *const loaders[] = {
         "VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadWebp", "VipsForeignLoadNsgif",
@@ -23,22 +25,61 @@ bool cvips_start(void) {
 
 const char *cvips_message(void) { return vips_error_buffer(); }
 
+/// What the header of an image says.
+typedef struct {
+    const char *loader;
+    uint64_t width, height;
+} header;
+
+static uint64_t limit_for(const char *loader, const cvips_options *options) {
+    if (g_str_has_prefix(loader, "jpegload")) return options->maximum_jpeg_pixels;
+    if (g_str_has_prefix(loader, "heifload")) return options->maximum_heic_pixels;
+    if (g_str_has_prefix(loader, "webpload")) return options->maximum_webp_pixels;
+    return options->maximum_pixels;
+}
+
 /// Looks at the header alone.
-static cvips_result inspect(VipsSource *source, uint64_t maximum_pixels) {
+static cvips_result inspect(VipsSource *source, const cvips_options *options, header *found) {
     // Without this, libvips 8.14 crashes on an empty file.
     if (vips_source_sniff(source, 4) == NULL) return CVIPS_NOT_AN_IMAGE;
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
     if (image == NULL) return CVIPS_NOT_AN_IMAGE;
     cvips_result result = CVIPS_DONE;
-    if ((uint64_t)vips_image_get_width(image) * (uint64_t)vips_image_get_height(image) > maximum_pixels)
-        result = CVIPS_TOO_LARGE;
-    // The container of HEIC holds other codecs too (AVIF): only HEVC is among the five formats.
+    const char *loader = NULL;
     const char *codec;
-    if (vips_image_get_typeof(image, "heif-compression") != 0
-        && (vips_image_get_string(image, "heif-compression", &codec) != 0 || strcmp(codec, "hevc") != 0))
+    found->width = (uint64_t)vips_image_get_width(image);
+    found->height = (uint64_t)vips_image_get_height(image);
+    if (vips_image_get_string(image, VIPS_META_LOADER, &loader) != 0)
         result = CVIPS_NOT_AN_IMAGE;
+    // The container of HEIC holds other codecs too (AVIF): only HEVC is among the five formats.
+    else if (vips_image_get_typeof(image, "heif-compression") != 0
+             && (vips_image_get_string(image, "heif-compression", &codec) != 0 || strcmp(codec, "hevc") != 0))
+        result = CVIPS_NOT_AN_IMAGE;
+    else if (found->width * found->height > limit_for(loader, options))
+        result = CVIPS_TOO_LARGE;
+    found->loader = result == CVIPS_DONE ? g_intern_string(loader) : NULL;
     g_object_unref(image);
     return result;
+}
+
+/// Takes the place of an image.
+static bool replace(VipsImage **image, VipsImage *by) {
+    if (by == NULL) return false;
+    g_object_unref(*image);
+    *image = by;
+    return true;
+}
+
+/// Brings an image's colours into sRGB. Without a profile, or with one that makes no sense, they are taken as they are,
+/// as viewers do; a CMYK image then has a usual press's colours.
+static bool bring_into_srgb(VipsImage **image) {
+    VipsImage *made = NULL;
+    if (vips_image_get_typeof(*image, VIPS_META_ICC_NAME) != 0) {
+        if (vips_icc_transform(*image, &made, "srgb", "embedded", TRUE, NULL) == 0) return replace(image, made);
+        vips_error_clear();
+        made = NULL;
+    }
+    return vips_colourspace(*image, &made, VIPS_INTERPRETATION_sRGB, NULL) == 0 && replace(image, made);
 }
 
 static bool encode(VipsImage *image, int quality, void **bytes, size_t *count) {
@@ -56,31 +97,61 @@ static bool encode(VipsImage *image, int quality, void **bytes, size_t *count) {
     return done;
 }
 
+/// Of an image with lines this short, reading line by line costs more than decoding.
+#define NARROW 200
+
+/// How an image is read: line by line, or all of it into memory where that is small for its number of lines.
+static VipsAccess access_to(const header *found) {
+    return found->width < NARROW ? VIPS_ACCESS_RANDOM : VIPS_ACCESS_SEQUENTIAL;
+}
+
+/// Cuts the longer edge to the length of the shorter one, around the centre.
+static bool cut_to_square(VipsImage **image) {
+    VipsImage *made = NULL;
+    int width = vips_image_get_width(*image);
+    int height = vips_image_get_height(*image);
+    int edge = MIN(width, height);
+    return vips_extract_area(*image, &made, (width - edge) / 2, (height - edge) / 2, edge, edge, NULL) == 0
+        && replace(image, made);
+}
+
+/// Scales an image, in its own colours.
+static VipsImage *scaled(VipsSource *source, const header *found, const cvips_options *options) {
+    VipsImage *made = NULL;
+    VipsSize size = options->crop ? VIPS_SIZE_BOTH : VIPS_SIZE_DOWN;
+    VipsInteresting crop = options->crop ? VIPS_INTERESTING_CENTRE : VIPS_INTERESTING_NONE;
+    // A strip narrower than the square would be scaled up as a whole, to a thousand times its size, and then cut off.
+    bool is_strip = options->crop && MIN(found->width, found->height) < (uint64_t)options->edge;
+    if (is_strip || found->width < NARROW) {
+        VipsImage *image =
+            vips_image_new_from_source(source, "[fail_on=error]", "access", VIPS_ACCESS_RANDOM, NULL);
+        if (image == NULL) return NULL;
+        int status = is_strip && !cut_to_square(&image)
+            ? -1
+            : vips_thumbnail_image(image, &made, options->edge, "size", size, "crop", crop, NULL);
+        g_object_unref(image);
+        return status == 0 ? made : NULL;
+    }
+    // Half an image is none. Said to the loader itself: libvips does not hand this one's own "fail_on" on to it.
+    int status = vips_thumbnail_source(
+        source, &made, options->edge, "size", size, "crop", crop, "option_string", "[fail_on=error]", NULL);
+    return status == 0 ? made : NULL;
+}
+
 cvips_result cvips_thumbnail(int descriptor, cvips_options options, void **bytes, size_t *count) {
     vips_error_clear();
     VipsSource *source = vips_source_new_from_descriptor(descriptor);
     if (source == NULL) return CVIPS_NOT_AN_IMAGE;
-    cvips_result result = inspect(source, options.maximum_pixels);
+    header found;
+    cvips_result result = inspect(source, &options, &found);
     if (result == CVIPS_DONE) {
-        VipsImage *image = NULL;
-        // Half an image is none. Said to the loader itself: libvips does not hand this one's own "fail_on" on to it.
-        int status = vips_thumbnail_source(
-            source, &image, options.edge, "size", options.crop ? VIPS_SIZE_BOTH : VIPS_SIZE_DOWN, "crop",
-            options.crop ? VIPS_INTERESTING_CENTRE : VIPS_INTERESTING_NONE, "export_profile", "srgb",
-            "option_string", "[fail_on=error]", NULL);
-        if (status != 0 || !encode(image, options.quality, bytes, count)) result = CVIPS_NOT_AN_IMAGE;
+        VipsImage *image = scaled(source, &found, &options);
+        if (image == NULL || !bring_into_srgb(&image) || !encode(image, options.quality, bytes, count))
+            result = CVIPS_NOT_AN_IMAGE;
         g_clear_object(&image);
     }
     g_object_unref(source);
     return result;
-}
-
-/// Takes the place of an image.
-static bool replace(VipsImage **image, VipsImage *by) {
-    if (by == NULL) return false;
-    g_object_unref(*image);
-    *image = by;
-    return true;
 }
 
 /// Turns an image upright and brings its colours into sRGB, where they are not already.
@@ -91,14 +162,7 @@ static bool normalise(VipsImage **image) {
         if (!replace(image, vips_image_copy_memory(*image))) return false;
         if (vips_autorot(*image, &made, NULL) != 0 || !replace(image, made)) return false;
     }
-    made = NULL;
-    if (vips_image_get_typeof(*image, VIPS_META_ICC_NAME) != 0) {
-        // A profile that makes no sense is left out, as viewers do.
-        if (vips_icc_transform(*image, &made, "srgb", "embedded", TRUE, NULL) == 0) return replace(image, made);
-        vips_error_clear();
-        made = NULL;
-    }
-    return vips_colourspace(*image, &made, VIPS_INTERPRETATION_sRGB, NULL) == 0 && replace(image, made);
+    return bring_into_srgb(image);
 }
 
 /// Whatever tells of the camera, the place or the maker. Said by hand: the saver of WebP does not heed "strip".
@@ -130,17 +194,18 @@ cvips_result cvips_rewrite(int descriptor, cvips_options options, void **bytes, 
     vips_error_clear();
     VipsSource *source = vips_source_new_from_descriptor(descriptor);
     if (source == NULL) return CVIPS_NOT_AN_IMAGE;
-    cvips_result result = inspect(source, options.maximum_pixels);
+    header found;
+    cvips_result result = inspect(source, &options, &found);
     const char *loader = result == CVIPS_DONE ? vips_foreign_find_load_source(source) : NULL;
     if (result == CVIPS_DONE && loader == NULL) result = CVIPS_NOT_AN_IMAGE;
     if (result == CVIPS_DONE) {
         bool may_move = strcmp(loader, "VipsForeignLoadWebpSource") == 0 || strcmp(loader, "VipsForeignLoadNsgifSource") == 0;
         VipsImage *image = vips_image_new_from_source(
-            source, may_move ? "[n=-1,fail_on=error]" : "[fail_on=error]", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+            source, may_move ? "[n=-1,fail_on=error]" : "[fail_on=error]", "access", access_to(&found), NULL);
         if (image == NULL) {
             result = CVIPS_NOT_AN_IMAGE;
         } else if ((uint64_t)vips_image_get_width(image) * (uint64_t)vips_image_get_height(image)
-                   > options.maximum_pixels) {
+                   > limit_for(found.loader, &options)) {
             result = CVIPS_TOO_LARGE;
         } else if (!normalise(&image) || !forget(&image) || !write_as(loader, image, options.quality, bytes, count)) {
             result = CVIPS_NOT_AN_IMAGE;

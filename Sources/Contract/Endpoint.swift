@@ -19,6 +19,12 @@ public protocol ServiceAPI: Sendable {
     /// What a step of a path looks like when it is a field.
     static var captureForm: CaptureForm { get }
 
+    /// How a caller shows who is asking.
+    static var credentials: CredentialForm { get }
+
+    /// Whether a path with one slash more at its end is the same path.
+    static var ignoresTrailingSlash: Bool { get }
+
     /// The texts of failures that are found before a handler runs.
     static var phrases: Phrases { get }
 }
@@ -26,6 +32,16 @@ public protocol ServiceAPI: Sendable {
 extension ServiceAPI {
     public static var basePath: String { "" }
     public static var captureForm: CaptureForm { .digits }
+    public static var credentials: CredentialForm { .bearer }
+    public static var ignoresTrailingSlash: Bool { false }
+}
+
+/// How a caller shows who is asking.
+public enum CredentialForm: Sendable {
+    /// By a token in `Authorization`.
+    case bearer
+    /// By a cookie, which browsers send by themselves.
+    case cookie
 }
 
 /// What a step of a path must look like to be a field. Any other text is a path that does not exist.

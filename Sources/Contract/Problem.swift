@@ -8,12 +8,24 @@ public struct Problem: Error, Sendable {
     public var message: String
     /// Sent with the answer: `Retry-After`, `Allow`.
     public var headers: HTTPFields
+    /// Tells this refusal from others of the same status, for an API whose errors carry a number of their own.
+    public var code: Code?
     /// What went wrong, in a developer's words; nil unless the server is run for development.
     public var details: String?
 
-    public init(_ status: HTTPResponse.Status, _ message: String, headers: HTTPFields = [:]) {
+    public enum Code: Sendable, Hashable {
+        /// The body is no JSON object.
+        case malformedJSON
+        /// An `Idempotency-Key` came with another request than before.
+        case reusedIdempotencyKey
+        /// The API's own number.
+        case number(Int)
+    }
+
+    public init(_ status: HTTPResponse.Status, _ message: String, code: Code? = nil, headers: HTTPFields = [:]) {
         self.status = status
         self.message = message
+        self.code = code
         self.headers = headers
     }
 

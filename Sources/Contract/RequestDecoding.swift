@@ -45,15 +45,19 @@ public enum RequestCoding {
             guard let body = source.body, !body.isEmpty else {
                 return (try E(from: FieldDecoder(fields: fields, body: nil)), fields.issues)
             }
-            guard JSONShape.isObject(body) else { throw Problem(.badRequest, E.API.phrases.malformedJSON) }
+            guard JSONShape.isObject(body) else { throw Self.malformedJSON(E.self) }
             let decoder = JSONDecoder()
             decoder.userInfo[.fields] = fields
             return (try decoder.decode(Envelope<E>.self, from: Data(body)).request, fields.issues)
         } catch let problem as Problem {
             throw problem
         } catch {
-            throw Problem(.badRequest, E.API.phrases.malformedJSON)
+            throw Self.malformedJSON(E.self)
         }
+    }
+
+    private static func malformedJSON<E: Endpoint>(_: E.Type) -> Problem {
+        Problem(.badRequest, E.API.phrases.malformedJSON, code: .malformedJSON)
     }
 }
 

@@ -44,6 +44,7 @@ public struct LiveConnection: Sendable {
     }
 
     private let url: @Sendable () async throws -> URL
+    private let headers: @Sendable () async throws -> HTTPFields
     private let transport: any SocketTransport
     private let maximumMessageSize: Int
     private let pacing: Pacing
@@ -57,12 +58,15 @@ public struct LiveConnection: Sendable {
 
     /// - Parameters:
     ///   - maximumMessageSize: In bytes; a longer message costs the connection.
-    ///   - url: Asked for each socket, where a part of it changes, such as a token.
+    ///   - headers: Sent with the upgrade request. Asked for each socket, since a token changes.
+    ///   - url: Asked for each socket, where a part of it changes.
     public init(
         transport: any SocketTransport, maximumMessageSize: Int = 1_048_576, pacing: Pacing = .standard,
+        headers: @escaping @Sendable () async throws -> HTTPFields = { [:] },
         url: @escaping @Sendable () async throws -> URL
     ) {
         self.url = url
+        self.headers = headers
         self.transport = transport
         self.maximumMessageSize = maximumMessageSize
         self.pacing = pacing
@@ -84,7 +88,8 @@ public struct LiveConnection: Sendable {
             let reason: any Error
             do {
                 let socket = LiveSocket(
-                    try await transport.open(try await url(), headers: [:], maximumMessageSize: maximumMessageSize))
+                    try await transport.open(
+                        try await url(), headers: try await headers(), maximumMessageSize: maximumMessageSize))
                 reason = await attempt(socket, serve)
                 if socket.isEstablished { failures = 0 }
             } catch {

@@ -2,13 +2,17 @@ import HTTPTypes
 public import NIOCore
 import NIOHTTP1
 public import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 
-/// Keeps the deadlines of an HTTP/1 connection, answers malformed requests, and ends connections so that the client
-/// reads the last answer.
+/// Keeps the deadlines of an HTTP/1 connection, hands on one request at a time, answers malformed requests, and ends
+/// connections so that the client reads the last answer.
 ///
 /// One of `HTTP1Channel.Configuration.additionalChannelHandlers`, after a `SocketUpgrade` if there is one: it leaves
 /// when `HTTPServerUpgradeEvents.upgradeComplete` passes. It replaces `HTTP1Channel.Configuration.idleTimeout`, which
 /// counts no half-sent head.
+///
+/// A request that is pipelined behind another waits until that one's answer has been handed to the network; meanwhile
+/// nothing more is read. So a client that reads nothing has one answer in memory, however much it asks for.
 public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     public typealias InboundIn = HTTPRequestPart
     public typealias InboundOut = HTTPRequestPart
@@ -33,7 +37,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         public init() {}
     }
 
-    private enum Phase {
+    enum Phase {
         /// Before a head; `begun` once a byte of it has come. The opening of the connection counts as such.
         case head(begun: Bool)
         /// Between a head and the end of its request.
@@ -44,44 +48,79 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         case lingering
     }
 
-    private let limits: Limits
-    private let malformed: @Sendable (_ requestID: String) -> ByteBuffer
+    /// The request that is with the server, until its answer has been handed to the network.
+    private struct Exchange {
+        let isHead: Bool
+        /// The client sends its body only once it is told to go on.
+        var awaitsContinue: Bool
+        /// How many bytes of the body may come in before the server asks for more.
+        var credit: Int
+        var isAnswered = false
+        /// Whether the answer says how long its body is.
+        var hasLength = true
+        /// Whether the part of the body that has come takes room that others may wait for.
+        var isHeld = false
+
+        init(_ request: HTTPRequest) {
+            isHead = request.method == .head
+            awaitsContinue = BodyDemand.isAwaited(by: request.headerFields)
+            credit = BodyDemand.isNeeded(for: request.headerFields) ? 0 : .max
+        }
+    }
+
+    let limits: Limits
+    private let connections: ConnectionLimits?
+    let memory: RequestMemory?
+    private let refused: @Sendable (ConnectionRefusal, _ requestID: String) -> ByteBuffer
     /// Of the request that is being read, once there is a head.
     private var headers: HTTPFields = [:]
-    private var phase = Phase.head(begun: true)
+    var phase = Phase.head(begun: true)
     /// When the phase began or, in a body, since when the client has been waited for.
-    private var since = NIODeadline.now()
-    private var headEnd = NIODeadline.now()
-    private var timer: (task: NIOScheduledCallback, at: NIODeadline)?
-    private var context: ChannelHandlerContext?
+    var since = NIODeadline.now()
+    var headEnd = NIODeadline.now()
+    var timer: (task: NIOScheduledCallback, at: NIODeadline)?
+    var context: ChannelHandlerContext?
 
     private var hasReadPart = false
-    private var isReadPending = false
-    private var blockedSince: NIODeadline?
-    /// Requests whose answer has not ended.
-    private var unanswered = 0
+    var isReadPending = false
+    var blockedSince: NIODeadline?
+    /// Requests whose answer has not ended, those included that wait.
+    private(set) var unanswered = 0
+    private var exchange: Exchange?
+    /// What was read behind the request that is with the server.
+    private var waiting = CircularBuffer<HTTPRequestPart>()
+    private var isReadWithheld = false
+    private var isEndWithheld = false
     private var hasAnswerBegun = false
     /// The answer being written is the last.
     private var isLastAnswer = false
     /// NIO's decoder stops for good after a request for an upgrade: that request is the last.
     private var isLastRequest = false
-    private var parserError: HTTPParserError?
+    private var refusal: (reason: ConnectionRefusal, error: any Error, requestID: String?)?
     /// The last answer is out; what is still written behind this handler comes too late.
     private var isMuted = false
 
     /// - Parameters:
-    ///   - malformed: The JSON body of the 400 that answers what is not HTTP. Given the request's id, which the answer has
+    ///   - connections: How many there may be; nil for any number.
+    ///   - memory: What requests and answers may take; nil for any amount.
+    ///   - refused: The JSON body of an answer that no route gave. Given the request's id, which the answer has
     ///     as `X-Request-Id` too: the client's own where a head has been read, else a new one.
-    public init(limits: Limits = Limits(), malformed: @escaping @Sendable (_ requestID: String) -> ByteBuffer) {
+    public init(
+        limits: Limits = Limits(), connections: ConnectionLimits? = nil, memory: RequestMemory? = nil,
+        refused: @escaping @Sendable (ConnectionRefusal, _ requestID: String) -> ByteBuffer
+    ) {
         self.limits = limits
-        self.malformed = malformed
+        self.connections = connections
+        self.memory = memory
+        self.refused = refused
     }
 
     // MARK: Requests
 
     public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         hasReadPart = true
-        switch (phase, unwrapInboundIn(data)) {
+        var part = unwrapInboundIn(data)
+        switch (phase, part) {
         case (.discarding, _), (.lingering, _):
             return
         case (_, .head(var request)):
@@ -93,8 +132,9 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
             if request.headerFields.contains(.upgrade) || request.method == .connect {
                 isLastRequest = true
                 request.headerFields[.connection] = "close"
-                return context.fireChannelRead(wrapInboundOut(.head(request)))
+                part = .head(request)
             }
+            if exchange != nil { return waiting.append(part) }
         case (_, .body):
             break
         case (_, .end):
@@ -102,7 +142,37 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
             phase = .head(begun: false)
             since = context.eventLoop.now
         }
-        context.fireChannelRead(data)
+        waiting.isEmpty ? pass(part, context) : waiting.append(part)
+    }
+
+    private func pass(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
+        case .head(let request):
+            exchange = Exchange(request)
+        case .body(let bytes):
+            exchange?.awaitsContinue = false
+            if let credit = exchange?.credit, credit != .max { exchange?.credit = credit - bytes.readableBytes }
+        case .end:
+            exchange?.awaitsContinue = false
+        }
+        context.fireChannelRead(wrapInboundOut(part))
+    }
+
+    /// Hands on the next request, as far as it has been read.
+    private func passWaiting(_ context: ChannelHandlerContext) {
+        guard exchange == nil else { return }
+        var hasPassed = false
+        while let part = waiting.first {
+            if case .head = part, exchange != nil { break }
+            pass(waiting.removeFirst(), context)
+            hasPassed = true
+        }
+        if hasPassed { context.fireChannelReadComplete() }
+        if waiting.isEmpty, isEndWithheld {
+            isEndWithheld = false
+            context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
+        readWithheld(context)
     }
 
     public func channelReadComplete(context: ChannelHandlerContext) {
@@ -114,7 +184,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         case .head, .body:
             break
         case .discarding, .lingering:
-            // Whoever sits behind may have stopped reading.
+            // What sits behind may have stopped reading.
             context.read()
         }
         hasReadPart = false
@@ -123,6 +193,10 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     public func read(context: ChannelHandlerContext) {
+        guard mayRead else {
+            isReadWithheld = true
+            return
+        }
         if !isReadPending {
             isReadPending = true
             if case .body = phase {
@@ -133,19 +207,61 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         context.read()
     }
 
+    private var mayRead: Bool {
+        switch phase {
+        case .discarding, .lingering: true
+        case .head: waiting.isEmpty
+        case .body: waiting.isEmpty && (exchange.map { $0.isAnswered || $0.credit > 0 } ?? true)
+        }
+    }
+
+    private func readWithheld(_ context: ChannelHandlerContext) {
+        guard isReadWithheld, mayRead else { return }
+        isReadWithheld = false
+        read(context: context)
+    }
+
+    /// The server asks for more of a body: the first time, it has found nothing to refuse the head for.
+    public func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard let demand = event as? BodyDemand else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        promise?.succeed()
+        guard case .body = phase, waiting.isEmpty, exchange?.isAnswered == false else { return }
+        exchange?.credit = BodyDemand.credit
+        exchange?.isHeld = demand.isHeld
+        if demand.isHeld { setTimer(context) }
+        if exchange?.awaitsContinue == true, !hasAnswerBegun {
+            exchange?.awaitsContinue = false
+            context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+        }
+        readWithheld(context)
+    }
+
     public func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let reason: ConnectionRefusal
+        var id: String?
         switch (phase, error) {
         case (.discarding, _), (.lingering, _):
-            break
-        case (_, let error as HTTPParserError):
-            parserError = parserError ?? error
-            answerMalformed(context)
+            return
+        case (_, HTTPParserError.headerOverflow):
+            reason = .headTooLarge
+        case (_, HTTPParserError.invalidEOFState):
+            reason = .cutShort
+        case (_, is HTTPParserError), (_, is HTTP1TypeConversionError):
+            reason = .malformed
+        case (_, let violation as RequestRules.Violation):
+            (reason, id) = (violation.refusal, violation.requestID)
         // The decoder's complaint about bytes behind its first error.
-        case (_, is ByteToMessageDecoderError) where parserError != nil:
-            break
+        case (_, is ByteToMessageDecoderError) where refusal != nil:
+            return
         default:
-            context.fireErrorCaught(error)
+            return context.fireErrorCaught(error)
         }
+        refusal = refusal ?? (reason, error, id)
+        answerRefusal(context)
     }
 
     // MARK: Answers
@@ -159,22 +275,63 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         case .head(var response) where response.status.kind != .informational:
             hasAnswerBegun = true
             if isLastRequest, unanswered == 1 { response.headerFields[.connection] = "close" }
+            // A client that was not told to go on may send its body, or leave it out: the next request's begin is unknown.
+            if exchange?.awaitsContinue == true { response.headerFields[.connection] = "close" }
             isLastAnswer = response.headerFields[.connection]?.lowercased() == "close"
+            exchange?.hasLength = response.headerFields.contains(.contentLength)
             context.write(wrapOutboundOut(.head(response)), promise: promise)
+        case .body(let bytes):
+            if exchange?.isHead == true {
+                promise?.succeed()
+            } else {
+                writeBody(bytes, data, promise, context)
+            }
         case .end:
             unanswered -= 1
             hasAnswerBegun = false
-            context.write(data, promise: promise)
+            exchange?.isAnswered = true
+            let written = promise ?? context.eventLoop.makePromise()
+            written.futureResult.assumeIsolated().whenComplete { [self] _ in answerWasWritten() }
+            if let exchange, exchange.isHead, !exchange.hasLength {
+                // The encoder would end the body's chunks; a HEAD has none.
+                context.flush()
+                written.succeed()
+            } else {
+                context.write(data, promise: written)
+            }
             if isLastAnswer {
                 finish(context)
             } else {
                 if case .head = phase { since = context.eventLoop.now }
                 setTimer(context)
-                if parserError != nil { answerMalformed(context) }
+                if refusal != nil { answerRefusal(context) } else { readWithheld(context) }
             }
         default:
             context.write(data, promise: promise)
         }
+    }
+
+    /// Whether the request's body takes room for which others wait.
+    var isInTheWay: Bool { exchange?.isHeld == true && memory?.bodies.isShort == true }
+    var isHoldingBody: Bool { exchange?.isHeld == true }
+
+    private func writeBody(
+        _ bytes: ByteBuffer, _ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+    ) {
+        let size = bytes.readableBytes
+        guard let answers = memory?.answers, size > MemoryBudget.small else {
+            return context.write(data, promise: promise)
+        }
+        let written = promise ?? context.eventLoop.makePromise()
+        answers.add(size)
+        written.futureResult.whenComplete { _ in answers.give(size) }
+        context.write(data, promise: written)
+    }
+
+    private func answerWasWritten() {
+        exchange = nil
+        guard let context, context.channel.isActive else { return }
+        passWaiting(context)
     }
 
     public func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -183,28 +340,30 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         context.fireChannelWritabilityChanged()
     }
 
-    /// Writes the 400, once it is the malformed request's turn.
-    private func answerMalformed(_ context: ChannelHandlerContext) {
+    /// Writes the refusal, once it is the refused request's turn.
+    private func answerRefusal(_ context: ChannelHandlerContext) {
+        guard let refusal else { return }
         let earlier: Int
         if case .body = phase { earlier = unanswered - 1 } else { earlier = unanswered }
         guard earlier == 0 else { return }
         if !hasAnswerBegun {
-            let id = RequestID.make(for: headers)
-            let body = malformed(id)
-            let response = HTTPResponse(
-                status: .badRequest,
+            let id = refusal.requestID ?? RequestID.make(for: headers)
+            let body = refused(refusal.reason, id)
+            var response = HTTPResponse(
+                status: refusal.reason.status,
                 headerFields: [
                     .contentType: "application/json", .contentLength: String(body.readableBytes), .requestID: id,
-                    .connection: "close",
+                    .xContentTypeOptions: "nosniff", .connection: "close",
                 ])
+            if refusal.reason.status == .serviceUnavailable { response.headerFields[.retryAfter] = "5" }
             context.write(wrapOutboundOut(.head(response)), promise: nil)
-            context.write(wrapOutboundOut(.body(body)), promise: nil)
+            if exchange?.isHead != true { context.write(wrapOutboundOut(.body(body)), promise: nil) }
             context.write(wrapOutboundOut(.end(nil)), promise: nil)
         }
         // An answer that has begun ends here, cut short.
         let wasInBody = unanswered > 0
         finish(context)
-        if wasInBody, let parserError { context.fireErrorCaught(parserError) }
+        if wasInBody { context.fireErrorCaught(refusal.error) }
     }
 
     // MARK: The end
@@ -213,6 +372,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     /// bytes with a reset, which can destroy the answer before it is read (RFC 9112 §9.6).
     private func finish(_ context: ChannelHandlerContext) {
         phase = .discarding
+        waiting.removeAll()
         since = context.eventLoop.now
         isMuted = true
         setTimer(context)
@@ -237,6 +397,9 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         switch (phase, event) {
         case (.discarding, ChannelEvent.inputClosed), (.lingering, ChannelEvent.inputClosed):
             context.close(promise: nil)
+        case (_, ChannelEvent.inputClosed) where !waiting.isEmpty:
+            // Behind it, what waits would never be heard.
+            isEndWithheld = true
         case (_, is HTTPServerUpgradeEvents):
             context.fireUserInboundEventTriggered(event)
             context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
@@ -244,62 +407,24 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
             context.fireUserInboundEventTriggered(event)
         }
     }
-}
 
-// MARK: - The timer
+    // MARK: Admission
 
-extension ConnectionGuard: NIOScheduledCallbackHandler {
-    public func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        if context.channel.isActive { start(context) }
-    }
-
-    public func channelActive(context: ChannelHandlerContext) {
-        start(context)
-        context.fireChannelActive()
-    }
-
-    public func handlerRemoved(context: ChannelHandlerContext) {
-        timer?.task.cancel()
-        timer = nil
-        self.context = nil
-    }
-
-    private func start(_ context: ChannelHandlerContext) {
+    func start(_ context: ChannelHandlerContext) {
         since = context.eventLoop.now
         setTimer(context)
-    }
-
-    private var deadline: NIODeadline {
-        let blocked = blockedSince.map { $0 + limits.answerProgress } ?? .distantFuture
-        switch phase {
-        case .head where unanswered > 0: return blocked
-        case .head(begun: true): return since + limits.header
-        case .head(begun: false): return since + limits.keepAlive
-        case .body where isReadPending: return min(since + limits.bodyProgress, headEnd + limits.request, blocked)
-        case .body: return min(headEnd + limits.request, blocked)
-        case .discarding: return since + limits.answerProgress
-        case .lingering: return since + limits.lingering
-        }
-    }
-
-    /// Makes sure that the timer fires no later than the deadline. A deadline that has moved away is found out when the
-    /// timer fires, so that neither requests nor chunks reschedule it.
-    private func setTimer(_ context: ChannelHandlerContext) {
-        let deadline = deadline
-        guard deadline < timer?.at ?? .distantFuture else { return }
-        timer?.task.cancel()
-        timer = (try? context.eventLoop.assumeIsolated().scheduleCallback(at: deadline, handler: self))
-            .map { ($0, deadline) }
-    }
-
-    public func handleScheduledCallback(eventLoop: some EventLoop) {
-        timer = nil
-        guard let context else { return }
-        if eventLoop.now >= deadline {
+        guard let connections else { return }
+        let address = context.channel.remoteAddress?.ipAddress
+        let admission = connections.enter(address)
+        context.channel.closeFuture.whenComplete { _ in connections.leave(address, admission) }
+        switch admission {
+        case .admitted:
+            break
+        case .refused:
+            refusal = (.tooManyConnections, ConnectionLimits.Reached(), nil)
+            answerRefusal(context)
+        case .dropped:
             context.close(promise: nil)
-        } else {
-            setTimer(context)
         }
     }
 }

@@ -1,8 +1,10 @@
 import Contract
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import NIOHTTP1
 
 /// Finds the operation for a request, and renders whatever comes of it: the one place where errors become answers.
 ///
@@ -16,20 +18,24 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
 
     public struct Options: Sendable {
         public var logger: Logger
-        /// Addresses whose `X-Forwarded-For` is believed.
-        public var trustedProxies: Set<String>
+        /// Those whose `X-Forwarded-For` is believed.
+        public var trustedProxies: TrustedProxies
         /// Knows the errors of the layers below: a database that is away is a 503.
         public var problem: @Sendable (any Error) -> Problem?
         /// Whether a failure that nobody foresaw says why: for development.
         public var showsDetails: Bool
+        /// What requests and answers may take in memory: the same for all tables of a process.
+        public var memory: RequestMemory
 
         public init(
-            logger: Logger, trustedProxies: Set<String> = [], showsDetails: Bool = false,
+            logger: Logger, trustedProxies: TrustedProxies = .init(), showsDetails: Bool = false,
+            memory: RequestMemory = RequestMemory(),
             problem: @escaping @Sendable (any Error) -> Problem? = { _ in nil }
         ) {
             self.logger = logger
             self.trustedProxies = trustedProxies
             self.showsDetails = showsDetails
+            self.memory = memory
             self.problem = problem
         }
     }
@@ -50,22 +56,31 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
         self.options = options
     }
 
+    /// What requests and answers may take: for the listener's connections.
+    public var memory: RequestMemory { options.memory }
+
     /// `METHOD /path` of every operation and plain route.
     public var signatures: [String] { root.signatures }
 
     public func respond(to request: Request, context: Context) async throws -> Response {
-        await respond(to: request, peer: context.peer)
+        await respond(to: request, peer: context.peer, from: context.channel)
     }
 
     /// Answers a request. Never throws: whatever goes wrong has an answer.
-    public func respond(to request: Request, peer: String?) async -> Response {
+    ///
+    /// - Parameter channel: Where a large body is asked for; nil when all of it is there.
+    public func respond(to request: Request, peer: String?, from channel: (any Channel)? = nil) async -> Response {
         let start = ContinuousClock.now
         let info = RequestInfo(
             id: RequestID.make(for: request.headers),
             address: ClientAddress(peer: peer, headers: request.headers, trusting: options.trustedProxies),
             headers: request.headers)
+        let hold = BodyHold(options.memory.bodies)
+        defer { hold.release() }
+        warn(of: peer, request.headers)
         var route: String?
-        var response: Response
+        var isOpen = false
+        var reply: Reply
         do {
             let target = request.head.path ?? "/"
             // By bytes, here and below: stepping through characters costs more than all else that finds the route.
@@ -75,17 +90,23 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
             route = node.path
             switch try node.endpoint(for: request.method, API.phrases) {
             case .operation(let operation):
-                response = try await operation.run(
-                    Call(request: request, captures: captures, query: query, info: info))
+                isOpen = operation.isOpen
+                reply = try await operation.run(
+                    Call(
+                        request: request.demanding(from: channel, hold), captures: captures, query: query, info: info,
+                        hold: hold),
+                    in: options.memory.answers)
             case .plain(let plain):
-                response = try await plain.handler(request, captures)
+                let response = try await plain.handler(request.demanding(from: channel, hold), captures)
+                reply = Reply(status: response.status, headers: response.headers, content: .streamed(response.body))
             }
         } catch {
-            response = render(error, info)
+            reply = render(error, info)
         }
-        response.headers[.requestID] = info.id
-        log(request, route, response, info, ContinuousClock.now - start)
-        return response
+        reply.headers[.requestID] = info.id
+        log(request, route, reply.status, info, ContinuousClock.now - start)
+        return reply.response(
+            to: request, isSecret: isOpen && !request.changesNothing, credentials: API.credentials)
     }
 
     private func find(_ path: Substring) throws -> (Node, [(name: String, value: String)]) {
@@ -93,15 +114,25 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
         guard path.utf8.first == slash else { throw Problem(.notFound, API.phrases.notFound) }
         let steps = path.utf8.dropFirst().split(separator: slash, omittingEmptySubsequences: false)
             .map(Substring.init)
-        guard let found = root.find(steps[...], API.captureForm) else { throw Problem(.notFound, API.phrases.notFound) }
-        return found
+        if let found = root.find(steps[...], API.captureForm) { return found }
+        if API.ignoresTrailingSlash, steps.count > 1, steps.last?.isEmpty == true,
+            let found = root.find(steps.dropLast(), API.captureForm)
+        {
+            return found
+        }
+        throw Problem(.notFound, API.phrases.notFound)
     }
 
-    private func render(_ error: any Error, _ info: RequestInfo) -> Response {
+    private func render(_ error: any Error, _ info: RequestInfo) -> Reply {
         if let refusal = error as? Refusal {
-            var response = render(refusal.reason, info)
-            response.headers.append(contentsOf: refusal.headers)
-            return response
+            var reply = render(refusal.reason, info)
+            reply.headers.append(contentsOf: refusal.headers)
+            return reply
+        }
+        if let unready = error as? Unready {
+            var reply = render(unready.problem, info)
+            if case .bytes(let body) = reply.content { reply.content = .bytes(Unready.adding(unready.parts, to: body)) }
+            return reply
         }
         var problem: Problem
         if let known = error as? Problem ?? options.problem(error) {
@@ -111,6 +142,8 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
                     "refused",
                     metadata: ["request": "\(info.id)", "status": "\(known.status.code)", "error": "\(error)"])
             }
+        } else if error.isBrokenOff {
+            return Reply(status: .clientClosedRequest, headers: [.connection: "close"])
         } else {
             options.logger.error("request failed", metadata: ["request": "\(info.id)", "error": "\(error)"])
             problem = Problem(.internalServerError, API.phrases.internalError)
@@ -119,31 +152,91 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
         var headers = problem.headers
         headers[.contentType] = "application/json"
         let body = try? JSONBody.encode(API.Failure(problem, requestID: info.id))
-        return Response(status: problem.status, headers: headers, body: .init(byteBuffer: body ?? ByteBuffer()))
+        return Reply(status: problem.status, headers: headers, content: .bytes(body ?? ByteBuffer()))
+    }
+
+    /// Tells the operator, once, of a proxy that should be trusted and is not: limits would count all its clients as one.
+    private func warn(of peer: String?, _ headers: HTTPFields) {
+        guard options.trustedProxies.isFirstSignOfForgottenProxy(peer, headers) else { return }
+        options.logger.warning(
+            "X-Forwarded-For of a peer that is no trusted proxy is ignored; name it with --trusted-proxy if it is yours",
+            metadata: ["peer": "\(peer ?? "unknown")"])
     }
 
     private func log(
-        _ request: Request, _ route: String?, _ response: Response, _ info: RequestInfo, _ duration: Duration
+        _ request: Request, _ route: String?, _ status: HTTPResponse.Status, _ info: RequestInfo, _ duration: Duration
     ) {
         // The route, not the path: a query may hold what does not belong into a log.
         options.logger.info(
             "request",
             metadata: [
                 "request": "\(info.id)", "method": "\(request.method.rawValue)", "route": "\(route ?? "unknown")",
-                "status": "\(response.status.code)", "microseconds": "\(Int64(duration / .microseconds(1)))",
+                "status": "\(status.code)", "microseconds": "\(Int64(duration / .microseconds(1)))",
                 "address": "\(info.address)",
             ])
+    }
+}
+
+extension HTTPResponse.Status {
+    /// 499, in logs: the client, or the server's stop, ended the connection before there was an answer.
+    static let clientClosedRequest = Self(code: 499, reasonPhrase: "Client Closed Request")
+}
+
+extension Error {
+    /// Whether it says no more than that the connection ended within a request.
+    fileprivate var isBrokenOff: Bool {
+        switch self {
+        case is BodyCutShort, is CancellationError, is ChannelError: true
+        case let error as HTTPParserError: error == .invalidEOFState
+        case let error as IOError: [ECONNRESET, EPIPE, ETIMEDOUT].contains(error.errnoCode)
+        default: false
+        }
+    }
+}
+
+extension Operation {
+    /// Runs once there is room for what it is expected to answer.
+    fileprivate func run(_ call: Call, in memory: MemoryBudget) async throws -> Reply {
+        let expected = answerSize.value
+        guard expected > MemoryBudget.small, call.request.changesNothing else {
+            let reply = try await run(call)
+            answerSize.note(reply.size ?? 0)
+            return reply
+        }
+        try await memory.take(expected)
+        defer { memory.give(expected) }
+        let reply = try await run(call)
+        answerSize.note(reply.size ?? 0)
+        return reply
+    }
+}
+
+extension Request {
+    /// GET or HEAD (RFC 9110 §9.2.1).
+    var changesNothing: Bool { method == .get || method == .head }
+
+    /// The same, its body asked for piece by piece where it is large.
+    fileprivate func demanding(from channel: (any Channel)?, _ hold: BodyHold) -> Request {
+        let isNeeded = BodyDemand.isNeeded(for: headers)
+        let length = headers[.contentLength].flatMap(Int.init) ?? 0
+        guard isNeeded || length > 0 else { return self }
+        var request = self
+        request.body = RequestBody(
+            asyncSequence: DemandedBody(
+                body: body, demander: isNeeded ? channel.map(BodyDemander.init) : nil, length: length, hold: hold))
+        return request
     }
 }
 
 /// What Hummingbird makes for each request: only the peer's address matters here.
 public struct BasicConnectionContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
-    let peer: String?
+    let channel: any Channel
+    var peer: String? { channel.remoteAddress?.ipAddress }
 
     public init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
-        peer = source.channel.remoteAddress?.ipAddress
+        channel = source.channel
     }
 }
 
@@ -203,6 +296,8 @@ struct Node: Sendable {
 
     func endpoint(for method: HTTPRequest.Method, _ phrases: Phrases) throws(Problem) -> Endpoint {
         if let endpoint = endpoints.first(where: { $0.method == method })?.endpoint { return endpoint }
+        // Answers lose their body where they are written.
+        if method == .head, let endpoint = endpoints.first(where: { $0.method == .get })?.endpoint { return endpoint }
         let allowed = endpoints.map(\.method.rawValue).joined(separator: ", ")
         throw Problem(.methodNotAllowed, phrases.methodNotAllowed, headers: [.allow: allowed])
     }

@@ -78,12 +78,13 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
                     var info = call.info
                     let request = try await call.read(E.self, into: &info, caller: name(caller), reading)
                     let answer = try await handler(request, caller)
-                    return Response(
+                    return Reply(
                         status: E.route.status, headers: answer.headers,
-                        body: ResponseBody { writer in
-                            try await answer.send(through: &writer)
-                            try await writer.finish(nil)
-                        })
+                        content: .streamed(
+                            ResponseBody { writer in
+                                try await answer.send(through: &writer)
+                                try await writer.finish(nil)
+                            }))
                 }
             })
     }
@@ -132,11 +133,35 @@ struct PlainRoute: Sendable {
 /// An endpoint with its handler, its types forgotten.
 struct Operation: Sendable {
     let route: Route
-    let run: @Sendable (Call) async throws -> Response
+    /// Whether anybody may call it.
+    let isOpen: Bool
+    let answerSize = ExpectedSize()
+    let run: @Sendable (Call) async throws -> Reply
 
-    init<E: Endpoint>(_: E.Type, run: @escaping @Sendable (Call) async throws -> Response) {
+    init<E: Endpoint>(_: E.Type, run: @escaping @Sendable (Call) async throws -> Reply) {
         route = E.route
+        isOpen = E.self is any OpenEndpoint.Type
         self.run = run
+    }
+}
+
+/// An answer whose body is still to be looked at.
+struct Reply: Sendable {
+    enum Content: Sendable {
+        case bytes(ByteBuffer)
+        case streamed(ResponseBody)
+    }
+
+    var status: HTTPResponse.Status
+    var headers: HTTPFields
+    var content: Content = .bytes(ByteBuffer())
+
+    /// In bytes; nil where it is known only at its end.
+    var size: Int? {
+        switch content {
+        case .bytes(let bytes): bytes.readableBytes
+        case .streamed(let body): body.contentLength
+        }
     }
 }
 
@@ -146,6 +171,8 @@ struct Call: Sendable {
     let captures: [(name: String, value: String)]
     let query: Substring?
     let info: RequestInfo
+    /// What its body takes, where that is kept in memory.
+    let hold: BodyHold
 
     static let maximumBody = 1_048_576
 
@@ -200,7 +227,15 @@ struct Call: Sendable {
     private func collect(upTo limit: Int, else message: String) async throws -> ByteBuffer {
         let tooLarge = Problem(.contentTooLarge, message, headers: [.connection: "close"])
         if let declared = request.headers[.contentLength].flatMap(Int.init), declared > limit { throw tooLarge }
+        // A body whose size is not said may have all that there may be.
+        let size =
+            request.headers[.contentLength].flatMap(Int.init)
+            ?? (request.headers.contains(.transferEncoding) ? limit : 0)
         var body = ByteBuffer()
+        if size > MemoryBudget.small {
+            try await hold.take(size)
+            body.reserveCapacity(size)
+        }
         for try await chunk in request.body {
             guard body.readableBytes + chunk.readableBytes <= limit else { throw tooLarge }
             body.writeImmutableBuffer(chunk)
@@ -210,7 +245,7 @@ struct Call: Sendable {
 }
 
 /// Adds headers to whatever is answered.
-private func saying(_ headers: HTTPFields, _ answer: () async throws -> Response) async throws -> Response {
+private func saying(_ headers: HTTPFields, _ answer: () async throws -> Reply) async throws -> Reply {
     if headers.isEmpty { return try await answer() }
     do {
         var response = try await answer()
@@ -227,15 +262,15 @@ struct Refusal: Error {
     let headers: HTTPFields
 }
 
-private func respond<Output: Encodable>(_ answer: Answer<Output>) throws -> Response {
+private func respond<Output: Encodable>(_ answer: Answer<Output>) throws -> Reply {
     var headers = answer.headers
     switch answer.content {
     case .output(let output):
-        if Output.self == Empty.self { return Response(status: answer.status, headers: headers) }
+        if Output.self == Empty.self { return Reply(status: answer.status, headers: headers) }
         headers[.contentType] = "application/json"
-        return Response(status: answer.status, headers: headers, body: .init(byteBuffer: try JSONBody.encode(output)))
+        return Reply(status: answer.status, headers: headers, content: .bytes(try JSONBody.encode(output)))
     case .encoded(let body):
         if !body.isEmpty, headers[.contentType] == nil { headers[.contentType] = "application/json" }
-        return Response(status: answer.status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+        return Reply(status: answer.status, headers: headers, content: .bytes(ByteBuffer(bytes: body)))
     }
 }

@@ -8,7 +8,7 @@ public struct StreamedAnswer: Sendable {
     public typealias Write = (_ piece: [UInt8]) async throws -> Void
 
     let headers: HTTPFields
-    private let body: @Sendable (_ write: Write) async throws -> Void
+    let body: @Sendable (_ write: Write) async throws -> Void
 
     /// - Parameter headers: With the content's type.
     public init(headers: HTTPFields, body: @escaping @Sendable (_ write: Write) async throws -> Void) {

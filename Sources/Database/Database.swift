@@ -22,12 +22,31 @@ public final class Database: Sendable {
     ///     other up to five seconds.
     ///   - readers: Connections that read side by side.
     ///   - waiting: How long transactions wait for their turn.
-    /// - Throws: ``SchemaMismatch`` for a database of a newer version or of another program.
+    ///   - owner: Given by the one process that keeps the file open. After a stop that was not clean, all of the file is
+    ///     looked at before it is used.
+    /// - Throws: ``SchemaMismatch`` for a database of a newer version or of another program, ``DatabaseDamage``.
     public static func sqlite(
         path: String, schema: Schema, readers: Int = max(2, ProcessInfo.processInfo.activeProcessorCount),
-        waiting: Waiting = Waiting()
+        waiting: Waiting = Waiting(), owner: Owner? = nil
     ) throws -> Database {
-        Database(.sqlite(try SQLiteEngine(path: path, schema: schema, readers: readers, waiting: waiting)))
+        Database(
+            .sqlite(try SQLiteEngine(path: path, schema: schema, readers: readers, waiting: waiting, owner: owner)))
+    }
+
+    /// The process that keeps an SQLite file open, and what it is told.
+    public struct Owner: Sendable {
+        let looks: @Sendable (_ path: String) -> Void
+        let damaged: @Sendable (DatabaseDamage) -> Void
+
+        /// - Parameters:
+        ///   - looks: Is told that the file is looked at, which takes time, because the stop before was not clean.
+        ///   - damaged: Is told once that the file is damaged; it may be on any thread.
+        public init(
+            looks: @escaping @Sendable (_ path: String) -> Void, damaged: @escaping @Sendable (DatabaseDamage) -> Void
+        ) {
+            self.looks = looks
+            self.damaged = damaged
+        }
     }
 
     /// Connects to PostgreSQL 15 or newer, and brings its schema up to date.
@@ -54,6 +73,11 @@ public final class Database: Sendable {
     /// For tests. A server never makes or drops the database that it was given.
     package static func administer(url: String, _ statement: String) throws {
         try PostgreSQLConnection(url: url, namespace: "public").simple(statement)
+    }
+
+    /// Runs a script on an SQLite file, which is made when there is none. Blocks. For tests: it restores a dump.
+    package static func administer(path: String, _ script: String) throws {
+        try SQLiteEngine.administer(path: path, script)
     }
 
     /// Runs a closure that only reads, on one consistent state.
@@ -98,8 +122,9 @@ public final class Database: Sendable {
         listener.stop()
     }
 
-    /// Throws when the database cannot answer.
+    /// Throws when the database cannot answer, or is known to be damaged.
     public func check() async throws {
+        if case .sqlite(let engine) = engine { try engine.requireSound() }
         _ = try await read { try $0.value("SELECT 1", as: Int64.self) }
     }
 

@@ -10,6 +10,8 @@ public enum DatabaseFailure: Error, CustomStringConvertible {
     case conflict(String)
     /// The connection was lost while the commit was under way: whether it was written is not known.
     case unknownOutcome(String)
+    /// The file is damaged: what it says, and what to do. Nothing was written; nothing more is written by this process.
+    case damaged(String)
     /// Anything else, a mistake of the statement's included.
     case failed(String)
 
@@ -18,8 +20,10 @@ public enum DatabaseFailure: Error, CustomStringConvertible {
         case .SQLITE_CONSTRAINT:
             self = .constraint(error.message ?? "constraint")
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY,
-            .SQLITE_NOMEM, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_PROTOCOL:
+            .SQLITE_NOMEM, .SQLITE_PROTOCOL:
             self = .unavailable(error.description)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            self = .damaged(error.description)
         default:
             self = .failed(error.description)
         }
@@ -31,6 +35,7 @@ public enum DatabaseFailure: Error, CustomStringConvertible {
         case .unavailable(let text): "database unavailable: \(text)"
         case .conflict(let text): "database conflict: \(text)"
         case .unknownOutcome(let text): "outcome of the commit unknown: \(text)"
+        case .damaged(let text): "database damaged: \(text)"
         case .failed(let text): "database: \(text)"
         }
     }

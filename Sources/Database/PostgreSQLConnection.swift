@@ -49,6 +49,9 @@ final class PostgreSQLConnection: SessionConnection {
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         self.handle = handle
         self.namespace = namespace
+        // An acknowledged write is on the disk, whatever the server's own setting is. What is stronger stays.
+        try simple(
+            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
     }
 
     deinit { PQfinish(handle) }

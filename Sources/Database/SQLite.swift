@@ -12,6 +12,8 @@ final class SQLiteEngine: Sendable {
     private let queue: NIOLockedValueBox<WriteQueue>
     let readerCount: Int
     private let together: Int
+    private let watch: DamageWatch
+    private let cleanStop: CleanStop?
 
     private struct WriteQueue {
         var line: WaitingLine<any PendingWrite>
@@ -19,47 +21,88 @@ final class SQLiteEngine: Sendable {
         var isOver = false
     }
 
-    /// - Throws: a `DatabaseError` of the engine when the file cannot be opened, ``SchemaMismatch``.
-    init(path: String, schema: Schema, readers count: Int, waiting: Waiting) throws {
-        var configuration = Configuration()
-        configuration.journalMode = .wal
-        configuration.busyMode = .timeout(5)
-        let writer = Connection(try DatabaseQueue(path: path, configuration: configuration))
-        // WAL's usual NORMAL loses acknowledged writes when the power goes. Group commit pays for FULL.
-        try writer.use { try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON") }
-        try schema.migrate(dialect: .sqlite) { body in
-            try writer.use { db in
-                try db.inTransaction(.immediate) {
-                    try body(Session(SQLiteStatements(db)))
-                    return .commit
-                }
-            }
-        }
-        self.writer = writer
+    /// In bytes: what the log of changes keeps of its size, once all of it is in the database.
+    private static let logSize = 8 << 20
+
+    /// - Throws: a `DatabaseError` of the engine when the file cannot be opened, ``SchemaMismatch``, ``DatabaseDamage``.
+    init(path: String, schema: Schema, readers count: Int, waiting: Waiting, owner: Database.Owner?) throws {
         readerCount = count
         together = waiting.together
-        configuration.readonly = true
-        let connections = try (0..<count).map { _ in
-            Connection(try DatabaseQueue(path: path, configuration: configuration))
+        let watch = DamageWatch(path: path) { owner?.damaged($0) }
+        self.watch = watch
+        cleanStop = owner.map { _ in CleanStop(path: path) }
+        let mustLook = cleanStop.map { !$0.wasClean() } ?? false
+        if mustLook { owner?.looks(path) }
+        let connections = try watch.opening {
+            try Self.open(path: path, schema: schema, readers: count, watch: watch, mustLook: mustLook)
         }
-        readers = NIOLockedValueBox(connections)
+        writer = connections.writer
+        readers = NIOLockedValueBox(connections.readers)
         writerThread = NIOThreadPool(numberOfThreads: 1)
         readerThreads = Workers(count, waiting: waiting)
         queue = NIOLockedValueBox(WriteQueue(line: WaitingLine(waiting)))
         writerThread.start()
     }
 
+    private static func open(
+        path: String, schema: Schema, readers count: Int, watch: DamageWatch, mustLook: Bool
+    ) throws -> (writer: Connection, readers: [Connection]) {
+        if mustLook { try look(at: path) }
+        var configuration = Configuration()
+        configuration.journalMode = .wal
+        configuration.busyMode = .timeout(5)
+        let writer = Connection(try DatabaseQueue(path: path, configuration: configuration))
+        // WAL's usual NORMAL loses acknowledged writes when the power goes. Group commit pays for FULL.
+        // A reader that took its time may have let the log grow: it shrinks again.
+        try writer.use { db in
+            try db.execute(
+                sql: "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = \(logSize)")
+        }
+        try schema.migrate(dialect: .sqlite) { body in
+            try writer.use { db in
+                try db.inTransaction(.immediate) {
+                    try body(Session(SQLiteStatements(db, watch)))
+                    return .commit
+                }
+            }
+        }
+        configuration.readonly = true
+        let connections = try (0..<count).map { _ in
+            Connection(try DatabaseQueue(path: path, configuration: configuration))
+        }
+        return (writer, connections)
+    }
+
+    /// Throws ``DatabaseDamage`` unless all of the file can be read. What only reads changes nothing, also when it closes.
+    private static func look(at path: String) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.inDatabase { try $0.quickCheck(path) }
+        try queue.close()
+    }
+
+    static func administer(path: String, _ script: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { try $0.execute(sql: script) }
+        try queue.close()
+    }
+
     func read<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        try await readerThreads.run { [readers] in
+        try await readerThreads.run { [readers, watch] in
             // There are as many connections as threads, so one is always free.
             guard let connection = readers.withLockedValue({ $0.popLast() }) else {
                 throw DatabaseFailure.unavailable("no connection")
             }
             defer { readers.withLockedValue { $0.append(connection) } }
             return try connection.use { db in
-                try db.cachedStatement(sql: "BEGIN DEFERRED TRANSACTION").execute()
+                do {
+                    try db.cachedStatement(sql: "BEGIN DEFERRED TRANSACTION").execute()
+                } catch let error as DatabaseError {
+                    throw watch.failure(error)
+                }
                 defer { try? db.cachedStatement(sql: "COMMIT TRANSACTION").execute() }
-                return try body(Session(SQLiteStatements(db)))
+                return try body(Session(SQLiteStatements(db, watch)))
             }
         }
     }
@@ -95,7 +138,8 @@ final class SQLiteEngine: Sendable {
             guard !writes.isEmpty else { continue }
             do {
                 try writer.use { db in
-                    GroupCommit.run(writes, on: Writer(db: db, session: Session(SQLiteStatements(db))))
+                    GroupCommit.run(
+                        writes, on: Writer(db: db, session: Session(SQLiteStatements(db, watch)), watch: watch))
                 }
             } catch {
                 for write in writes { write.finish(error) }
@@ -116,13 +160,22 @@ final class SQLiteEngine: Sendable {
         for write in waiting { write.refuse(Waiting.farewell) }
     }
 
+    /// Throws once the file is known to be damaged.
+    func requireSound() throws { try watch.requireSound() }
+
     /// Ends when every write that was taken on is done.
     func close() async throws {
         queue.withLockedValue { $0.isOver = true }
         try await writerThread.shutdownGracefully()
         try await readerThreads.close()
+        guard watch.damage == nil else {
+            // Closing the last connection would write the log into the damaged file: the process ends with them open.
+            _ = Unmanaged.passRetained(self)
+            return
+        }
         for connection in readers.withLockedValue({ $0 }) { try connection.close() }
         try writer.close()
+        cleanStop?.note()
     }
 }
 
@@ -139,9 +192,19 @@ private struct Connection: Sendable {
 private struct Writer: WriterConnection {
     let db: GRDB.Database
     let session: Session
+    let watch: DamageWatch
 
-    func begin() throws { try execute("BEGIN IMMEDIATE TRANSACTION") }
-    func commit() throws { try execute("COMMIT TRANSACTION") }
+    func begin() throws {
+        try watch.requireSound()
+        try execute("BEGIN IMMEDIATE TRANSACTION")
+    }
+
+    func commit() throws {
+        // One of the closures may have found it damaged.
+        try watch.requireSound()
+        try execute("COMMIT TRANSACTION")
+    }
+
     func savepoint() throws { try execute("SAVEPOINT one") }
     func release() throws { try execute("RELEASE SAVEPOINT one") }
     func rollbackToSavepoint() throws { try execute("ROLLBACK TRANSACTION TO SAVEPOINT one") }
@@ -153,6 +216,8 @@ private struct Writer: WriterConnection {
         do {
             try db.cachedStatement(sql: sql).execute()
         } catch let error as DatabaseError {
+            let failure = watch.failure(error)
+            if case .damaged = failure { throw failure }
             throw DatabaseFailure.unavailable(error.description)
         }
     }

@@ -3,9 +3,13 @@ import GRDB
 /// Statements on an SQLite connection: prepared once, kept by their text.
 final class SQLiteStatements: SessionConnection {
     private let db: GRDB.Database
+    private let watch: DamageWatch
     var dialect: Dialect { .sqlite }
 
-    init(_ db: GRDB.Database) { self.db = db }
+    init(_ db: GRDB.Database, _ watch: DamageWatch) {
+        self.db = db
+        self.watch = watch
+    }
 
     func query(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws {
         try execute(sql) { statement in
@@ -50,7 +54,7 @@ final class SQLiteStatements: SessionConnection {
         do {
             return try body(PreparedStatement(sql, on: db))
         } catch let error as DatabaseError {
-            throw DatabaseFailure(error)
+            throw watch.failure(error)
         }
     }
 }

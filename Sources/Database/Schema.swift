@@ -1,18 +1,34 @@
+import Crypto
 import Foundation
 
 /// The tables of one API, as the steps that led to them.
 public struct Schema: Sendable {
-    /// One step forward. Steps are never changed once released, and never undone.
+    /// One step forward. A step is never changed and never undone: what is to be different later is a step of its own. The
+    /// database keeps a digest of each step that it has taken.
     public struct Migration: Sendable {
         public let name: String
         /// Statements, with the words that differ between engines in capitals between braces:
         /// `{ID}` an id that only ever grows, `{BYTES}` a byte string, `{KEY}` text that is ordered by code point
         /// whatever the server's locale: for all that an index goes by, which then outlasts a change of the locale.
         public let statements: [String]
+        /// Does what no statement can: fills a column with what only the program can compute. In the same transaction,
+        /// after the statements.
+        public let fill: (@Sendable (Session) throws -> Void)?
 
-        public init(_ name: String, _ statements: [String]) {
+        public init(_ name: String, _ statements: [String], fill: (@Sendable (Session) throws -> Void)? = nil) {
             self.name = name
             self.statements = statements
+            self.fill = fill
+        }
+
+        /// Returns the SHA-256 of the step's name and statements, in hexadecimal. White space counts as one space, so
+        /// that a statement may be laid out anew.
+        public var digest: String {
+            let texts = ([name] + statements).map { text in
+                text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            }
+            let digest = SHA256.hash(data: Array(texts.joined(separator: "\0").utf8))
+            return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         }
     }
 
@@ -32,8 +48,11 @@ public struct Schema: Sendable {
             try session.run(
                 """
                 CREATE TABLE IF NOT EXISTS schema_migrations (
-                    version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP)
+                    version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+                    digest TEXT)
                 """)
+            try keepDigests(dialect, in: session)
+            try session.run(SQL(stringLiteral: Session.installationTable))
         }
         for (index, migration) in migrations.enumerated() {
             try transaction { session in
@@ -43,8 +62,50 @@ public struct Schema: Sendable {
                 try check(applied)
                 guard applied.count == index else { return }
                 for statement in migration.statements { try session.run(SQL(stringLiteral: dialect.spell(statement))) }
+                try migration.fill?(session)
                 try session.run(
-                    "INSERT INTO schema_migrations (version, name) VALUES (\(index + 1), \(migration.name))")
+                    """
+                    INSERT INTO schema_migrations (version, name, digest)
+                    VALUES (\(index + 1), \(migration.name), \(migration.digest))
+                    """)
+            }
+        }
+    }
+
+    /// Gives each step that was taken before steps had digests the one of the step of that name, and compares the
+    /// others.
+    private func keepDigests(_ dialect: Dialect, in session: Session) throws {
+        let hasDigests =
+            switch dialect {
+            case .sqlite:
+                try session.exists("SELECT 1 FROM pragma_table_info('schema_migrations') WHERE name = 'digest'")
+            case .postgreSQL:
+                try session.exists(
+                    """
+                    SELECT 1 FROM information_schema.columns WHERE table_schema = current_schema()
+                    AND table_name = 'schema_migrations' AND column_name = 'digest'
+                    """)
+            }
+        if !hasDigests { try session.run("ALTER TABLE schema_migrations ADD COLUMN digest TEXT") }
+        let taken = try session.all("SELECT version, name, digest FROM schema_migrations ORDER BY version") { row in
+            (
+                version: try row.get(0, as: Int.self), name: try row.get(1, as: String.self),
+                digest: try row.get(2, as: String?.self)
+            )
+        }
+        for (step, migration) in zip(taken, migrations) where step.name == migration.name {
+            guard let digest = step.digest else {
+                try session.run(
+                    "UPDATE schema_migrations SET digest = \(migration.digest) WHERE version = \(step.version)")
+                continue
+            }
+            guard digest == migration.digest else {
+                throw SchemaMismatch(
+                    """
+                    The \(name) database took schema step \(step.version) (\(step.name)) in another form than this program \
+                    has it: it was made by a version of Concord that was never released, or by a changed one. Start the \
+                    version that made it, export its data and import them here; or restore another backup.
+                    """)
             }
         }
     }

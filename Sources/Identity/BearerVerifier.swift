@@ -31,7 +31,7 @@ public struct BearerVerifier: Sendable {
         guard CompactToken.isPlausible(token) else { throw .malformed }
         let now = now()
         for issuer in issuers {
-            if let payload = issuer.keys.current(at: now)?.verified.claims(of: token) {
+            if let payload = issuer.keys.current(at: now)?.verified.value(for: token) {
                 return try timely(payload, at: now)
             }
         }

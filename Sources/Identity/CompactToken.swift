@@ -15,7 +15,7 @@ struct CompactToken {
     let signedPart: [UInt8]
     let signature: [UInt8]
 
-    /// Whether `text` may be a token at all, and may be looked up in a ``TokenCache``.
+    /// Whether `text` may be a token at all, and may be looked up in a ``BoundedCache``.
     ///
     /// Only ASCII may reach a cache: Swift's strings compare by canonical equivalence, and "K" has a twin.
     static func isPlausible(_ text: String) -> Bool {

@@ -4,41 +4,63 @@ import NIOPosix
 /// A few threads of their own for work that takes a core for a tenth of a second, with a bounded queue: event
 /// loops never wait behind a hash, and a flood of sign-ins is refused at once and not after a minute in line.
 final class HashingThreads: Sendable {
+    private struct State {
+        var queue: HashingQueue
+        var lastID: UInt64 = 0
+    }
+
     private let pool: NIOThreadPool
-    private let capacity: Int
-    private let admitted = NIOLockedValueBox(0)
+    private let state: NIOLockedValueBox<State>
 
     init(count: Int, queueLimit: Int) {
         pool = NIOThreadPool(numberOfThreads: max(1, count))
-        capacity = max(1, count) + max(0, queueLimit)
+        state = NIOLockedValueBox(State(queue: HashingQueue(threads: count, limit: queueLimit)))
         pool.start()
     }
+
+    var waiting: Int { state.withLockedValue { $0.queue.waiting } }
 
     deinit {
         // The threads hold the pool, so nothing else would ever end them.
         pool.shutdownGracefully { _ in }
     }
 
-    /// Runs `work` on one of the threads. Once queued it runs to its end, also when the task is cancelled.
+    /// Runs `work` on one of the threads. What waits when its task is cancelled never runs; what has begun runs to its end.
     ///
-    /// Throws ``Passwords/Overloaded`` when the queue is full, or what `work` throws.
-    func run<Output: Sendable>(_ work: @escaping @Sendable () throws -> Output) async throws -> Output {
-        let admitted = admitted
-        let hasRoom = admitted.withLockedValue { count in
-            guard count < capacity else { return false }
-            count += 1
-            return true
+    /// Throws ``Passwords/Overloaded`` when there is no place in the queue, or what `work` throws.
+    func run<Output: Sendable>(
+        for client: Passwords.Client, _ work: @escaping @Sendable () throws -> Output
+    ) async throws -> Output {
+        try Task.checkCancellation()
+        let id = state.withLockedValue { state in
+            state.lastID += 1
+            return state.lastID
         }
-        guard hasRoom else { throw Passwords.Overloaded() }
-        return try await withCheckedThrowingContinuation { continuation in
-            pool.submit { state in
-                let result = Result { () throws -> Output in
-                    guard case .active = state else { throw CancellationError() }
-                    return try work()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let job = HashingQueue.Job(id: id, client: client) { verdict in
+                    continuation.resume(
+                        with: Result {
+                            switch verdict {
+                            case .begin: try work()
+                            case .overloaded: throw Passwords.Overloaded()
+                            case .cancelled: throw CancellationError()
+                            }
+                        })
                 }
-                admitted.withLockedValue { $0 -= 1 }
-                continuation.resume(with: result)
+                let dropped = state.withLockedValue { $0.queue.add(job) }
+                dropped?.run(.overloaded)
+                // For each job that was taken on there is one call; one whose job has gone finds another, or none.
+                if dropped?.id != id { pool.submit { [state] in Self.runNext(of: state, isActive: $0 == .active) } }
             }
+        } onCancel: {
+            state.withLockedValue { $0.queue.remove(id, of: client) }?.run(.cancelled)
         }
+    }
+
+    private static func runNext(of state: NIOLockedValueBox<State>, isActive: Bool) {
+        guard let job = state.withLockedValue({ $0.queue.next() }) else { return }
+        job.run(isActive ? .begin : .cancelled)
+        state.withLockedValue { $0.queue.finish() }
     }
 }

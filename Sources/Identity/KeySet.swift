@@ -13,7 +13,7 @@ struct KeySet: Sendable {
     private let keys: [String: Key]
     /// Tokens that one of these keys has signed. They are forgotten with the keys, so that a key that its issuer
     /// withdrew is not believed by way of the cache.
-    let verified = TokenCache<BearerPayload>(capacity: 10_000)
+    let verified = BoundedCache<String, BearerPayload>(capacity: 10_000)
 
     /// Keys by their names.
     init(_ keys: [String: _RSA.Signing.PublicKey]) throws {

@@ -8,6 +8,9 @@ public struct LocalIssuer: Sendable {
     /// Its name, claim `iss`.
     public static let name = "concord"
 
+    /// Tells its key from others: the thumbprint of the public key (RFC 7638).
+    public var fingerprint: String { keyID }
+
     let keySet: KeySet
     private let key: _RSA.Signing.PrivateKey
     private let keyID: String

@@ -1,4 +1,5 @@
 import Crypto
+import NIOConcurrencyHelpers
 
 /// The server's own secrets: from the environment, or else from files that are made at first use.
 ///
@@ -7,6 +8,7 @@ import Crypto
 public struct SecretKeys: Sendable {
     private let folder: String
     private let environment: [String: String]
+    private let made = NIOLockedValueBox<Set<String>>([])
 
     /// - Parameters:
     ///   - folder: the path of the data folder; keys live in its subfolder `keys`, both made when absent.
@@ -38,6 +40,16 @@ public struct SecretKeys: Sendable {
         return derived.withUnsafeBytes { Array($0) }
     }
 
+    /// Whether the key of this name was made by this process, because its file was missing.
+    public func wasMade(_ name: String) -> Bool { made.withLockedValue { $0.contains(name) } }
+
+    /// Returns what tells a key from others without saying anything about it: a digest that is keyed with the key itself.
+    public static func fingerprint(of key: [UInt8], name: String) -> String {
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Array("fingerprint of \(name)".utf8), using: SymmetricKey(data: key))
+        return code.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
     /// A secret of any form: `make` writes a new one as text, and `decode` reads it, or says by nil that it is none.
     func secret<Secret>(
         _ name: String, variable: String, form: SecretForm, make: () -> String, decode: (String) -> Secret?
@@ -51,7 +63,10 @@ public struct SecretKeys: Sendable {
         }
         let file = SecretFile(folder: folder, name: name, form: form)
         var text = try file.contents()
-        if text == nil { text = try file.create(make()) }
+        if text == nil {
+            text = try file.create(make())
+            made.withLockedValue { _ = $0.insert(name) }
+        }
         guard let secret = text.flatMap(decode) else { throw .damagedFile(path: file.path, form) }
         return secret
     }

@@ -18,3 +18,19 @@ public enum TokenError: Error, Equatable {
     /// Nobody's fault who presents it: the issuer's keys could not be had, so nothing can be said. Answer 503, not 401.
     case keysUnavailable
 }
+
+extension TokenError: CustomStringConvertible {
+    /// The reason in words, for an operator's log. It has nothing of the token in it.
+    public var description: String {
+        switch self {
+        case .malformed: "it is no JSON Web Token with the claims iss, sub, iat and exp"
+        case .badSignature: "its signature is not good, or not RS256"
+        case .expired: "it has expired (exp)"
+        case .notYetValid: "its time has not come (nbf)"
+        case .foreignIssuer: "it is of another issuer (iss)"
+        case .foreignParty: "it was made for another party, or names none (azp)"
+        case .unknownKey: "its key is none of the issuer's (kid)"
+        case .keysUnavailable: "the issuer's keys cannot be had"
+        }
+    }
+}

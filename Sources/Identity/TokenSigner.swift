@@ -12,7 +12,7 @@ public struct TokenSigner: Sendable {
     private let leeway: Int64
     private let issuer: String?
     private let now: @Sendable () -> Int64
-    private let cache: TokenCache<TokenClaims>
+    private let cache: BoundedCache<String, TokenClaims>
 
     /// - Parameters:
     ///   - key: the secret, 32 bytes or more.
@@ -32,7 +32,7 @@ public struct TokenSigner: Sendable {
         self.leeway = leeway
         self.issuer = issuer
         self.now = now
-        self.cache = TokenCache(capacity: cacheCapacity)
+        self.cache = BoundedCache(capacity: cacheCapacity)
     }
 
     /// A token with these claims, in the compact form (three parts of base64url, joined by full stops).
@@ -48,7 +48,7 @@ public struct TokenSigner: Sendable {
     /// - Parameter acceptingExpired: For signing out: an old token still names its session.
     public func verify(_ token: String, acceptingExpired: Bool = false) async throws(TokenError) -> TokenClaims {
         guard CompactToken.isPlausible(token) else { throw .malformed }
-        if let claims = cache.claims(of: token) {
+        if let claims = cache.value(for: token) {
             return acceptingExpired ? claims : try unexpired(claims)
         }
         let claims = try await authenticated(token)

@@ -2,8 +2,10 @@
 public enum ImageError: Error, Equatable, CustomStringConvertible {
     /// The bytes are no JPEG, PNG, WebP, GIF or HEIC, or a damaged one.
     case notAnImage
-    /// More than 40 megapixels.
+    /// More pixels than its format may have (``Thumbnailer/PixelLimits``).
     case tooLarge
+    /// The image was not looked at, since the person who sent it has as many waiting as one person may have.
+    case tooMany
     /// The helper process ended as it should not have, by whatever the image did to it.
     case crashed
     /// The helper process took too long, and was ended.
@@ -20,7 +22,8 @@ public enum ImageError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .notAnImage: "the file is no JPEG, PNG, WebP, GIF or HEIC image, or a damaged one"
-        case .tooLarge: "the image has more than 40 megapixels"
+        case .tooLarge: "the image has too many pixels"
+        case .tooMany: "too many images of one person wait for their turn"
         case .crashed: "the thumbnail process crashed on this image"
         case .timedOut: "the thumbnail process took too long for this image"
         case .unreadable(let reason): "the image cannot be read: \(reason)"

@@ -25,8 +25,27 @@ public struct Thumbnailer: Sendable {
         }
     }
 
+    /// How many pixels an image may have, all frames together.
+    public struct PixelLimits: Sendable {
+        /// The limit of JPEG and HEIC, which decode in stripes or on a smaller scale.
+        public var photos = 100_000_000
+        public var webp = 100_000_000
+        /// The limit of PNG and GIF.
+        public var others = 40_000_000
+
+        public init() {}
+
+        fileprivate var arguments: [String] {
+            [
+                "--max-pixels", "\(others)", "--max-jpeg-pixels", "\(photos)", "--max-heic-pixels", "\(photos)",
+                "--max-webp-pixels", "\(webp)",
+            ]
+        }
+    }
+
     private let executable: String
     private let timeout: Duration
+    private let limits: PixelLimits
     let slots: Slots
 
     /// - Parameters:
@@ -34,13 +53,16 @@ public struct Thumbnailer: Sendable {
     ///   - timeout: for how long one image may take, once it is its turn.
     ///   - concurrency: how many images are worked on at once.
     ///   - queueLimit: how many more may wait; ``ImageError/unavailable(_:)`` is thrown beyond.
+    ///   - share: how many of them may be one person's, of whose images one at a time is worked on;
+    ///     ``ImageError/tooMany`` is thrown beyond.
     public init(
-        executable: String, timeout: Duration = .seconds(10), concurrency: Int = System.coreCount,
-        queueLimit: Int = 128
+        executable: String, limits: PixelLimits = .init(), timeout: Duration = .seconds(30),
+        concurrency: Int = System.coreCount, queueLimit: Int = 128, share: Int = 4
     ) {
         self.executable = executable
+        self.limits = limits
         self.timeout = timeout
-        slots = Slots(concurrency, queueLimit: queueLimit)
+        slots = Slots(concurrency, queueLimit: queueLimit, share: share)
     }
 
     /// The path of the helper: what `CONCORD_THUMBNAIL` says, or else `thumbnail` beside the program. Meant for
@@ -78,13 +100,17 @@ public struct Thumbnailer: Sendable {
     /// A JPEG of the image in `file`: upright whatever the image's EXIF says, in sRGB, transparent parts white, without
     /// metadata. Of an animation the first frame counts.
     ///
-    /// Takes JPEG, PNG, WebP, GIF and HEIC up to 40 megapixels, by their content and not by a name. Waits for its turn.
+    /// Takes JPEG, PNG, WebP, GIF and HEIC within the limits, by their content and not by a name. Waits for its turn.
     /// Cancelling the task ends the helper. Throws ``ImageError``.
-    public func jpeg(of file: String, _ shape: Shape) async throws(ImageError) -> [UInt8] {
+    ///
+    /// - Parameter person: The person who has sent it, by a name that no other person has; nil for the server's own.
+    public func jpeg(
+        of file: String, _ shape: Shape, for person: String? = nil
+    ) async throws(ImageError) -> [UInt8] {
         let input = open(file, O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { throw .unreadable("\(file): \(String(cString: strerror(errno)))") }
         defer { close(input) }
-        return try await jpeg(from: input, shape)
+        return try await jpeg(from: input, shape, for: person)
     }
 
     /// The formats that cannot be read on this machine: those whose libraries are missing.
@@ -97,7 +123,7 @@ public struct Thumbnailer: Sendable {
             let input = try descriptor(holding: format.sample)
             defer { close(input) }
             do throws(ImageError) {
-                _ = try await jpeg(from: input, .crop(to: 8))
+                _ = try await jpeg(from: input, .crop(to: 8), for: nil)
             } catch .notAnImage {
                 missing.append(format)
             }
@@ -124,38 +150,47 @@ public struct Thumbnailer: Sendable {
     /// The image in `file` again, in its own format and size, HEIC as JPEG: upright whatever the image's EXIF says, in
     /// sRGB, without metadata, with every frame of an animation in WebP or GIF.
     ///
-    /// Takes what ``jpeg(of:_:)`` takes, with 40 megapixels for all frames together. Throws ``ImageError``.
-    public func rewritten(_ file: String) async throws(ImageError) -> (format: ImageFormat, bytes: [UInt8]) {
+    /// Takes what ``jpeg(of:_:for:)`` takes; the pixels of all frames count together. Throws ``ImageError``.
+    ///
+    /// - Parameter person: The person who has sent it, by a name that no other person has; nil for the server's own.
+    public func rewritten(
+        _ file: String, for person: String? = nil
+    ) async throws(ImageError) -> (format: ImageFormat, bytes: [UInt8]) {
         let input = open(file, O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { throw .unreadable("\(file): \(String(cString: strerror(errno)))") }
         defer { close(input) }
-        // As much as the pixels have, uncompressed.
-        let output = try await run(["--rewrite"], on: input, outputLimit: 4 * 40_000_000)
+        // As much as the pixels have, uncompressed; a photo's are far smaller.
+        let output = try await run(["--rewrite"], on: input, outputLimit: 4 * limits.others, for: person)
         guard let format = ImageFormat(head: output) else { throw .crashed }
         return (format, output)
     }
 
-    private func jpeg(from input: Int32, _ shape: Shape) async throws(ImageError) -> [UInt8] {
+    private func jpeg(
+        from input: Int32, _ shape: Shape, for person: String?
+    ) async throws(ImageError) -> [UInt8] {
         precondition(1...4096 ~= shape.edge, "1…4096 pixels")
         // As much as the pixels have, and more than any JPEG of them.
         let output = try await run(
-            shape.arguments, on: input, outputLimit: 3 * shape.edge * shape.edge + 65_536)
+            shape.arguments, on: input, outputLimit: 3 * shape.edge * shape.edge + 65_536, for: person)
         // Whatever was done to the helper, only a JPEG leaves it.
         guard ImageFormat(head: output) == .jpeg else { throw .crashed }
         return output
     }
 
     private func run(
-        _ arguments: [String], on input: Int32, outputLimit: Int
+        _ arguments: [String], on input: Int32, outputLimit: Int, for person: String?
     ) async throws(ImageError) -> [UInt8] {
         let process = BoundedProcess(
-            executable: executable, arguments: arguments, timeout: timeout, outputLimit: outputLimit)
+            executable: executable, arguments: arguments + limits.arguments, timeout: timeout,
+            outputLimit: outputLimit)
         let ending: BoundedProcess.Ending
         let output: [UInt8]
         do {
-            (ending, output) = try await slots.use { try await process.run(input: input) }
-        } catch is Slots.Full {
+            (ending, output) = try await slots.use(for: person) { try await process.run(input: input) }
+        } catch Slots.Full.line {
             throw .unavailable("too many images wait for their turn")
+        } catch Slots.Full.share {
+            throw .tooMany
         } catch let error as BoundedProcess.NotStarted {
             throw .unavailable("\(executable) cannot be run: \(error.reason)")
         } catch {

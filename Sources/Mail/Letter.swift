@@ -19,7 +19,7 @@ struct Letter {
         text =
             """
             Date: \(Self.date(seconds))\r
-            From: <\(sender)>\r
+            From: \(Self.phrase(message.senderName))<\(sender)>\r
             To: <\(message.to)>\r
             Subject: \(Self.encoded(message.subject))\r
             Message-ID: <\(id)@\(domain)>\r
@@ -66,6 +66,17 @@ struct Letter {
             words[words.count - 1].append(character)
         }
         return words.map { "=?utf-8?B?\(Data($0.utf8).base64EncodedString())?=" }.joined(separator: "\r\n ")
+    }
+
+    /// A name before an address (RFC 5322 §3.4), quoted where it is not of letters and digits alone.
+    private static func phrase(_ name: String?) -> String {
+        guard let name, !name.isEmpty else { return "" }
+        let text = encoded(name)
+        // Words of RFC 2047 may not stand in quotes.
+        guard name.utf8.allSatisfy({ $0 < 0x7F }) else { return text + " " }
+        if text.allSatisfy({ $0.isLetter || $0.isNumber || $0 == " " }) { return text + " " }
+        let escaped = text.replacingOccurrences(of: #"([\\"])"#, with: #"\\$1"#, options: .regularExpression)
+        return "\"\(escaped)\" "
     }
 
     private static func base64(_ text: String) -> String {

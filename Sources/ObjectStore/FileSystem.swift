@@ -26,8 +26,8 @@ enum FileSystem {
         return descriptor
     }
 
-    static func openFile(_ path: String) throws(FileSystemError) -> Int32 {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    static func openFile(_ path: String, for access: Int32 = O_RDONLY) throws(FileSystemError) -> Int32 {
+        let descriptor = open(path, access | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", path) }
         return descriptor
     }
@@ -117,6 +117,13 @@ enum FileSystem {
     /// Removes the file if it is there.
     static func remove(_ path: String) throws(FileSystemError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw failure("unlink", path) }
+    }
+
+    /// Gives the file another name, and replaces what has that name. False when there is no such file.
+    static func rename(_ path: String, _ name: String) throws(FileSystemError) -> Bool {
+        if Foundation.rename(path, name) == 0 { return true }
+        guard errno == ENOENT else { throw failure("rename", path) }
+        return false
     }
 
     /// Size in bytes and time of the last change of content in Unix seconds; nil when there is no regular file.

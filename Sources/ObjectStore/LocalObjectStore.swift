@@ -15,8 +15,10 @@ public struct LocalObjectStore: ObjectStore {
     let baseURL: String
     let signedURL: SignedURL
     let now: @Sendable () -> Int64
+    /// The store's own folder.
+    let folder: String
     private let reserve: DiskReserve?
-    private let threads: NIOThreadPool
+    let threads: NIOThreadPool
 
     /// Creates the folders that are absent, and removes uploads that nobody has written to for a day.
     ///
@@ -34,6 +36,7 @@ public struct LocalObjectStore: ObjectStore {
         reserve: DiskReserve? = nil, now: @escaping @Sendable () -> Int64, threads: NIOThreadPool = .singleton
     ) throws {
         precondition(signingKey.count >= 32, "the key of HMAC-SHA-256 has at least 32 bytes (RFC 2104 §3)")
+        self.folder = folder
         self.layout = ObjectLayout(root: folder + "/objects")
         self.uploads = folder + "/uploads"
         self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL

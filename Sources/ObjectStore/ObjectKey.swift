@@ -1,5 +1,5 @@
 /// The name of an object: 1…512 bytes of `A–Z a–z 0–9 . _ / -`, in components joined by "/", none of them empty,
-/// "." or "..".
+/// "." or "..", the first not ".concord".
 ///
 /// Such a name means the same in a path, a URL and a signature without any escaping.
 public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
@@ -12,6 +12,8 @@ public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
         let components = rawValue.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard !components.contains(where: { $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) })
         else { return nil }
+        // The store's own, see `StoreNames`.
+        guard !components[0].elementsEqual(StoreNames.folder.utf8) else { return nil }
         self.rawValue = rawValue
     }
 

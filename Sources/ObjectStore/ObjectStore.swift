@@ -26,6 +26,20 @@ public protocol ObjectStore: Sendable {
     /// Opens the object to send these of its bytes, or returns nil when there is none. The range lies within its size.
     func open(_ key: ObjectKey, in range: Range<Int64>) async throws -> ObjectContent?
 
+    /// The id that tells this store from others, which its database holds too; nil while it has none.
+    func identity() async throws -> String?
+
+    /// Gives a store that has no id this one. Returns whether it had none: of several callers at once, one succeeds.
+    func identify(as id: String) async throws -> Bool
+
+    /// Moves an object to the store's trash, from where it is removed by ``emptyTrash(before:)``; succeeds when there is
+    /// none. What is in the trash is no object: it is neither listed nor served.
+    func discard(_ key: ObjectKey) async throws
+
+    /// Removes what has been in the trash since before `cutoff` (Unix seconds), whole days at a time. Returns how many
+    /// objects that were.
+    func emptyTrash(before cutoff: Int64) async throws -> Int
+
     /// One page of the keys of objects written before `cutoff` (Unix seconds), to find those no row refers to.
     ///
     /// Start with nil and go on with ``ObjectKeyPage/next`` until that is nil; a page may be empty before. Keys
@@ -67,7 +81,19 @@ public struct ObjectKeyPage: Sendable, Equatable {
 }
 
 /// What a caller of ``ObjectStore`` can act on.
-public enum ObjectStoreError: Error, Equatable {
+public enum ObjectStoreError: Error, Equatable, CustomStringConvertible {
     /// Another object has this key already.
     case exists(ObjectKey)
+    /// What should hold the store's id holds something else; where that is.
+    case damagedIdentity(String)
+
+    /// What happened, in words.
+    public var description: String {
+        switch self {
+        case .exists(let key): "there is an object \(key) already"
+        case .damagedIdentity(let place):
+            "\(place) does not hold the id of a store. Put it back from a backup, or remove it: a start then looks whether "
+                + "the database names what is stored"
+        }
+    }
 }

@@ -99,6 +99,32 @@ public final class SpooledFile: Sendable {
         try await threads.blocking { [self] in try finishBlocking() }
     }
 
+    /// Changes what is in the file, which is finished first if it was not: `body` gets a descriptor for reading and
+    /// writing. Count and hash are those of the changed file afterwards, which is written through to the disk.
+    ///
+    /// Throws what `body` throws, ``FileSystemError`` and ``Closed``. After a failure the file can only be discarded.
+    public func change(_ body: @escaping @Sendable (_ descriptor: Int32) throws -> Void) async throws {
+        try await threads.blocking { [self] in
+            try finishBlocking()
+            let descriptor = try FileSystem.openFile(path, for: O_RDWR)
+            defer { close(descriptor) }
+            try body(descriptor)
+            try FileSystem.synchronize(descriptor, path: path)
+            var (count, hash) = (Int64(0), SHA256())
+            var buffer = [UInt8](repeating: 0, count: 1 << 18)
+            while true {
+                let read = try buffer.withUnsafeMutableBytes { [offset = count] bytes in
+                    let read = try FileSystem.read(into: bytes, from: descriptor, at: offset, path: path)
+                    hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: bytes[..<read]))
+                    return read
+                }
+                if read == 0 { break }
+                count += Int64(read)
+            }
+            state.withLockedValue { [count, hash] in ($0.count, $0.hash) = (count, hash) }
+        }
+    }
+
     /// Closes and removes the file; does nothing when it is gone.
     public func discard() async throws {
         try await threads.blocking { [self] in try discardBlocking() }

@@ -114,6 +114,7 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
     ) {
         var response = HTTPResponse(status: status, headerFields: headers)
         response.headerFields[.contentLength] = String(body.readableBytes)
+        response.headerFields[.xContentTypeOptions] = "nosniff"
         context.write(wrapOutboundOut(.head(response)), promise: nil)
         context.write(wrapOutboundOut(.body(body)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)

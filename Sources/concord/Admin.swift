@@ -1,30 +1,33 @@
 import ArgumentParser
-import Database
-import DunbarAPI
 import DunbarService
-import GTSDAPI
 import GTSDService
 
 struct Admin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Do what only an operator may.",
         subcommands: [MessengerAdmin.self, DunbarAdmin.self, GTSDAdmin.self])
+}
 
-    /// Makes changes, one after the other, and says so of each.
+extension OperationContext {
+    /// Makes a change to each user of a list, one after the other, and prints a line for each.
     ///
     /// - Parameters:
-    ///   - changes: Whose, and what it says when it is done.
-    ///   - change: False when there is nobody of that name.
-    /// - Throws: at the end, when there was nobody of some name.
-    static func make<Change>(
+    ///   - words: What the line says when a change is made.
+    ///   - change: Returns false when there is no user of that name.
+    /// - Throws: ``OperationRefused`` at the end, naming the users that do not exist.
+    func change<Change: Sendable>(
         _ changes: [(name: String, change: Change)], saying words: (Change) -> String,
-        _ make: (Change, String) async throws -> Bool
+        _ change: (Change, String) async throws -> Bool
     ) async throws {
         var unknown: [String] = []
-        for (name, change) in changes {
-            if try await make(change, name) { print("\(name) \(words(change))") } else { unknown.append(name) }
+        for (name, value) in changes {
+            if try await change(value, name) {
+                try await print("\(name) \(words(value))")
+            } else {
+                unknown.append(name)
+            }
         }
-        guard unknown.isEmpty else { throw ValidationError("There is no user \(unknown.joined(separator: ", "))") }
+        guard unknown.isEmpty else { throw OperationRefused("There is no user \(unknown.joined(separator: ", "))") }
     }
 }
 
@@ -39,9 +42,7 @@ struct DunbarAdmin: AsyncParsableCommand {
             Admins see every post, and may change every profile and delete every post; searches do not show them. It \
             holds from the next request on.
 
-            Reports are of posts; nothing is removed by them. Whoever deletes a post, as an admin, deletes its reports.
-
-            On SQLite the server must be stopped meanwhile: its file has one writer. On PostgreSQL it may be running.
+            Reports are of posts; nothing is removed by them. The server may be running.
             """)
 
     @Option(help: ArgumentHelp("Make this user an admin, by username in any case. Repeatable.", valueName: "name"))
@@ -53,7 +54,7 @@ struct DunbarAdmin: AsyncParsableCommand {
     @Flag(help: "Print what users have reported: the newest 1,000 reports, newest first.")
     var reports = false
 
-    @OptionGroup var place: AdminPlace
+    @OptionGroup var place: DatabaseOptions
 
     func validate() throws {
         guard !promote.isEmpty || !demote.isEmpty || reports else {
@@ -62,25 +63,37 @@ struct DunbarAdmin: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let changes = promote.map { ($0, true) } + demote.map { ($0, false) }
-        try await place.open(Dunbar.name, "Dunbar", DunbarService.schema, besideServer: false) { database in
-            try await Admin.make(changes, saying: { $0 ? "is an admin" : "is no longer an admin" }) { isAdmin, name in
-                try await DunbarService.setAdmin(isAdmin, name, in: database)
-            }
-            if reports { try await printReports(of: database) }
-        }
+        try await place.perform(Work(promote: promote, demote: demote, reports: reports))
     }
 
-    private func printReports(of database: Database) async throws {
-        let reports = try await DunbarService.reports(limit: 1000, in: database)
-        if reports.isEmpty { print("No reports") }
-        for report in reports {
-            // Strangers' texts in quotes, with what could move a terminal's cursor escaped.
-            let files = report.mediaCount == 0 ? "" : ", \(report.mediaCount) files"
-            let details = report.details.map { ": \($0.debugDescription)" } ?? ""
-            print("\(report.createdAt) \(report.reason), report \(report.id)")
-            print("    post \(report.post) of \(report.author): \(report.content.debugDescription)\(files)")
-            print("    reported by \(report.reporter)\(details)")
+    struct Work: Operation {
+        static let name = "admin dunbar"
+        static let api = OperatedAPI.dunbar
+
+        var promote: [String]
+        var demote: [String]
+        var reports: Bool
+
+        func run(in context: OperationContext) async throws {
+            let changes = promote.map { ($0, true) } + demote.map { ($0, false) }
+            try await context.change(
+                changes, saying: { $0 ? "is an admin" : "is no longer an admin" },
+                { try await DunbarService.setAdmin($0, $1, in: context.database) })
+            if reports { try await printReports(in: context) }
+        }
+
+        private func printReports(in context: OperationContext) async throws {
+            let reports = try await DunbarService.reports(limit: 1000, in: context.database)
+            if reports.isEmpty { try await context.print("No reports") }
+            for report in reports {
+                // Users' texts in quotes, with what could move a terminal's cursor escaped.
+                let files = report.mediaCount == 0 ? "" : ", \(report.mediaCount) files"
+                let details = report.details.map { ": \($0.debugDescription)" } ?? ""
+                try await context.print("\(report.createdAt) \(report.reason), report \(report.id)")
+                try await context.print(
+                    "    post \(report.post) of \(report.author): \(report.content.debugDescription)\(files)")
+                try await context.print("    reported by \(report.reporter)\(details)")
+            }
         }
     }
 }
@@ -102,7 +115,7 @@ struct GTSDAdmin: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Switch this account on again. Repeatable.", valueName: "email"))
     var activate: [String] = []
 
-    @OptionGroup var place: AdminPlace
+    @OptionGroup var place: DatabaseOptions
 
     func validate() throws {
         guard !deactivate.isEmpty || !activate.isEmpty else {
@@ -111,11 +124,21 @@ struct GTSDAdmin: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let changes = deactivate.map { ($0, false) } + activate.map { ($0, true) }
-        try await place.open(GTSD.name, "GTSD", GTSDService.schema, besideServer: true) { database in
-            try await Admin.make(changes, saying: { $0 ? "is switched on" : "is switched off" }) { isActive, email in
-                try await GTSDService.setActive(isActive, email: email, in: database)
-            }
+        try await place.perform(Work(deactivate: deactivate, activate: activate))
+    }
+
+    struct Work: Operation {
+        static let name = "admin gtsd"
+        static let api = OperatedAPI.gtsd
+
+        var deactivate: [String]
+        var activate: [String]
+
+        func run(in context: OperationContext) async throws {
+            let changes = deactivate.map { ($0, false) } + activate.map { ($0, true) }
+            try await context.change(
+                changes, saying: { $0 ? "is switched on" : "is switched off" },
+                { try await GTSDService.setActive($0, email: $1, in: context.database) })
         }
     }
 }

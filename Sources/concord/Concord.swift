@@ -6,5 +6,5 @@ struct Concord: AsyncParsableCommand {
         commandName: "concord",
         abstract: "Mobile backends, exactly to their published API contracts.",
         version: "0.1.0",
-        subcommands: [Serve.self, Check.self, Token.self, Admin.self, Import.self, Export.self])
+        subcommands: [Serve.self, Check.self, Token.self, Admin.self, DeuceDiaryAdmin.self, Import.self, Export.self])
 }

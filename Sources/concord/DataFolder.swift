@@ -5,6 +5,8 @@ struct DataFolder {
     let path: String
     /// Held open for as long as the process lives: the lock goes with it.
     private let lock: FileHandle
+    /// What other users of the machine had rights to, until it was taken.
+    let exposed: [String]
 
     /// Makes the folder when there is none, and takes it.
     ///
@@ -27,18 +29,25 @@ struct DataFolder {
             let owner = (try? lock.readToEnd()).flatMap { String(data: $0, encoding: .utf8) } ?? ""
             throw Unusable(
                 "The data folder \(path) is in use by another concord (process \(owner)). "
-                    + "Stop it, or choose another folder with --data.")
+                    + "Stop it, or choose another folder with --data.", isInUse: true)
         }
         ftruncate(descriptor, 0)
         try? lock.write(contentsOf: Data("\(getpid())".utf8))
         self.path = path
         self.lock = lock
+        exposed = PrivateFiles.tighten(path)
     }
 
-    private static func reason() -> String { String(cString: strerror(errno)) }
+    static func reason() -> String { String(cString: strerror(errno)) }
 
     struct Unusable: Error, CustomStringConvertible {
         let description: String
-        init(_ description: String) { self.description = description }
+        /// Whether another process has the folder.
+        let isInUse: Bool
+
+        init(_ description: String, isInUse: Bool = false) {
+            self.description = description
+            self.isInUse = isInUse
+        }
     }
 }

@@ -20,15 +20,17 @@ struct DeuceDiaryOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What claim azp of the issuer's tokens may be, such as an app's origin. Repeatable. "
-                + "[CONCORD_DEUCE_DIARY_PARTIES, separated by commas] (default: anything)",
+            "What claim azp of the issuer's tokens may be: a web client's origin. A token without azp is refused then, "
+                + "and those of native apps may have none. Repeatable. "
+                + "[CONCORD_DEUCE_DIARY_PARTIES, separated by commas] (default: anything, or none)",
             valueName: "party"))
     var deuceDiaryParty: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Who may listen to a group. open: whoever knows its id, as the contract has it. member: its members, "
-                + "with a token. [CONCORD_DEUCE_DIARY_SOCKETS] (default: open)",
+            "Who may listen to a group. open: anybody who knows its id, as the contract has it; a socket that is "
+                + "opened with a token hears only what its user may. member: the group's members alone, with a token. "
+                + "[CONCORD_DEUCE_DIARY_SOCKETS] (default: open)",
             valueName: "open|member"))
     var deuceDiarySockets: DeuceDiaryService.SocketAuthentication?
 
@@ -41,7 +43,7 @@ struct DeuceDiaryOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How often one user may ask in a minute, and one address where no token is asked for. "
+            "How many requests and sockets one user may send in a minute, and one address without a good token. "
                 + "[CONCORD_DEUCE_DIARY_RATE_LIMIT] (default: any number)",
             valueName: "requests"))
     var deuceDiaryRateLimit: Int?

@@ -31,31 +31,55 @@ extension Composition {
         settings.origins = dunbar.origins
         settings.storageQuota = storage.quotas[api.name] ?? settings.storageQuota
         settings.uploadsPerHour = storage.uploadsPerHour[api.name] ?? settings.uploadsPerHour
-        let pictures = Pictures(environment: environment, phrases: api.phrases, logger: logger)
+        var limits = Thumbnailer.PixelLimits()
+        limits.photos = ImageTooLarge.megapixels(of: .jpeg) * 1_000_000
+        limits.webp = ImageTooLarge.megapixels(of: .webp) * 1_000_000
+        limits.others = ImageTooLarge.megapixels(of: .png) * 1_000_000
+        let pictures = Pictures(environment: environment, limits: limits, phrases: api.phrases, logger: logger)
         let (mailer, place) = mailer(api.name)
         let service = DunbarService(
             database: database, objects: objects, passwords: passwords,
-            images: { path, use in
-                try await pictures.make { helper throws(ImageError) in
+            images: { path, use, user in
+                let made = try await pictures.make { helper throws(ImageError) in
                     switch use {
-                    case .profile: try await helper.jpeg(of: path, .fit(within: 1024))
-                    case .post: try await helper.rewritten(path).bytes
+                    case .profile: try await helper.jpeg(of: path, .fit(within: 1024), for: "\(user)")
+                    case .post: try await helper.rewritten(path, for: "\(user)").bytes
                     }
+                }
+                switch made {
+                case .picture(let bytes): return bytes
+                case .unreadable: return nil
+                case .tooLarge: throw ImageTooLarge()
                 }
             },
             mailer: mailer, secret: secret, settings: settings,
-            report: { error, isTriedAgain in
+            report: { letter, error, isTriedAgain in
                 logger.warning(
-                    "a letter was not sent", metadata: ["error": "\(error)", "again": "\(isTriedAgain)"])
+                    "a letter was not sent",
+                    metadata: [
+                        "letter": "\(letter.map(String.init) ?? "unknown")", "error": "\(error)",
+                        "again": "\(isTriedAgain)",
+                    ])
             })
-        let health = health(api.name, service.check)
+        let health = health(api, service.check)
         var routes = service.routes()
         routes.serve(health)
         let table = RouteTable(routes, options: options(api))
         return Hosted(
-            name: api.name, basePath: api.basePath, listener: Listener(table, sockets: [], group: group),
-            health: health,
-            listen: service.deliverLetters, sweep: service.sweep, prepare: service.prepare,
+            name: api.name, basePath: api.basePath, listener: listener(table),
+            health: health, database: database,
+            listen: service.deliverLetters,
+            sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
+            pair: try pairing(
+                api.name, database, accounts: "users",
+                keys: [
+                    shared(
+                        "dunbar-requests", "CONCORD_DUNBAR_REQUEST_KEY", secret,
+                        loss:
+                            "letters that wait cannot be read, and repeats of requests under an Idempotency-Key of the "
+                            + "last day are refused")
+                ], objects: objects, references: service.references),
+            prepare: service.prepare,
             review: {
                 logger.info("letters", metadata: ["to": "\(place)"])
                 await pictures.review()

@@ -21,15 +21,16 @@ final class Ending: Sendable {
 
     var hasBegun: Bool { isUnderWay.withLockedValue { $0 } }
 
-    /// Starts to count. On a thread of its own: all the others may be what hangs.
-    func begin() {
+    /// Starts to count, for which requests may still come first for a while. On a thread of its own: all the others may be what hangs.
+    func begin(after delay: Duration) {
         let isFirst = isUnderWay.withLockedValue { isUnderWay in
             defer { isUnderWay = true }
             return !isUnderWay
         }
         guard isFirst else { return }
+        let grace = Self.grace + delay / .seconds(1)
         inBackground { [hosted, logger] in
-            Thread.sleep(forTimeInterval: Self.grace)
+            Thread.sleep(forTimeInterval: grace)
             for api in hosted { api.abandon() }
             logger.warning("stopping: what still waited for a database was refused")
             Thread.sleep(forTimeInterval: Self.farewell)
@@ -38,7 +39,7 @@ final class Ending: Sendable {
         }
         // Whoever reads the log may hang, too.
         inBackground {
-            Thread.sleep(forTimeInterval: Self.grace + Self.farewell + 0.5)
+            Thread.sleep(forTimeInterval: grace + Self.farewell + 0.5)
             // Nothing else is waited for, not even what runs at a usual exit. What was acknowledged is on the disk.
             _exit(0)
         }

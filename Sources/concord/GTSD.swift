@@ -16,15 +16,20 @@ extension Composition {
         settings.uploadsPerHour = storage.uploadsPerHour[api.name] ?? settings.uploadsPerHour
         let service = GTSDService(
             database: database, objects: objects, passwords: passwords, tokenKey: tokenKey, settings: settings)
-        let health = health(api.name, service.check)
+        let health = health(api, service.check)
         var routes = service.routes()
         routes.serve(health, answering: GTSDService.healthy)
         if let local = objects as? LocalObjectStore { routes.serve(local, receiving: service.uploads) }
         let table = RouteTable(routes, options: options(api))
         return Hosted(
-            name: api.name, listener: Listener(table, sockets: [], group: group), health: health,
+            name: api.name, listener: listener(table), health: health, database: database,
             // Nothing is told between nodes: what one changes, the others read.
-            listen: {}, sweep: service.sweep, abandon: database.refuseAll, close: { try await close(database, objects) }
-        )
+            listen: {}, sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
+            pair: try pairing(
+                api.name, database, accounts: "users",
+                keys: [shared("gtsd-tokens", "CONCORD_GTSD_TOKEN_KEY", tokenKey, loss: "access tokens are refused")],
+                objects: objects, references: service.references),
+            abandon: database.refuseAll,
+            close: { try await close(database, objects) })
     }
 }

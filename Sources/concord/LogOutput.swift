@@ -10,17 +10,17 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
     case json
 }
 
-/// Writes log lines to standard error, each with one write, so that lines of several threads do not mix.
+/// Makes lines of what is logged.
 struct LogOutput: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
     let format: LogFormat
-    let label: String
+    let writer: LogWriter
 
-    init(label: String, level: Logger.Level, format: LogFormat) {
-        self.label = label
+    init(level: Logger.Level, format: LogFormat, writer: LogWriter) {
         self.logLevel = level
         self.format = format
+        self.writer = writer
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -31,23 +31,29 @@ struct LogOutput: LogHandler {
     func log(event: LogEvent) {
         var fields = metadata
         if let more = event.metadata { fields.merge(more) { _, new in new } }
+        writer.write(Self.line(event.level, "\(event.message)", fields, format))
+    }
+
+    /// One line, with its end.
+    static func line(
+        _ level: Logger.Level, _ message: String, _ fields: Logger.Metadata, _ format: LogFormat
+    ) -> String {
         let time: Timestamp<Milliseconds> = TimeSource.system.now()
         var line: String
         switch format {
         case .text:
-            line = "\(time) \(event.level) \(event.message)"
+            line = "\(time) \(level) \(message)"
             for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
-                line += " \(key)=" + Self.plain("\(value)")
+                line += " \(key)=" + plain("\(value)")
             }
         case .json:
-            line = "{\"time\":\"\(time)\",\"level\":\"\(event.level)\",\"message\":" + Self.quoted("\(event.message)")
+            line = "{\"time\":\"\(time)\",\"level\":\"\(level)\",\"message\":" + quoted(message)
             for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
-                line += "," + Self.quoted(key) + ":" + Self.quoted("\(value)")
+                line += "," + quoted(key) + ":" + quoted("\(value)")
             }
             line += "}"
         }
-        line += "\n"
-        line.withUTF8 { bytes in _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
+        return line + "\n"
     }
 
     /// A value that is no plain word goes in quotes, so that nothing a client sends can look like another field.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Backend
 import Foundation
 import MonicaService
 
@@ -28,7 +27,7 @@ struct MonicaToken: AsyncParsableCommand {
         @Option(help: "Tells the account's tokens apart.")
         var name = "command line"
 
-        @OptionGroup var place: MonicaPlace
+        @OptionGroup var place: DatabaseOptions
 
         func validate() throws {
             for text in [account, name] where !(1...255 ~= text.unicodeScalars.count) || text.contains("\0") {
@@ -36,11 +35,22 @@ struct MonicaToken: AsyncParsableCommand {
             }
         }
 
-        func run() async throws {
-            let token = try await place.open { service in
-                try await service.makeToken(account: account, email: email, name: name)
+        func run() async throws { try await place.perform(Work(account: account, email: email, token: name)) }
+
+        struct Work: Operation {
+            static let name = "token monica"
+            static let api = OperatedAPI.monica
+            static let makesDatabase = true
+
+            var account: String
+            var email: String
+            /// The token's name.
+            var token: String
+
+            func run(in context: OperationContext) async throws {
+                try await context.print(
+                    try await context.monica.makeToken(account: account, email: email, name: token))
             }
-            print(token)
         }
     }
 
@@ -51,18 +61,27 @@ struct MonicaToken: AsyncParsableCommand {
         @Option(help: "Only those of this account.")
         var account: String?
 
-        @OptionGroup var place: MonicaPlace
+        @OptionGroup var place: DatabaseOptions
 
-        func run() async throws {
-            let tokens = try await place.open { service in try await service.listTokens(account: account) }
-            for token in tokens {
-                let used = token.lastUsedAt.map(Self.time) ?? "never"
-                print("\(token.id)\t\(token.account)\t\(token.name)\t\(Self.time(token.createdAt))\t\(used)")
+        func run() async throws { try await place.perform(Work(account: account)) }
+
+        struct Work: Operation {
+            static let name = "token monica list"
+            static let api = OperatedAPI.monica
+
+            var account: String?
+
+            func run(in context: OperationContext) async throws {
+                for token in try await context.monica.listTokens(account: account) {
+                    let used = token.lastUsedAt.map(Self.time) ?? "never"
+                    try await context.print(
+                        "\(token.id)\t\(token.account)\t\(token.name)\t\(Self.time(token.createdAt))\t\(used)")
+                }
             }
-        }
 
-        private static func time(_ milliseconds: Int64) -> String {
-            Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
+            private static func time(_ milliseconds: Int64) -> String {
+                Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
+            }
         }
     }
 
@@ -72,11 +91,26 @@ struct MonicaToken: AsyncParsableCommand {
         @Argument(help: "The token's number.")
         var number: Int
 
-        @OptionGroup var place: MonicaPlace
+        @OptionGroup var place: DatabaseOptions
 
-        func run() async throws {
-            let isRevoked = try await place.open { service in try await service.revokeToken(number) }
-            guard isRevoked else { throw ValidationError("There is no token \(number): see concord token monica list") }
+        func run() async throws { try await place.perform(Work(number: number)) }
+
+        struct Work: Operation {
+            static let name = "token monica revoke"
+            static let api = OperatedAPI.monica
+
+            var number: Int
+
+            func run(in context: OperationContext) async throws {
+                guard try await context.monica.revokeToken(number) else {
+                    throw OperationRefused("There is no token \(number): see concord token monica list")
+                }
+            }
         }
     }
+}
+
+extension OperationContext {
+    /// Monica, as operators see it: nothing that they do needs the secret of the requests.
+    var monica: MonicaService { MonicaService(database: database, secret: [], settings: .init(publicURL: publicURL)) }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backend
+import ContractServer
 import Database
 import Foundation
 import Identity
@@ -69,10 +70,10 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Address of a proxy whose X-Forwarded-For is believed. Repeatable. [CONCORD_TRUSTED_PROXIES, "
-                + "separated by commas]",
-            valueName: "ip"))
-    var trustedProxy: [String] = []
+            "Address or network (10.0.0.0/8) of proxies whose X-Forwarded-For is believed. Repeatable. "
+                + "[CONCORD_TRUSTED_PROXIES, separated by commas]",
+            valueName: "ip"), transform: { try AddressRange($0) })
+    var trustedProxy: [AddressRange] = []
 
     @Flag(help: "Answers to unforeseen failures say why (GTSD's stack). Not for production. [CONCORD_DEVELOPMENT=1]")
     var development = false
@@ -87,6 +88,12 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup(title: "Stored files")
     var storage: StorageOptions
+
+    @OptionGroup(title: "Where database, files and keys do not fit together")
+    var belonging: BelongingOptions
+
+    @OptionGroup(title: "Connections")
+    var connections: ConnectionOptions
 
     @OptionGroup(title: "Deuce Diary")
     var deuceDiary: DeuceDiaryOptions
@@ -113,9 +120,7 @@ struct Serve: AsyncParsableCommand {
         if let objects, Self.store(objects) == nil {
             throw ValidationError("--objects is 'local' or 's3://bucket?endpoint=…', not '\(objects)'")
         }
-        if let database, Self.place(database) == nil {
-            throw ValidationError("--database is 'sqlite' or 'postgres://…', not '\(database)'")
-        }
+        try DatabaseOptions.check(database)
         for name in apis where !Self.names.contains(name) {
             throw ValidationError("There is no API '\(name)'. Known: \(Self.names.joined(separator: ", "))")
         }
@@ -136,16 +141,30 @@ struct Serve: AsyncParsableCommand {
         let diary = try deuceDiary.settings(environment)
         let people = try dunbar.settings(environment)
         let files = try storage.settings(environment)
-        let urls = try environment.perAPI(publicURL, "CONCORD_PUBLIC_URL", names: Self.names)
+        let urls = try publicURLs(environment)
 
-        let logger = Logger(label: "concord") { LogOutput(label: $0, level: level, format: format) }
-        raiseDescriptorLimit()
+        let writer = LogWriter(to: STDERR_FILENO) { dropped in
+            LogOutput.line(.warning, "log lines dropped", ["count": "\(dropped)"], format)
+        }
+        writer.flushAtExit()
+        let logger = Logger(label: "concord") { _ in LogOutput(level: level, format: format, writer: writer) }
+        PrivateFiles.keepPrivate()
+        MemoryKeeper.begin()
+        let proxies = TrustedProxies(try environment.trustedProxies(trustedProxy))
+        let limits = try connections.limits(environment, descriptors: raiseDescriptorLimit(), logger: logger) {
+            ClientAddress($0).isThisMachine || proxies.contains($0)
+        }
+        let isLocal = ClientAddress(host).isThisMachine || host == "localhost"
+        let drainDelay = try connections.delay(environment, isLocal: isLocal)
         let dataFolder = try DataFolder(folder)
+        for path in dataFolder.exposed {
+            logger.warning("other users could reach this; it has been made private", metadata: ["path": "\(path)"])
+        }
         let composition = Composition(
             folder: dataFolder.path,
             keys: SecretKeys(folder: dataFolder.path, environment: environment.variables),
             passwords: Passwords(), group: MultiThreadedEventLoopGroup.singleton, logger: logger,
-            trustedProxies: Set(environment.list(trustedProxy, "CONCORD_TRUSTED_PROXIES")),
+            trustedProxies: proxies, connections: limits,
             publicURL: { name in
                 let url = urls[name] ?? "http://localhost:\(ports[name] ?? 0)"
                 return url.hasSuffix("/") ? String(url.dropLast()) : url
@@ -156,9 +175,15 @@ struct Serve: AsyncParsableCommand {
             database: database,
             objects: try environment.value(objects, "CONCORD_OBJECTS", Self.store, default: "local"),
             environment: environment.variables, deuceDiary: diary,
-            dunbar: people)
+            dunbar: people, belonging: belonging)
 
-        let hosted = try await compose(composition)
+        let unnamed = (apis.isEmpty ? Self.names : apis).filter { urls[$0] == nil }
+        if !isLocal, !unnamed.isEmpty {
+            logger.warning(
+                "links lead to this machine itself, where no phone finds them: set --public-url NAME=URL",
+                metadata: ["apis": "\(unnamed.joined(separator: " "))", "host": "\(host)"])
+        }
+        let (hosted, waiting) = try await compose(composition)
         for api in hosted { await api.review() }
         let announcement = Announcement(of: hosted.map(\.name))
         var services: [any Service] = hosted.map { api in
@@ -166,16 +191,24 @@ struct Serve: AsyncParsableCommand {
                 hosted: api, address: .init(host: host, port: ports[api.name] ?? 0), logger: logger,
                 announcement: announcement)
         }
+        do {
+            services.append(try OperatorServer(composition, hosted))
+        } catch {
+            for api in hosted { try? await api.close() }
+            throw error
+        }
         services.append(Sweeper(hosted: hosted, logger: logger))
         services += hosted.map { Ear(hosted: $0) }
+        if !waiting.isEmpty { services.append(Pairer(waiting: waiting)) }
         // Services are shut down from the last to the first: readiness is withdrawn before the listeners stop.
+        services.append(MemoryKeeper())
         let ending = Ending(hosted: hosted, logger: logger)
-        services.append(Drain(hosted: hosted, ending: ending))
+        services.append(Drain(hosted: hosted, ending: ending, delay: drainDelay))
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet(logger))
         // What has not ended by then is cancelled, and then ``Ending`` waits no longer. The library's own limit on that is
         // a trap.
-        group.maximumGracefulShutdownDuration = .seconds(24)
+        group.maximumGracefulShutdownDuration = .seconds(24) + drainDelay
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await ServiceGroup(configuration: group).run())
@@ -191,17 +224,33 @@ struct Serve: AsyncParsableCommand {
         withExtendedLifetime(dataFolder) { logger.info("stopped") }
     }
 
-    /// All of them, or none: what is open by then is closed when one cannot be put together.
-    private func compose(_ composition: Composition) async throws -> [Hosted] {
-        var hosted: [Hosted] = []
+    /// All of them, or none: what is open by then is closed when one cannot be put together, or has a database, files and
+    /// keys that do not belong together.
+    ///
+    /// - Returns: Also those whose files could not be asked yet.
+    private func compose(_ composition: Composition) async throws -> (hosted: [Hosted], waiting: [Hosted]) {
+        var (hosted, waiting): ([Hosted], [Hosted]) = ([], [])
         do {
             for name in apis.isEmpty ? Self.names : apis { hosted.append(try composition.host(name)) }
+            for api in hosted where try await !api.pair() { waiting.append(api) }
             for api in hosted { try await Waiting.asLongAsItTakes { try await api.prepare() } }
         } catch {
             for api in hosted { try? await api.close() }
             throw error
         }
-        return hosted
+        return (hosted, waiting)
+    }
+
+    private func publicURLs(_ environment: Environment) throws -> [String: String] {
+        let urls = try environment.perAPI(publicURL, "CONCORD_PUBLIC_URL", names: Self.names)
+        for (name, url) in urls {
+            let parts = URLComponents(string: url)
+            let isWeb = ["http", "https"].contains(parts?.scheme?.lowercased() ?? "")
+            guard isWeb, parts?.host?.isEmpty == false, parts?.query == nil, parts?.fragment == nil else {
+                throw ValidationError("\(url) is no public URL for \(name): http://host:port or https://host")
+            }
+        }
+        return urls
     }
 
     private func ports(_ environment: Environment) throws -> [String: Int] {
@@ -224,11 +273,15 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// Every socket is a file descriptor; the usual limit of 1,024 is for programs that have few.
-    private func raiseDescriptorLimit() {
+    ///
+    /// - Returns: The limit.
+    private func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        let before = limit.rlim_cur
         limit.rlim_cur = limit.rlim_max
-        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let isRaised = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+        return Int(clamping: isRaised ? limit.rlim_max : before)
     }
 }
 
@@ -264,11 +317,14 @@ private struct ListenerService: Service {
 private struct Drain: Service {
     let hosted: [Hosted]
     let ending: Ending
+    /// For so long requests are still taken.
+    let delay: Duration
 
     func run() async throws {
         try await gracefulShutdown()
-        ending.begin()
+        ending.begin(after: delay)
         for api in hosted { api.health.drain() }
+        try? await Task.sleep(for: delay)
     }
 }
 
@@ -280,28 +336,5 @@ private struct Ear: Service {
         await cancelWhenGracefulShutdown { await Waiting.asLongAsItTakes { await hosted.listen() } }
         // With one node there is nothing to hear; a service that ends would end the others.
         try await gracefulShutdown()
-    }
-}
-
-/// Forgets what has expired, every hour.
-private struct Sweeper: Service {
-    let hosted: [Hosted]
-    let logger: Logger
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                for api in hosted {
-                    do {
-                        try await Waiting.asLongAsItTakes { try await api.sweep() }
-                    } catch is CancellationError {
-                        return
-                    } catch {
-                        logger.warning("sweep failed", metadata: ["api": "\(api.name)", "error": "\(error)"])
-                    }
-                }
-                try? await Task.sleep(for: .seconds(3600))
-            }
-        }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ContractServer
 import Foundation
 
 /// What an operator may set: by a flag, else by an environment variable, else by default.
@@ -19,6 +20,14 @@ struct Environment: Sendable {
     func list(_ flags: [String], _ variable: String) -> [String] {
         if !flags.isEmpty { return flags }
         return (variables[variable] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// `--trusted-proxy`, else `CONCORD_TRUSTED_PROXIES`.
+    func trustedProxies(_ flags: [AddressRange]) throws -> [AddressRange] {
+        if !flags.isEmpty { return flags }
+        return try list([], "CONCORD_TRUSTED_PROXIES").map { text in
+            do { return try AddressRange(text) } catch { throw ValidationError("CONCORD_TRUSTED_PROXIES: \(error)") }
+        }
     }
 
     /// `messenger=8080` flags, else one variable for each name: `CONCORD_PORT_MESSENGER`.

@@ -3,8 +3,9 @@ import CVips
 /// What the command line asks for.
 struct Arguments {
     static let usage = """
-        Usage: thumbnail [--crop 200 | --fit EDGE | --rewrite] [--quality 85] [--max-pixels 40000000] [--cpu-seconds 10]
-                         [--memory 1536] [FILE]
+        Usage: thumbnail [--crop 200 | --fit EDGE | --rewrite] [--quality 85] [--max-pixels 40000000]
+                         [--max-jpeg-pixels 100000000] [--max-heic-pixels 100000000] [--max-webp-pixels 100000000]
+                         [--cpu-seconds 20] [--memory 1536] [FILE]
 
         Reads a JPEG, PNG, WebP, GIF (its first frame) or HEIC from FILE or standard input, and writes a JPEG to standard
         output, which must be a pipe: upright, in sRGB, on white, without metadata. With --crop it is a square of that
@@ -12,14 +13,16 @@ struct Arguments {
         With --rewrite the format and the size stay (HEIC becomes a JPEG), and animations move.
         --memory is in MiB of address space.
 
-        Exit codes: 0 done; 1 not an image of these formats, or a damaged one; 2 more than --max-pixels;
+        Exit codes: 0 done; 1 not an image of these formats, or a damaged one; 2 more pixels than its format may have;
         64 wrong arguments; 66 FILE cannot be read; 69 libvips cannot be used; 71 it cannot be confined;
         74 the output cannot be written.
 
         """
 
-    var options = cvips_options(edge: 200, crop: true, quality: 85, maximum_pixels: 40_000_000)
-    var limits = cvips_limits(cpu_seconds: 10, memory: 1536 << 20)
+    var options = cvips_options(
+        edge: 200, crop: true, quality: 85, maximum_pixels: 40_000_000, maximum_jpeg_pixels: 100_000_000,
+        maximum_heic_pixels: 100_000_000, maximum_webp_pixels: 100_000_000)
+    var limits = cvips_limits(cpu_seconds: 20, memory: 1536 << 20)
     /// Whether the format and the size stay.
     var rewrites = false
     var file: String?
@@ -49,6 +52,9 @@ struct Arguments {
             options.crop = name == "--crop"
         case "--quality" where number <= 100: options.quality = Int32(number)
         case "--max-pixels": options.maximum_pixels = UInt64(number)
+        case "--max-jpeg-pixels": options.maximum_jpeg_pixels = UInt64(number)
+        case "--max-heic-pixels": options.maximum_heic_pixels = UInt64(number)
+        case "--max-webp-pixels": options.maximum_webp_pixels = UInt64(number)
         case "--cpu-seconds" where number <= 3600: limits.cpu_seconds = number
         case "--memory": limits.memory = UInt64(number) << 20
         default: return false

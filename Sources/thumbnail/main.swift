@@ -37,7 +37,7 @@ let result =
     arguments.rewrites
     ? cvips_rewrite(STDIN_FILENO, arguments.options, &image, &count)
     : cvips_thumbnail(STDIN_FILENO, arguments.options, &image, &count)
-guard result != CVIPS_TOO_LARGE else { end(2, "more than \(arguments.options.maximum_pixels) pixels") }
+guard result != CVIPS_TOO_LARGE else { end(2, "more pixels than an image of its format may have") }
 guard result == CVIPS_DONE, let image else { end(1, String(cString: cvips_message())) }
 
 var written = 0

@@ -66,7 +66,7 @@ import Testing
                 compose: { text in
                     text.isEmpty ? nil : MailMessage(to: "a@b", subject: "s", text: text)
                 },
-                report: { [reports] _, isTriedAgain in reports.withLockedValue { $0.append(isTriedAgain) } })
+                report: { [reports] _, _, isTriedAgain in reports.withLockedValue { $0.append(isTriedAgain) } })
         }
 
         func post(_ texts: String..., on outbox: Letters) async throws {
@@ -211,13 +211,53 @@ import Testing
             #expect(stored.count == 2)
             #expect(stored[0] != stored[1])
             for text in stored { #expect(!String(decoding: text, as: UTF8.self).contains("account")) }
-            // Another key reads nothing, and keeps nothing.
-            let script = Script()
-            try await host.outbox(script, key: 8).settle()
-            #expect(script.letters == [])
-            #expect(host.reports.withLockedValue { $0 } == [false, false])
+        }
+    }
+
+    /// A node without the key leaves a letter to the one that has it, and says so.
+    @Test(arguments: Stack.Engine.available)
+    func whatOneNodeCannotReadIsLeftToAnother(_ engine: Stack.Engine) async throws {
+        try await withHost(on: engine) { host in
+            let (script, deaf) = (Script(), Script())
+            let (outbox, other) = (host.outbox(script), host.outbox(deaf, key: 8))
+            try await host.post("one", "two", on: outbox)
+            try await other.settle()
+            #expect(deaf.letters == [])
+            #expect(host.reports.withLockedValue { $0 } == [true, true])
+            // It does not take them again while the other has not come.
+            host.clock.advance(by: .seconds(3))
+            try await other.settle()
+            #expect(host.reports.withLockedValue { $0 } == [true, true])
+            try await outbox.settle()
+            #expect(script.letters.sorted() == ["one", "two"])
             let waiting = try await host.waiting
             #expect(waiting == 0)
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func whatNobodyCanReadIsGivenUpAfterADay(_ engine: Stack.Engine) async throws {
+        try await withHost(on: engine) { host in
+            try await host.post("lost", on: host.outbox(Script()))
+            let deaf = Script()
+            let other = host.outbox(deaf, key: 8)
+            for _ in 0..<(23 * 12) {
+                try await other.settle()
+                host.clock.advance(by: .seconds(301))
+            }
+            var waiting = try await host.waiting
+            #expect(waiting == 1)
+            let reports = host.reports.withLockedValue { $0 }
+            #expect(reports.count > 200)
+            #expect(!reports.contains(false))
+            for _ in 0..<12 {
+                try await other.settle()
+                host.clock.advance(by: .seconds(301))
+            }
+            waiting = try await host.waiting
+            #expect(waiting == 0)
+            #expect(host.reports.withLockedValue { $0.last } == false)
+            #expect(deaf.letters == [])
         }
     }
 

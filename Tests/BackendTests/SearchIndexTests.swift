@@ -67,7 +67,7 @@ import Testing
                         entries[id]?.texts = texts
                     default:
                         for (id, old) in entries.sorted(by: { $0.key < $1.key }).prefix(3) {
-                            try SearchIndex.remove(id, from: old.block, of: old.scope, in: db)
+                            try SearchIndex.remove([id], from: old.block, of: old.scope, in: db)
                             entries[id] = nil
                         }
                     }
@@ -98,7 +98,7 @@ import Testing
             let rest = try await database.write { db in
                 let entries = (1...100).map { SearchIndex.Entry(id: $0, texts: ["Name \($0) \($0 % 7)éß", "other"]) }
                 for (block, ids) in try SearchIndex.add(entries, to: 1, in: db) {
-                    for id in ids { try SearchIndex.remove(id, from: block, of: 1, in: db) }
+                    for id in ids { try SearchIndex.remove([id], from: block, of: 1, in: db) }
                 }
                 return try db.value("SELECT COUNT(*) FROM search_blocks", as: Int.self)! * 1_000_000
                     + db.value("SELECT COUNT(*) FROM search_grams", as: Int.self)!

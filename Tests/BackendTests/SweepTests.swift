@@ -5,33 +5,127 @@ import ObjectStore
 import Testbed
 import Testing
 
-/// Objects that no row names go, once they are old enough.
+/// Objects that no row names go to the trash, once they are old enough.
 @Suite struct SweepTests {
-    @Test func whatNoRowNamesGoes() async throws {
-        try await withTemporaryFolder { folder in
+    private static let day: Int64 = 86_400
+
+    /// A store with objects that are as old as the files on this machine's clock say, and a clock to be moved.
+    private struct Place {
+        let folder: String
+        let store: LocalObjectStore
+        let clock: TestClock
+        let names: [String]
+        var now: Int64 { clock.source.seconds }
+
+        func left() async throws -> Set<String> {
+            var (left, cursor): (Set<String>, String?) = ([], nil)
+            repeat {
+                let page = try await store.keys(olderThan: .max, after: cursor)
+                left.formUnion(page.keys.map(\.rawValue))
+                cursor = page.next
+            } while cursor != nil
+            return left
+        }
+
+        func sweep(
+            olderThan age: Int64 = 3600, keeping known: Set<String>, limits: SweepLimits = .init()
+        ) async throws -> SweepReport {
+            try await store.sweep(
+                olderThan: age, at: now,
+                keeping: ObjectReferences(
+                    known: { keys in
+                        #expect(keys.count <= 500)
+                        return known.intersection(keys)
+                    }, some: { Array(known.prefix($0)) }),
+                limits: limits)
+        }
+    }
+
+    private func withStore(of count: Int, _ body: (Place) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder async throws in
+            let clock = TestClock(milliseconds: Int64(Date().timeIntervalSince1970 * 1000) + 2 * Self.day * 1000)
             let store = try LocalObjectStore(
-                folder: folder, signingKey: Array(repeating: 7, count: 32), baseURL: "http://test/objects", now: { 0 })
-            let names = (0..<40).map { "uploads/\($0).jpg" }
+                folder: folder, signingKey: Array(repeating: 7, count: 32), baseURL: "http://test/objects",
+                now: { clock.source.seconds })
+            let names = (0..<count).map { "uploads/\($0).jpg" }
             for name in names {
                 let file = try await store.spool()
                 try await file.append(ByteBuffer(string: name))
                 try await store.put(file, at: try #require(ObjectKey(name)), contentType: "image/jpeg")
             }
-            func left() async throws -> Set<String> {
-                var left: Set<String> = []
-                for name in names {
-                    if try await store.size(of: #require(ObjectKey(name))) != nil { left.insert(name) }
+            try await body(Place(folder: folder, store: store, clock: clock, names: names))
+        }
+    }
+
+    @Test func whatNoRowNamesGoes() async throws {
+        try await withStore(of: 40) { place async throws in
+            var report = try await place.sweep(olderThan: 3 * Self.day, keeping: [])
+            #expect(report == SweepReport())
+            #expect(try await place.left() == Set(place.names))
+            let known = Set(place.names.prefix(10))
+            report = try await place.sweep(keeping: known)
+            #expect(report.looked == 40 && report.unreferenced == 30 && report.taken == 30 && !report.isRefused)
+            #expect(try await place.left() == known)
+        }
+    }
+
+    /// More than a hundred and more than a tenth: nothing of it goes, unless the operator has said so.
+    @Test func aSweepThatWouldTakeTooMuchTakesNothing() async throws {
+        try await withStore(of: 300) { place async throws in
+            for known in [[], Set(place.names.prefix(199))] {
+                let report = try await place.sweep(keeping: known)
+                #expect(report.isRefused && report.taken == 0)
+                #expect(report.looked == 300 && report.unreferenced == 300 - known.count)
+                #expect(try await place.left() == Set(place.names))
+            }
+            var report = try await place.sweep(keeping: Set(place.names.prefix(200)))
+            #expect(report.taken == 100 && !report.isRefused)
+            report = try await place.sweep(keeping: [], limits: .none)
+            #expect(report.taken == 200 && !report.isRefused)
+            #expect(try await place.left() == [])
+        }
+    }
+
+    /// A tenth of many is more than a hundred.
+    @Test func aTenthOfManyMayGo() async throws {
+        try await withStore(of: 1500) { place async throws in
+            let report = try await place.sweep(keeping: Set(place.names.dropFirst(150)))
+            #expect(report.looked == 1500 && report.taken == 150 && !report.isRefused)
+        }
+    }
+
+    @Test func whatIsTakenStaysInTheTrashForAWeek() async throws {
+        try await withStore(of: 3) { place async throws in
+            let trash = place.folder + "/trash"
+            #expect(try await place.sweep(keeping: []).taken == 3)
+            func files() -> [String] {
+                (FileManager.default.enumerator(atPath: trash)?.compactMap { $0 as? String } ?? []).filter {
+                    $0.hasSuffix(".jpg")
                 }
-                return left
             }
-            try await store.sweep(olderThan: 0) { _ in [] }
-            #expect(try await left() == Set(names))
-            let known = Set(names.prefix(10))
-            try await store.sweep(olderThan: .max) { keys in
-                #expect(Set(keys).isSubset(of: names))
-                return known
-            }
-            #expect(try await left() == known)
+            #expect(files().count == 3)
+            place.clock.advance(by: .seconds(6 * Self.day))
+            #expect(try await place.sweep(keeping: []).removed == 0)
+            #expect(files().count == 3)
+            // The day in which they came is over, too.
+            place.clock.advance(by: .seconds(2 * Self.day))
+            #expect(try await place.sweep(keeping: []).removed == 3)
+            #expect(files() == [])
+        }
+    }
+
+    /// Between the first look and the removal, which may be far apart.
+    @Test func whatGetsARowMeanwhileStays() async throws {
+        try await withStore(of: 5) { place async throws in
+            let report = try await place.store.sweep(
+                olderThan: 3600, at: place.now,
+                keeping: ObjectReferences(
+                    known: { keys in
+                        // A page has one of them or two, the last look all five.
+                        keys.count == 5 ? ["uploads/2.jpg"] : []
+                    }, some: { _ in [] }))
+            #expect(report.unreferenced == 5 && report.taken == 4)
+            #expect(try await place.left() == ["uploads/2.jpg"])
         }
     }
 }

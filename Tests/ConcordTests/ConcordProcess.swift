@@ -15,13 +15,21 @@ final class ConcordProcess: Sendable {
         return tests.deletingLastPathComponent().appendingPathComponent(name)
     }
 
-    /// - Parameter hasInput: Whether it is written to, with ``type(_:)`` and ``endInput()``.
+    /// - Parameters:
+    ///   - hasInput: Whether it is written to, with ``type(_:)`` and ``endInput()``.
+    ///   - descriptors: How many files and sockets it may have open; nil for as many as the tests themselves.
     init(
-        _ arguments: [String], command: String = "concord", environment: [String: String] = [:], hasInput: Bool = false
+        _ arguments: [String], command: String = "concord", environment: [String: String] = [:], hasInput: Bool = false,
+        descriptors: Int? = nil
     ) throws {
         process = Process()
         process.executableURL = Self.executable(command)
         process.arguments = arguments
+        if let descriptors {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments =
+                ["-c", "ulimit -n \(descriptors); exec \"$0\" \"$@\"", Self.executable(command).path] + arguments
+        }
         // Nothing of the developer's own settings.
         process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, new in new }
         process.standardOutput = output.end

@@ -60,6 +60,7 @@ import Testing
                 folder, port: port,
                 [
                     "--deuce-diary-issuer", "http://127.0.0.1:\(issuer)", "--deuce-diary-party", "https://app.example",
+                    "--log-level", "debug",
                 ])
             let session = try await StockTools.run(
                 try #require(StockTools.python),
@@ -71,6 +72,61 @@ import Testing
                 baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
             let own = try await raw.send(.get, "/api/auth/user", token: try await token("user_own", folder))
             #expect(own.status == 200)
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+            // An operator reads what clients are not told.
+            let log = await server.standardError()
+            for reason in [
+                "it has expired (exp)", "it was made for another party, or names none (azp)",
+                "it is of another issuer (iss)", "its key is none of the issuer's (kid)",
+            ] { #expect(log.contains(reason), "\(reason)") }
+            // Several tokens had no names.
+            #expect(log.components(separatedBy: "a token has no names").count == 2)
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func anOperatorDeletesALocation(_ engine: Stack.Engine) async throws {
+        try await withTestDatabase(on: engine) { place in
+            let port = try await reservePort()
+            let more = place.url.map { ["--database", $0] } ?? []
+            let server = try await serving(place.folder, port: port, more)
+            let raw = RawClient(
+                baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
+            let john = try await token("user_john", place.folder)
+            func names() async throws -> [String?] {
+                try await raw.send(.get, "/api/locations").json().elements.filter { $0["isDefault"] == false }
+                    .map { $0["name"]?.string }
+            }
+            func delete(_ name: String) async throws -> (status: Int32, output: String, errors: String) {
+                let process = try ConcordProcess(
+                    ["deuce-diary", "location", "delete", name, "--data", place.folder] + more)
+                let output = await process.wholeOutput()
+                return (await process.status(), output, await process.standardError())
+            }
+            for name in ["Dr. X's Clinic", "The Moon"] {
+                let answer = try await raw.send(
+                    .post, "/api/locations", token: john, body: #"{"name":"\#(name)"}"#)
+                #expect(answer.status == 200)
+            }
+            let group = try await raw.send(.get, "/api/groups", token: john).json()[0]?["id"]?.string ?? ""
+            let logged = try await raw.send(
+                .post, "/api/deuces", token: john,
+                body: #"{"groupIds":["\#(group)"],"location":"Dr. X's Clinic","thoughts":""}"#)
+            #expect(logged.status == 200)
+
+            let deleted = try await delete("dr. x's CLINIC")
+            #expect(deleted.status == 0, "\(deleted.errors)")
+            #expect(deleted.output.contains("is deleted"))
+            #expect(try await names() == ["The Moon"])
+            let entries = try await raw.send(.get, "/api/deuces", token: john).json()
+            #expect(entries[0]?["location"] == "Dr. X's Clinic")
+            for (name, words) in [("dr. x's clinic", "There is no location"), ("HOME", "is a default location")] {
+                let refused = try await delete(name)
+                #expect(refused.status != 0)
+                #expect(refused.errors.contains(words), "\(refused.errors)")
+            }
+            #expect(try await raw.send(.get, "/api/locations").json().elements.count == 9)
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
         }

@@ -65,7 +65,7 @@ import Testing
         #expect(nothing.status == 64)
         #expect(nothing.errors.contains("--reports"))
         let nowhere = try await run(["admin", "messenger", "--reports", "--data", "/nonexistent"])
-        #expect(nowhere.status == 64)
+        #expect(nowhere.status == 1)
         #expect(nowhere.errors.contains("has no Messenger database"))
     }
 }

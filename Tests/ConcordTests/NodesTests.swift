@@ -20,6 +20,7 @@ struct NodesTests {
             for name in ["a", "b"] {
                 let port = try await reservePort()
                 ports.append(port)
+                try DrillNode.shareFiles(of: "\(place.folder)/\(name)", at: place.folder + "/files")
                 nodes.append(
                     try await ConcordProcess.serving(
                         data: "\(place.folder)/\(name)", port: port, environment: environment))

@@ -147,6 +147,11 @@ import Testing
         (["serve", "--port", "8080"], "'8080' is not NAME=VALUE with one of: messenger"),
         (["serve", "--log-level", "loud"], "no log level: loud"),
         (["serve", "messenger", "messenger"], "Name each API once"),
+        (["serve", "--public-url", "messenger=example.com"], "example.com is no public URL for messenger"),
+        (["serve", "--public-url", "gtsd=ftp://example.com"], "ftp://example.com is no public URL for gtsd"),
+        (["serve", "--public-url", "gtsd=https://"], "https:// is no public URL for gtsd"),
+        (["serve", "--max-connections", "0"], "A number of connections is 1 or more"),
+        (["serve", "--drain-delay", "-1"], "--drain-delay is 0 to 3600 seconds"),
         (["serve", "--bus", "redis"], "The value 'redis' is invalid for '--bus <local|postgres>'"),
         (["serve", "--bus", "postgres"], "there is no PostgreSQL to listen on"),
         (
@@ -165,6 +170,8 @@ import Testing
     @Test(arguments: [
         (["CONCORD_BUS": "postgres"], "there is no PostgreSQL to listen on"),
         (["CONCORD_BUS": "redis"], "CONCORD_BUS has no valid value: redis"),
+        (["CONCORD_PUBLIC_URL_DUNBAR": "dunbar.example"], "dunbar.example is no public URL for dunbar"),
+        (["CONCORD_MAX_CONNECTIONS_PER_ADDRESS": "many"], "CONCORD_MAX_CONNECTIONS_PER_ADDRESS has no valid value"),
         (
             ["CONCORD_BUS": "local", "CONCORD_DATABASE": "postgres://user:secret@127.0.0.1:1/none"],
             "events of one node would not reach the others"
@@ -196,7 +203,9 @@ import Testing
         let help = await process.wholeOutput()
         for setting in [
             "--host", "--data", "--port", "--public-url", "--trusted-proxy", "--storage-quota", "--log-level",
-            "--database", "--bus", "--objects",
+            "--database", "--bus", "--objects", "--adopt-store", "--adopt-keys", "--allow-sweep",
+            "--max-connections", "--max-connections-per-address", "--drain-delay",
+            "CONCORD_MAX_CONNECTIONS", "CONCORD_MAX_CONNECTIONS_PER_ADDRESS", "CONCORD_DRAIN_DELAY",
             "CONCORD_DATABASE", "CONCORD_BUS", "CONCORD_OBJECTS",
             "--log-format", "CONCORD_HOST", "CONCORD_DATA", "CONCORD_PORT_MESSENGER", "CONCORD_PUBLIC_URL_MESSENGER",
             "CONCORD_TRUSTED_PROXIES", "CONCORD_STORAGE_QUOTA", "CONCORD_LOG_LEVEL", "CONCORD_LOG_FORMAT",

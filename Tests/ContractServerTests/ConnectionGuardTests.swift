@@ -27,7 +27,7 @@ struct ConnectionGuardTests {
         try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
         try pipeline.addHandlers([
             HTTP1ToHTTPServerCodec(secure: false),
-            ConnectionGuard { ByteBuffer(string: "Malformed: \($0)") }, back,
+            ConnectionGuard { ByteBuffer(string: "Malformed: \($1)") }, back,
         ])
         channel.read()
     }
@@ -63,7 +63,7 @@ struct ConnectionGuardTests {
         let id = String(try #require(text.components(separatedBy: "Malformed: ").last))
         let answer = [
             "HTTP/1.1 400 Bad Request", "Content-Type: application/json", "Content-Length: \(11 + id.utf8.count)",
-            "X-Request-Id: \(id)", "Connection: close", "", "Malformed: \(id)",
+            "X-Request-Id: \(id)", "X-Content-Type-Options: nosniff", "Connection: close", "", "Malformed: \(id)",
         ].joined(separator: "\r\n")
         #expect(String(text[start...]) == answer)
         return (id, String(text[..<start]))
@@ -79,7 +79,7 @@ struct ConnectionGuardTests {
     }
 
     @Test func aDrippingHeadIsCut() throws {
-        try receive("GET / HTTP/1.1\r\n")
+        try receive("GET / HTTP/1.1\r\nHost: a\r\n")
         for _ in 1...4 {
             pass(.seconds(2))
             try receive("A: b\r\n")
@@ -91,7 +91,7 @@ struct ConnectionGuardTests {
 
     @Test func anIdleConnectionIsKeptFor75Seconds() throws {
         for _ in 1...3 {
-            try receive("GET / HTTP/1.1\r\n\r\n")
+            try receive("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             try answer()
             pass(.seconds(74))
             #expect(channel.isActive)
@@ -101,7 +101,7 @@ struct ConnectionGuardTests {
     }
 
     @Test func aFurtherHeadHas10SecondsFromItsFirstByte() throws {
-        try receive("GET / HTTP/1.1\r\n\r\n")
+        try receive("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         try answer()
         pass(.seconds(70))
         try receive("GET ")
@@ -113,7 +113,7 @@ struct ConnectionGuardTests {
     }
 
     @Test func theServerMayTakeItsTime() throws {
-        try receive("GET / HTTP/1.1\r\n\r\nGET /half")
+        try receive("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /half")
         try receive("-sent")
         pass(.hours(1))
         #expect(channel.isActive)
@@ -127,7 +127,7 @@ struct ConnectionGuardTests {
     // MARK: Bodies
 
     @Test func aBodyMustGoOn() throws {
-        try receive("POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n")
+        try receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n")
         for _ in 1...5 {
             pass(.seconds(29))
             try receive("x")
@@ -139,7 +139,7 @@ struct ConnectionGuardTests {
 
     /// Bytes that make no part of a body are progress too.
     @Test func aRequestMayTake10Minutes() throws {
-        try receive("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;")
+        try receive("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;")
         for _ in 1...29 {
             pass(.seconds(20))
             try receive("x")
@@ -152,7 +152,7 @@ struct ConnectionGuardTests {
 
     @Test func timeInWhichTheServerDoesNotReadIsNotTheClients() throws {
         back.isReading = false
-        try receive("POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nx")
+        try receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx")
         pass(.seconds(300))
         back.isReading = true
         channel.read()
@@ -163,7 +163,7 @@ struct ConnectionGuardTests {
     }
 
     @Test func aClientMustTakeItsAnswer() throws {
-        try receive("GET / HTTP/1.1\r\n\r\n")
+        try receive("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         channel.isWritable = false
         channel.pipeline.fireChannelWritabilityChanged()
         pass(.seconds(59))
@@ -175,7 +175,7 @@ struct ConnectionGuardTests {
     // MARK: The end
 
     @Test func anEarlyLastAnswerIsLeftToBeRead() throws {
-        try receive("POST / HTTP/1.1\r\nContent-Length: 1000000\r\n\r\nx")
+        try receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nx")
         back.isReading = false
         try answer(.contentTooLarge, close: true)
         #expect(try sent().hasPrefix("HTTP/1.1 413"))
@@ -194,7 +194,7 @@ struct ConnectionGuardTests {
     }
 
     @Test func aLingeringConnectionEndsWithItsClient() throws {
-        try receive("GET / HTTP/1.1\r\n\r\n")
+        try receive("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         try answer(close: true)
         #expect(channel.isActive)
         channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
@@ -202,7 +202,7 @@ struct ConnectionGuardTests {
     }
 
     @Test func aHalfCloseOfTheServersLingersToo() throws {
-        try receive("GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+        try receive("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         try answer()
         channel.close(mode: .output, promise: nil)
         pass(.seconds(4))
@@ -213,7 +213,9 @@ struct ConnectionGuardTests {
 
     // MARK: Malformed requests
 
-    @Test(arguments: ["nonsense\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n"])
+    @Test(arguments: [
+        "nonsense\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
+    ])
     func whatIsNotHTTPGetsA400(_ text: String) throws {
         try receive(text)
         let answer = try malformed()
@@ -228,7 +230,7 @@ struct ConnectionGuardTests {
     }
 
     @Test func theAnswersBeforeItComeFirst() throws {
-        try receive("GET / HTTP/1.1\r\nX-Request-Id: first\r\n\r\nnonsense\r\n\r\n")
+        try receive("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Id: first\r\n\r\nnonsense\r\n\r\n")
         #expect(try sent() == "")
         try answer()
         let last = try malformed()
@@ -238,7 +240,8 @@ struct ConnectionGuardTests {
     }
 
     @Test func aMalformedBodyEndsItsHandler() throws {
-        try receive("POST / HTTP/1.1\r\nX-Request-Id: own\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n")
+        try receive(
+            "POST / HTTP/1.1\r\nHost: a\r\nX-Request-Id: own\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n")
         #expect(try malformed().id == "own")
         #expect(back.errors == 1)
         try answer(.internalServerError)
@@ -246,7 +249,7 @@ struct ConnectionGuardTests {
     }
 
     @Test func anAnswerThatHasBegunIsCutShort() throws {
-        try receive("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+        try receive("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
         let response = HTTPResponse(status: .ok, headerFields: [.contentLength: "9"])
         try channel.writeAndFlush(HTTPResponsePart.head(response)).wait()
         try receive("zz\r\n")
@@ -266,9 +269,12 @@ struct ConnectionGuardTests {
         #expect(channel.isActive)
     }
 
-    @Test(arguments: ["GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n", "CONNECT a:1 HTTP/1.1\r\n\r\n"])
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n",
+        "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
+    ])
     func aRequestThatStopsTheDecoderIsTheLast(_ text: String) throws {
-        try receive("GET /first HTTP/1.1\r\n\r\n" + text)
+        try receive("GET /first HTTP/1.1\r\nHost: a\r\n\r\n" + text)
         try answer()
         #expect(try !sent().contains("Connection: close"))
         try answer()
@@ -299,7 +305,7 @@ struct ConnectionGuardServerTests {
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
-                        ConnectionGuard(limits: quick) { ByteBuffer(string: "malformed \($0)") }
+                        ConnectionGuard(limits: quick) { ByteBuffer(string: "malformed \($1)") }
                     ])),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },

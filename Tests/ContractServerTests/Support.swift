@@ -159,7 +159,8 @@ enum Sample: ServiceAPI {
     // MARK: The table
 
     static func table(
-        _ log: LogBook = LogBook(), spool: any UploadSpool = CountingSpool(), secret: String = "secret"
+        _ log: LogBook = LogBook(), spool: any UploadSpool = CountingSpool(), secret: String = "secret",
+        memory: RequestMemory = RequestMemory()
     ) -> RouteTable<Sample> {
         var routes = Routes<Sample, String>(
             spool: spool, secret: Array(secret.utf8), name: { "caller \($0)" }, authenticate: authenticate)
@@ -181,7 +182,9 @@ enum Sample: ServiceAPI {
         routes.plain(.get, "/plain/{key*}") { _, captures in
             Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: captures.map(\.value).joined())))
         }
-        let options = RouteTable<Sample>.Options(logger: log.logger, trustedProxies: ["10.0.0.1"]) { error in
+        let proxies = TrustedProxies([try! AddressRange("10.0.0.1")])
+        let options = RouteTable<Sample>.Options(logger: log.logger, trustedProxies: proxies, memory: memory) {
+            error in
             error is Away ? Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 3) : nil
         }
         return RouteTable(routes, options: options)
@@ -221,10 +224,17 @@ enum Sample: ServiceAPI {
     private static func choose(_ request: Choose, _ info: RequestInfo) -> Answer<Echo> {
         switch request.how {
         case "status": Answer(.accepted, Echo(text: "later"), headers: [.location: "/things/1"])
+        case "long": Answer(.ok, Echo(text: longText))
+        case "huge": Answer(.ok, Echo(text: String(repeating: "x", count: hugeSize)))
+        case "cookie": Answer(.ok, Echo(text: longText), headers: [.setCookie: "session=1"])
+        case "kept": Answer(.ok, Echo(text: "x"), headers: [.cacheControl: "max-age=5", .vary: "Origin"])
         case "encoded": Answer(.created, encoded: Array(#"{ "as": "it was" }"#.utf8))
         default: Answer(.noContent, encoded: [])
         }
     }
+
+    static let hugeSize = 1_000_000
+    static let longText = String(repeating: "Jane likes this. ", count: 200)
 
     private static func text(_ once: Once) -> String {
         "\(once.scope)|\(once.key)|" + once.fingerprint.map { String($0, radix: 16) }.joined()

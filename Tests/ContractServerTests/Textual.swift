@@ -2,12 +2,17 @@ import Contract
 import ContractServer
 import Foundation
 
-/// An API whose ids are text, and which refuses files of other names.
+/// An API whose ids are text, whose callers come with a cookie, which takes a slash more at a path's end, and which
+/// refuses files of other names.
 enum Textual: ServiceAPI {
     static let name = "textual"
     static let captureForm = CaptureForm.text
+    static let credentials = CredentialForm.cookie
+    static let ignoresTrailingSlash = true
     static let phrases = Phrases()
-    static var endpoints: [any Contract.Endpoint.Type] { [GetNote.self, GetOwn.self, AddPicture.self] }
+    static var endpoints: [any Contract.Endpoint.Type] {
+        [GetNote.self, GetOwn.self, GetRefused.self, AddPicture.self]
+    }
 
     struct Failure: WireFailure {
         let message: String
@@ -29,6 +34,12 @@ enum Textual: ServiceAPI {
         typealias Output = Note
     }
 
+    struct GetRefused: AuthenticatedEndpoint {
+        typealias API = Textual
+        static let route = Route.get("/refused")
+        typealias Output = Note
+    }
+
     struct AddPicture: OpenEndpoint {
         typealias API = Textual
         static let route = Route.post(
@@ -42,9 +53,11 @@ enum Textual: ServiceAPI {
     }
 
     static func table(spool: CountingSpool = CountingSpool()) -> RouteTable<Textual> {
-        var routes = Routes<Textual, String>(spool: spool, secret: [], name: { $0 }, authenticate: { _ in "" })
+        var routes = Routes<Textual, String>(
+            spool: spool, secret: [], name: { $0 }, authenticate: { _ in throw Problem(.unauthorized, "Who are you?") })
         routes.open(use: { (request: GetNote, _) in Note(text: request.id.rawValue) })
         routes.open(use: { (_: GetOwn, _) in Note(text: "literal") })
+        routes.on(use: { (_: GetRefused, _) in Note(text: "") })
         routes.open(use: { (request: AddPicture, _) in Note(text: request.picture.filename) })
         return RouteTable(routes, options: .init(logger: LogBook().logger))
     }

@@ -41,6 +41,20 @@ struct PostgreSQLTests {
         }
     }
 
+    /// Acknowledged is durable, whatever the server was told; what is stronger stays.
+    @Test(arguments: [("off", "on"), ("remote_apply", "remote_apply")])
+    func commitsAreDurableWhateverTheServersSettingIs(_ setting: String, _ expected: String) async throws {
+        try await withTestDatabase(on: .postgreSQL) { place in
+            let url = try #require(place.url)
+            let name = try #require(url.split(separator: "/").last?.prefix { $0 != "?" })
+            try Database.administer(url: url, "ALTER DATABASE \"\(name)\" SET synchronous_commit = \(setting)")
+            let database = try place.open(schema)
+            let value = try await database.read { try $0.value("SHOW synchronous_commit", as: String.self) }
+            #expect(value == expected)
+            try await database.close()
+        }
+    }
+
     @Test func nodesThatStartAtOnceMigrateOnce() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
             let nodes = try await withThrowingTaskGroup(of: Database.self) { group in

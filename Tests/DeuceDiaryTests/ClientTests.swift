@@ -132,6 +132,15 @@ import FoundationNetworking
         #expect(logged.entries.map(\.location) == ["The Moon"])
     }
 
+    @Test func aPlaceIsKeptOffTheList() async throws {
+        let mock = DeuceDiaryMock()
+        let logged = try await mock.client().log(
+            .init(groups: [DeuceDiary.Group.example.id], location: "Dr. X's clinic", thoughts: ""), addingPlace: false)
+        #expect(logged.entries.map(\.location) == ["Dr. X's clinic"])
+        #expect(mock.requests(DeuceDiary.CreateLocation.self).isEmpty)
+        #expect(mock.requests(DeuceDiary.ListLocations.self).isEmpty)
+    }
+
     @Test func theListOfPlacesIsKept() async throws {
         let mock = DeuceDiaryMock()
         let diary = mock.client()
@@ -198,7 +207,8 @@ import FoundationNetworking
         let leave = await attempts { try await $0.leave("g") }
         let delete = await attempts { try await $0.delete("e") }
         let account = await attempts { try await $0.deleteAccount() }
-        for once in [rename, join, remove, leave, delete, account] { #expect(once.count == 1) }
+        let revoke = await attempts { try await $0.revoke("i") }
+        for once in [rename, join, remove, leave, delete, account, revoke] { #expect(once.count == 1) }
     }
 
     /// A repeat is never sent as somebody who signed in meanwhile.

@@ -86,6 +86,13 @@ import Testing
     @Sendable private static func audit(_ db: Session) throws -> [String: Int] {
         let checks: [(String, SQL)] = [
             (
+                "invites of those who have left",
+                """
+                SELECT COUNT(*) FROM invites i WHERE NOT EXISTS (
+                    SELECT 1 FROM members m WHERE m.group_id = i.group_id AND m.user_id = i.created_by)
+                """
+            ),
+            (
                 "a user's logs",
                 """
                 SELECT COUNT(*) FROM users u

@@ -48,6 +48,9 @@ import Testing
             try await jane.post("/api/groups", ["name": "N"], headers: host.world().freshKey()).succeeded()
             try await john.send(DeuceDiary.AddReaction(entry: entry.id, emoji: "💩"))
             try await john.send(DeuceDiary.CreateInvite(group: group))
+            let janes = try await jane.group()
+            try await john.send(
+                DeuceDiary.JoinGroup(invite: try await jane.send(DeuceDiary.CreateInvite(group: janes)).id))
             try await john.client.deleteAccount()
             let id = john.id.rawValue
             let counts = try await host.database.read { db in
@@ -56,6 +59,8 @@ import Testing
                     "groups": try db.value("SELECT COUNT(*) FROM groups WHERE created_by = \(id)", as: Int.self),
                     "members": try db.value("SELECT COUNT(*) FROM members WHERE user_id = \(id)", as: Int.self),
                     "invites": try db.value("SELECT COUNT(*) FROM invites WHERE created_by = \(id)", as: Int.self),
+                    "uses of invites": try db.value(
+                        "SELECT COUNT(*) FROM invite_uses WHERE user_id = \(id)", as: Int.self),
                     "entries": try db.value("SELECT COUNT(*) FROM entries WHERE user_id = \(id)", as: Int.self),
                     "days": try db.value("SELECT COUNT(*) FROM days WHERE user_id = \(id)", as: Int.self),
                     "reactions": try db.value("SELECT COUNT(*) FROM reactions WHERE user_id = \(id)", as: Int.self),
@@ -67,11 +72,11 @@ import Testing
             for (table, count) in counts { #expect(count == 0, "\(table)") }
             #expect(try await host.storedObjects() == [])
             // Those of others are kept.
-            let janes = try await host.database.read { db in
+            let kept = try await host.database.read { db in
                 try db.value(
                     "SELECT COUNT(*) FROM once_only WHERE scope LIKE \("user \(jane.id) POST /%")", as: Int.self)
             }
-            #expect(janes == 2)
+            #expect(kept == 4)
         }
     }
 }
@@ -80,7 +85,7 @@ extension DeuceDiaryHost {
     /// The server as it is after a restart: with nothing but its database and files.
     fileprivate func restarted() -> DeuceDiaryWorld {
         let service = DeuceDiaryService(
-            database: database, objects: objects, tokens: { [issuer] in issuer.read($0) }, pictures: { _ in nil },
+            database: database, objects: objects, tokens: { [issuer] in issuer.read($0) }, pictures: { _, _ in nil },
             secret: Array(repeating: 9, count: 32), group: MultiThreadedEventLoopGroup.singleton, time: clock.source,
             settings: .init(publicURL: "http://test"))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

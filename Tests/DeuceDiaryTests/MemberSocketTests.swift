@@ -15,32 +15,47 @@ import WebSockets
 
 @testable import DeuceDiaryCheck
 
-/// The option that asks sockets for a token and a membership (`concord serve --deuce-diary-sockets member`).
+/// Sockets that are opened with a token. Where sockets are asked for one (`concord serve --deuce-diary-sockets member`) and
+/// where they are not, such a socket hears what its user may hear.
 @Suite struct MemberSocketTests {
-    @Test("Without a good token the handshake is 401 in the API's shape", arguments: Stack.all)
-    func handshake(_ stack: Stack) async throws {
-        try await withDeuceDiary(on: stack, sockets: .member) { host in
+    private static let modes: [DeuceDiaryService.SocketAuthentication] = [.open, .member]
+
+    @Test("With a token that is not good the handshake is 401 in the API's shape", arguments: Stack.all, modes)
+    func handshake(_ stack: Stack, _ mode: DeuceDiaryService.SocketAuthentication) async throws {
+        try await withDeuceDiary(on: stack, sockets: mode) { host in
             let expired = try host.issuer.issue("user_x", lifetime: -6)
-            for (query, message) in [
-                ("", "Unauthorized"), ("?tok=x", "Unauthorized"), ("?token=", "Invalid token"),
-                ("?token=nonsense", "Invalid token"), ("?token=\(expired)", "Invalid token"),
-            ] {
+            let offers: [(query: String, header: String?, message: String)] = [
+                ("?token=", nil, "Invalid token"), ("?token=nonsense", nil, "Invalid token"),
+                ("?token=\(expired)", nil, "Invalid token"), ("", "Bearer", "Invalid token"),
+                ("", "Bearer nonsense", "Invalid token"), ("", "bearer \(expired)", "Invalid token"),
+                ("?token=\(try host.issuer.issue("user_x"))", "Bearer nonsense", "Invalid token"),
+            ]
+            let none: [(query: String, header: String?, message: String)] = [
+                ("", nil, "Unauthorized"), ("?tok=x", nil, "Unauthorized"), ("", "Basic YTpi", "Unauthorized"),
+            ]
+            func open(_ query: String, _ header: String?) async throws -> any Socket {
                 let url = try #require(URL(string: host.baseURL.absoluteString + "/ws" + query))
-                let refusal = await #expect(throws: SocketRefused.self) {
-                    try await host.sockets.open(url, headers: [:], maximumMessageSize: 65_536)
-                }
+                var headers: HTTPFields = [:]
+                headers[.authorization] = header
+                return try await host.sockets.open(url, headers: headers, maximumMessageSize: 65_536)
+            }
+            for (query, header, message) in offers + (mode == .member ? none : []) {
+                let refusal = await #expect(throws: SocketRefused.self) { _ = try await open(query, header) }
                 #expect(refusal?.status == 401)
                 #expect(refusal.map { String(decoding: $0.body, as: UTF8.self) } == #"{"message":"\#(message)"}"#)
             }
+            guard mode == .open else { return }
+            // The contract's own socket, which asks nobody.
+            for (query, header, _) in none { await (try await open(query, header)).close(code: 1000, reason: "") }
         }
     }
 
-    @Test("A group is joined by members alone; a refusal keeps the group before", arguments: Stack.all)
-    func joining(_ stack: Stack) async throws {
-        try await withDeuceDiary(on: stack, sockets: .member) { host in
+    @Test("A group is joined by members alone; a refusal keeps the group before", arguments: Stack.all, modes)
+    func joining(_ stack: Stack, _ mode: DeuceDiaryService.SocketAuthentication) async throws {
+        try await withDeuceDiary(on: stack, sockets: mode) { host in
             let (john, jane) = try await host.world().pair()
             let (own, foreign) = (try await jane.group(with: john), try await john.group())
-            let socket = try await jane.memberSocket()
+            let socket = try await jane.socket()
             try await socket.send(["type": "join_group", "groupId": own.json])
             for (id, message) in [
                 (foreign.json, "Not a member of this group"),
@@ -68,12 +83,12 @@ import WebSockets
         }
     }
 
-    @Test("A membership that ended is heard of within a second, and nothing after", arguments: Stack.all)
-    func lostMembership(_ stack: Stack) async throws {
-        try await withDeuceDiary(on: stack, sockets: .member) { host in
+    @Test("A membership that ended is heard of within a second, and nothing after", arguments: Stack.all, modes)
+    func lostMembership(_ stack: Stack, _ mode: DeuceDiaryService.SocketAuthentication) async throws {
+        try await withDeuceDiary(on: stack, sockets: mode) { host in
             let (john, jane) = try await host.world().pair()
             let (group, other) = (try await john.group(with: jane), try await john.group(with: jane))
-            let socket = try await jane.memberSocket()
+            let socket = try await jane.socket()
             try await socket.send(["type": "join_group", "groupId": group.json])
             try await socket.send(["type": "join_group", "groupId": "x"])
             try await socket.expect(["type": "error", "message": "Invalid groupId"])
@@ -95,15 +110,15 @@ import WebSockets
         }
     }
 
-    @Test("Who leaves or is removed hears so at once, and nothing after", arguments: Stack.all)
-    func leaving(_ stack: Stack) async throws {
-        try await withDeuceDiary(on: stack, sockets: .member) { host in
+    @Test("Who leaves or is removed hears so at once, and nothing after", arguments: Stack.all, modes)
+    func leaving(_ stack: Stack, _ mode: DeuceDiaryService.SocketAuthentication) async throws {
+        try await withDeuceDiary(on: stack, sockets: mode) { host in
             let (john, jane, joan) = try await host.world().trio()
             let (group, other) = (try await john.group(with: jane, joan), try await john.group(with: jane, joan))
             for person in [jane, joan] {
                 // One socket listens to the group, another of the same user to another, a third to nothing.
                 let sockets = [
-                    try await person.memberSocket(), try await person.memberSocket(), try await person.memberSocket(),
+                    try await person.socket(), try await person.socket(), try await person.socket(),
                 ]
                 for (socket, group) in zip(sockets, [group, other]) {
                     try await socket.send(["type": "join_group", "groupId": group.json])
@@ -134,23 +149,23 @@ import WebSockets
         }
     }
 
-    @Test("The sockets of a deleted account are closed, whatever they listen to", arguments: Stack.all)
-    func deletedAccounts(_ stack: Stack) async throws {
-        try await withDeuceDiary(on: stack, sockets: .member) { host in
+    @Test("The sockets of a deleted account are closed, whatever they listen to", arguments: Stack.all, modes)
+    func deletedAccounts(_ stack: Stack, _ mode: DeuceDiaryService.SocketAuthentication) async throws {
+        try await withDeuceDiary(on: stack, sockets: mode) { host in
             let (john, jane) = try await host.world().pair()
             let group = try await john.group(with: jane)
-            let sockets = [try await jane.memberSocket(), try await jane.memberSocket()]
+            let sockets = [try await jane.socket(), try await jane.socket()]
             try await sockets[0].send(["type": "join_group", "groupId": group.json])
             for socket in sockets {
                 try await socket.send(["type": "join_group", "groupId": "x"])
                 try await socket.expect(["type": "error", "message": "Invalid groupId"])
             }
-            let johns = try await john.memberSocket()
+            let johns = try await john.socket()
             try await johns.send(["type": "join_group", "groupId": group.json])
             try await johns.settle()
             try await jane.client.deleteAccount()
             for socket in sockets { try await socket.expectClose(4001) }
-            let refusal = await #expect(throws: SocketRefused.self) { try await jane.memberSocket() }
+            let refusal = await #expect(throws: SocketRefused.self) { try await jane.socket() }
             #expect(refusal?.status == 401)
             #expect(refusal.map { String(decoding: $0.body, as: UTF8.self) } == #"{"message":"Unauthorized"}"#)
             let heard = try await john.log("heard", in: group)
@@ -159,12 +174,12 @@ import WebSockets
         }
     }
 
-    @Test("The SDK tells of a group that its user has left", arguments: Stack.all)
-    func theSDKLeaves(_ stack: Stack) async throws {
-        try await withDeuceDiary(on: stack, sockets: .member) { host in
+    @Test("The SDK tells of a group that its user has left", arguments: Stack.all, modes)
+    func theSDKLeaves(_ stack: Stack, _ mode: DeuceDiaryService.SocketAuthentication) async throws {
+        try await withDeuceDiary(on: stack, sockets: mode) { host in
             let (john, jane) = try await host.world().pair()
             let group = try await john.group(with: jane)
-            let events = jane.client.live(group: group, authenticated: true).makeAsyncIterator()
+            let events = jane.client.live(group: group).makeAsyncIterator()
             guard case .connected(group)? = try await events.next() else {
                 return #expect(Bool(false), "not connected")
             }
@@ -173,12 +188,12 @@ import WebSockets
         }
     }
 
-    @Test("The SDK brings its token, and tells of a group that is closed", arguments: Stack.all)
-    func theSDK(_ stack: Stack) async throws {
-        try await withDeuceDiary(on: stack, sockets: .member) { host in
+    @Test("The SDK brings its token, and tells of a group that is closed", arguments: Stack.all, modes)
+    func theSDK(_ stack: Stack, _ mode: DeuceDiaryService.SocketAuthentication) async throws {
+        try await withDeuceDiary(on: stack, sockets: mode) { host in
             let (john, jane) = try await host.world().pair()
             let (own, foreign) = (try await jane.group(with: john), try await john.group())
-            let live = jane.client.live(group: foreign, authenticated: true)
+            let live = jane.client.live(group: foreign)
             let events = live.makeAsyncIterator()
             guard case .refused(foreign)? = try await events.next() else { return #expect(Bool(false), "not refused") }
             await live.change(to: own)
@@ -189,34 +204,133 @@ import WebSockets
         }
     }
 
-    @Test("An expired token closes with 4001")
-    func expiry() async throws {
-        try await withDeuceDiary(on: Stack(.sqlite, .inProcess), sockets: .member) { host in
+    @Test("An expired token closes with 4001, unless a newer one came over the socket", arguments: modes)
+    func expiry(_ mode: DeuceDiaryService.SocketAuthentication) async throws {
+        try await withDeuceDiary(on: Stack(.sqlite, .inProcess), sockets: mode) { host in
             let loop = NIOAsyncTestingEventLoop()
             var settings = DeuceDiaryService.Settings(publicURL: "http://test")
-            settings.socketAuthentication = .member
+            settings.socketAuthentication = mode
             let service = DeuceDiaryService(
                 database: host.database, objects: host.objects, tokens: { [issuer = host.issuer] in issuer.read($0) },
-                pictures: { _ in nil }, secret: Array(repeating: 9, count: 32), group: loop, time: host.clock.source,
+                pictures: { _, _ in nil }, secret: Array(repeating: 9, count: 32), group: loop, time: host.clock.source,
                 settings: settings)
             let route = try #require(service.sockets().first)
-            let token = try host.issuer.issue("user_1", lifetime: 100)
-            let request = HTTPRequest(method: .get, scheme: "http", authority: "test", path: "/ws?token=\(token)")
-            guard case .accept(let make) = await route.admit(request, nil) else {
-                return #expect(Bool(false), "the upgrade was refused")
+            for renewal in [nil, 300] as [Int64?] {
+                let token = try host.issuer.issue("user_1", lifetime: 100)
+                let request = HTTPRequest(method: .get, scheme: "http", authority: "test", path: "/ws?token=\(token)")
+                guard case .accept(let make) = await route.admit(request, nil) else {
+                    return #expect(Bool(false), "the upgrade was refused")
+                }
+                let socket = ClosingSocket(loop)
+                try await loop.executeInContext {
+                    let handler = make()
+                    socket.handler.value = handler
+                    handler.opened(socket)
+                }
+                await loop.advanceTime(by: .seconds(99))
+                #expect(socket.code == nil)
+                if let renewal {
+                    let newer = try host.issuer.issue("user_1", lifetime: renewal)
+                    // A frame that is answered tells that the one before it was looked at.
+                    for frame in [
+                        #"{"type":"auth","token":"\#(newer)"}"#, #"{"type":"join_group","groupId":"x"}"#,
+                    ] {
+                        try await loop.executeInContext { socket.handler.value?.received(ByteBuffer(string: frame)) }
+                    }
+                    while socket.sent.isEmpty {
+                        await loop.run()
+                        await Task.yield()
+                    }
+                    #expect(socket.sent == [#"{"type":"error","message":"Invalid groupId"}"#])
+                    await loop.advanceTime(by: .seconds(renewal - 1))
+                    #expect(socket.code == nil)
+                }
+                await loop.advanceTime(by: .seconds(1))
+                #expect(socket.code == .sessionEnded)
+                try await loop.executeInContext { socket.handler.value?.closed() }
             }
-            let socket = ClosingSocket(loop)
-            try await loop.executeInContext {
-                let handler = make()
-                socket.handler.value = handler
-                handler.opened(socket)
-            }
-            await loop.advanceTime(by: .seconds(99))
-            #expect(socket.code == nil)
-            await loop.advanceTime(by: .seconds(1))
-            #expect(socket.code == .sessionEnded)
-            try await loop.executeInContext { socket.handler.value?.closed() }
             await loop.shutdownGracefully()
+        }
+    }
+
+    @Test("The SDK offers its token in a header, and sends a newer one over the socket in time", arguments: modes)
+    func theSDKRenews(_ mode: DeuceDiaryService.SocketAuthentication) async throws {
+        try await withDeuceDiary(on: Stack(.sqlite, .inProcess), sockets: mode) { host in
+            let (john, jane) = try await host.world().pair()
+            let group = try await john.group(with: jane)
+            let newer = try host.issuer.issue(jane.id.rawValue, lifetime: 7200)
+            let current = NIOLockedValueBox(jane.token)
+            let client = DeuceDiaryClient(
+                baseURL: host.baseURL, transport: host.transport, retry: .never,
+                token: { current.withLockedValue { $0 } })
+            let sockets = ListeningSockets(base: host.sockets)
+            // A wait for a renewal is over when the test says so, and any other never.
+            let (isDue, renew) = AsyncStream<Void>.makeStream()
+            let far = Duration.seconds(1_000_000)
+            let pacing = LiveConnection.Pacing(
+                pingInterval: far, patience: far, base: far, cap: far,
+                sleep: { wait in
+                    if wait < far / 2 { for await _ in isDue { return } }
+                    try await Task.sleep(for: far)
+                })
+            let events = client.live(group: group, over: sockets, pacing: pacing).makeAsyncIterator()
+            guard case .connected(group)? = try await events.next() else {
+                return #expect(Bool(false), "not connected")
+            }
+            #expect(sockets.headers.map { $0[.authorization] } == ["Bearer \(jane.token)"])
+            #expect(sockets.urls.map(\.query) == [nil])
+            // The app's token is the same still: nothing is sent, and it is asked again.
+            renew.yield()
+            renew.yield()
+            current.withLockedValue { $0 = newer }
+            renew.yield()
+            renew.yield()
+            let frame = try await sockets.frame { $0.contains("auth") }
+            #expect(frame == #"{"type":"auth","token":"\#(newer)"}"#)
+            let logged = try await john.log(in: group)
+            guard case .logged(let notice)? = try await events.next() else { return #expect(Bool(false), "no log") }
+            #expect(notice.entry.id == logged[0].id)
+            #expect(sockets.urls.count == 1)
+        }
+    }
+
+    @Test("Where requests are limited, an address has so many sockets and wrong tokens a minute", arguments: Stack.all)
+    func limits(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack, requestsPerMinute: 5) { host in
+            let url = host.baseURL.appendingPathComponent("ws")
+            func status(_ token: String?) async throws -> Int {
+                do {
+                    var headers: HTTPFields = [:]
+                    headers[.authorization] = token.map { "Bearer \($0)" }
+                    let socket = try await host.sockets.open(url, headers: headers, maximumMessageSize: 65_536)
+                    await socket.close(code: 1000, reason: "")
+                    return 101
+                } catch let refused as SocketRefused {
+                    return refused.status
+                }
+            }
+            for _ in 0..<3 { #expect(try await status(nil) == 101) }
+            #expect(try await status("nonsense") == 401)
+            try await host.world().raw.send(.get, "/api/groups", token: "nonsense").refused(401, "Invalid token")
+            let text = "Too many requests, please try again later."
+            for _ in 0..<2 {
+                #expect(try await status(nil) == 429)
+                #expect(try await status("nonsense") == 429)
+                let refused = try await host.world().raw.send(.get, "/api/groups", token: "nonsense").refused(429, text)
+                #expect(refused.headers[.retryAfter] == "60")
+            }
+            // Good tokens are each their user's, whatever else comes from the address.
+            for user in ["john", "jane"] {
+                let token = try host.issuer.issue(user)
+                for _ in 0..<5 { #expect(try await status(token) == 101) }
+                #expect(try await status(token) == 429)
+            }
+            // What is left of the minute.
+            host.clock.advance(by: .milliseconds(41_500))
+            let late = try await host.world().raw.send(.get, "/api/groups", token: "nonsense").refused(429, text)
+            #expect(late.headers[.retryAfter] == "19")
+            host.clock.advance(by: .milliseconds(18_500))
+            #expect(try await status(nil) == 101)
         }
     }
 }
@@ -226,6 +340,7 @@ private final class ClosingSocket: SocketConnection, Sendable {
     let loop: NIOAsyncTestingEventLoop
     let handler: NIOLoopBoundBox<(any SocketHandler)?>
     private let closed = NIOLockedValueBox<SocketCloseCode?>(nil)
+    private let frames = NIOLockedValueBox<[String]>([])
 
     init(_ loop: NIOAsyncTestingEventLoop) {
         self.loop = loop
@@ -233,19 +348,11 @@ private final class ClosingSocket: SocketConnection, Sendable {
     }
 
     var code: SocketCloseCode? { closed.withLockedValue { $0 } }
+    var sent: [String] { frames.withLockedValue { $0 } }
 
     var eventLoop: any EventLoop { loop }
     var remoteAddress: String? { nil }
-    func send(_ frame: TextFrame) {}
+    func send(_ frame: TextFrame) { frames.withLockedValue { $0.append(String(buffer: frame.payload)) } }
     func whenFlushed(_ action: @escaping () -> Void) { action() }
     func close(_ code: SocketCloseCode, reason: String) { closed.withLockedValue { $0 = $0 ?? code } }
-}
-
-extension Person {
-    /// A raw socket with this person's token.
-    fileprivate func memberSocket() async throws -> RawSocket {
-        let query = [URLQueryItem(name: "token", value: token)]
-        let url = world.baseURL.appendingPathComponent("ws").appending(queryItems: query)
-        return RawSocket(try await world.sockets.open(url, headers: [:], maximumMessageSize: 262_144))
-    }
 }

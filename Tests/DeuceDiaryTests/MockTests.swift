@@ -61,6 +61,8 @@ import Testing
         Asked(DeuceDiary.JoinGroup(invite: DeuceDiary.CreatedInvite.example.id)),
         Asked(DeuceDiary.OpenInvite(invite: DeuceDiary.CreatedInvite.example.id)),
         Asked(DeuceDiary.PreviewInvite(invite: DeuceDiary.CreatedInvite.example.id)),
+        Asked(DeuceDiary.ListInvites(group: group)),
+        Asked(DeuceDiary.RevokeInvite(invite: DeuceDiary.GroupInvite.example.id)),
         Asked(DeuceDiary.LogDeuce(groups: [group], location: "Home", thoughts: "A throne worthy of a king")),
         Asked(DeuceDiary.ListDeuces()),
         Asked(DeuceDiary.DeleteDeuce(entry: entry)),
@@ -176,6 +178,8 @@ import Testing
         await expectRefusal(.notFound, "Invite not found or expired") {
             try await diary.send(DeuceDiary.PreviewInvite(invite: "x"))
         }
+        await expectRefusal(.forbidden, "Not authorized") { try await diary.send(DeuceDiary.ListInvites(group: "x")) }
+        await expectRefusal(.notFound, "Invite not found") { try await diary.revoke("x") }
         await expectRefusal(.badRequest, "Invalid cursor") {
             try await diary.send(DeuceDiary.ListDeuces(before: "x"))
         }

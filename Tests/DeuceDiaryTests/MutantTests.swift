@@ -155,6 +155,8 @@ import Testing
     private static let remove = "DELETE /api/groups/{groupId}/members/{userId}"
     private static let invite = "POST /api/groups/{groupId}/invite"
     private static let preview = "GET /api/groups/preview/{inviteId}"
+    private static let invites = "GET /api/groups/{groupId}/invites"
+    private static let revoke = "DELETE /api/invites/{inviteId}"
     private static let join = "POST /api/join/{inviteId}"
     private static let open = "GET /join/{inviteId}"
     private static let log = "POST /api/deuces"
@@ -263,6 +265,20 @@ import Testing
         .init(preview, "is 400 without an invite", status(preview, 404, 400)),
         .init(invite, "links to something else", body(invite, #"/join/"#, "/invite/")),
         .init(invite, "is 404 to strangers", status(invite, 403, 404)),
+        .init(leave, "lets their invites on", status(join, 400, 200)),
+        .init(remove, "lets those in again who were removed", status(join, 400, 200)),
+        .init(invites, "has the oldest first", reversed(invites)),
+        .init(invites, "names no maker", body(invites, #""createdBy":"[^"]*""#, #""createdBy":"x""#)),
+        .init(invites, "links to something else", body(invites, #"/join/"#, "/invite/")),
+        .init(invites, "shows members nothing", body(invites, #"^\[.*\]$"#, "[]")),
+        .init(invites, "is 404 to strangers", status(invites, 403, 404)),
+        .init(invites, "begins anew", query(invites, "before=", "after=")),
+        .init(invites, "reads garbage as no limit", accepting(invites, "Invalid limit", "[]")),
+        .init(revoke, "revokes nothing", exchange(revoke) { _, _ in .confirmation("Invite revoked") }),
+        .init(revoke, "says so otherwise", body(revoke, "Invite revoked", "Revoked")),
+        .init(revoke, "is 404 to strangers", status(revoke, 403, 404)),
+        .init(revoke, "is 200 without an invite", status(revoke, 404, 200)),
+        .init(unlog, "is closed to authors who have left", status(unlog, 200, 404)),
         .init(join, "does not tell who was a member", body(join, #","message":"[^"]*""#, "")),
         .init(
             join, "tells everybody that they were",
@@ -363,6 +379,10 @@ import Testing
                 if response.status == .forbidden { response.status = .ok }
                 return response
             }),
+        .init("/ws with a token", "refuses nobody", isSilent: true, frames { $0.contains("error") ? [] : [$0] }),
+        .init(
+            "/ws with a token", "says nothing of newer tokens", isSilent: true,
+            Defect(socket: { SocketDefect(sent: { ($0.contains("auth") ? [] : [$0], []) }) })),
         .init("/ws", "says nothing", isSilent: true, frames { _ in [] }),
         .init("/ws", "says everything twice", frames { [$0, $0] }),
         .init("/ws", "shows addresses", frame(#""email":null"#, #""email":"x@example.com""#)),

@@ -10,6 +10,11 @@ import Testing
     private static let user = DeuceDiary.User.ID("user_1")
     private static let group = DeuceDiary.Group.ID("6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
     private static let entry = DeuceDiary.DeuceEntry.ID("6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
+    private static let exported = DeuceDiary.DeuceEntry(
+        id: entry, userId: user, groupId: group, location: "x", thoughts: "", loggedAt: .init(milliseconds: 7),
+        createdAt: .init(milliseconds: 7))
+    private static let reaction = DeuceDiary.Reaction(
+        id: 7, entryId: entry, userId: user, emoji: "x", createdAt: .init(milliseconds: 7))
 
     /// A list, and the index that it must go by.
     struct Hot: Sendable, CustomTestStringConvertible {
@@ -58,6 +63,19 @@ import Testing
             index: "reactions_in_order"),
         Hot(name: "locations", query: Locations.pageQuery(from: 0, limit: 1000), index: "locations_in_order"),
         Hot(name: "entries of a log", query: Entries.logQuery("log"), index: "entries_of_log"),
+        Hot(
+            name: "invites of a group", query: Invites.pageQuery(of: group, by: nil, before: nil, at: 0, limit: 500),
+            index: "invites_in_order"),
+        Hot(
+            name: "entries of an export", query: Entries.exportQuery(of: user, behind: nil, limit: 100),
+            index: "entries_of_user_in_order"),
+        Hot(
+            name: "more entries of an export", query: Entries.exportQuery(of: user, behind: exported, limit: 100),
+            index: "entries_of_user_in_order"),
+        Hot(
+            name: "reactions of an export",
+            query: Reactions.exportQuery(of: user, behind: reaction, to: reaction, limit: 100),
+            index: "reactions_of_user"),
         // Some of each list come out, and are put in order.
         Hot(name: "a feed", index: "entries_in_order", isSorted: true) {
             Feed.pageQuery(of: user, in: nil, before: nil, limit: 50, in: $0)
@@ -130,6 +148,12 @@ import Testing
             INSERT INTO entries (id, log_id, user_id, group_id, location, thoughts, logged_at, created_at)
             \(numbers(20 * count)) SELECT 'entry_' || CAST(i AS TEXT), 'log_' || CAST(i AS TEXT), 'user_1',
                 CASE WHEN i % 4 = 0 THEN \(group) ELSE 'group_' || CAST(i % 2000 AS TEXT) END, 'x', '', i, i FROM n
+            """)
+        try db.run(
+            """
+            INSERT INTO invites (id, group_id, created_by, expires_at, created_at)
+            \(numbers(20 * count)) SELECT 'invite_' || CAST(i AS TEXT),
+                CASE WHEN i % 4 = 0 THEN \(group) ELSE 'group_' || CAST(i % 2000 AS TEXT) END, 'user_1', i, i FROM n
             """)
         try db.run(
             """

@@ -70,20 +70,48 @@ struct DeuceDiaryNodesTests {
         }
     }
 
-    @Test("Who leaves at one node hears so at the other")
-    func leaving() async throws {
-        try await withDeuceDiaryNodes(2, on: Stack(.postgreSQL, .inProcess), sockets: .member) { nodes in
+    private static let modes: [DeuceDiaryService.SocketAuthentication] = [.open, .member]
+
+    @Test("Who leaves at one node hears so at the other", arguments: modes)
+    func leaving(_ mode: DeuceDiaryService.SocketAuthentication) async throws {
+        try await withDeuceDiaryNodes(2, on: Stack(.postgreSQL, .inProcess), sockets: mode) { nodes in
             let john = try await nodes[0].world().person()
             let jane = try await nodes[0].world().person()
             let group = try await john.group(with: jane)
             let events = jane.client.live(
-                group: group, authenticated: true, over: nodes[1].sockets, pacing: .init(base: .zero)
+                group: group, over: nodes[1].sockets, pacing: .init(base: .zero)
             ).makeAsyncIterator()
             guard case .connected(group)? = try await events.next() else {
                 return #expect(Bool(false), "not connected")
             }
             try await john.send(DeuceDiary.RemoveMember(group: group, user: jane.id))
             guard case .refused(group)? = try await events.next() else { return #expect(Bool(false), "not refused") }
+        }
+    }
+
+    @Test("A socket with a token at one node is silent once its user is removed at the other", arguments: modes)
+    func removal(_ mode: DeuceDiaryService.SocketAuthentication) async throws {
+        try await withDeuceDiaryNodes(2, on: Stack(.postgreSQL, .inProcess), sockets: mode) { nodes in
+            let (john, jane) = try await nodes[0].world().pair()
+            let (group, other) = (try await john.group(with: jane), try await john.group(with: jane))
+            let elsewhere = Person(id: jane.id, token: jane.token, client: jane.client, world: nodes[1].world())
+            let socket = try await elsewhere.socket()
+            try await socket.send(["type": "join_group", "groupId": group.json])
+            try await socket.send(["type": "join_group", "groupId": "x"])
+            try await socket.expect(["type": "error", "message": "Invalid groupId"])
+            let heard = try await john.log("heard", in: group)[0]
+            try expect(try await socket.entry()["id"], equals: heard.id.json)
+            try await john.send(DeuceDiary.RemoveMember(group: group, user: jane.id))
+            try await socket.expect(["type": "error", "message": "Not a member of this group"])
+            try await john.log("unheard", in: group)
+            try await socket.send(["type": "join_group", "groupId": group.json])
+            try await socket.expect(["type": "error", "message": "Not a member of this group"])
+            try await socket.send(["type": "join_group", "groupId": other.json])
+            try await socket.send(["type": "join_group", "groupId": "x"])
+            try await socket.expect(["type": "error", "message": "Invalid groupId"])
+            let next = try await john.log("heard", in: other)[0]
+            try expect(try await socket.entry()["id"], equals: next.id.json)
+            await socket.close()
         }
     }
 
@@ -107,7 +135,7 @@ struct DeuceDiaryNodesTests {
             // A second node that nobody has told to listen.
             let second = DeuceDiaryService(
                 database: host.database, objects: host.objects, tokens: { [issuer = host.issuer] in issuer.read($0) },
-                pictures: { _ in nil }, secret: Array(repeating: 9, count: 32),
+                pictures: { _, _ in nil }, secret: Array(repeating: 9, count: 32),
                 group: MultiThreadedEventLoopGroup.singleton, time: host.clock.source,
                 settings: .init(publicURL: "http://test"))
             let elsewhere = InProcessSockets(second.sockets(), group: MultiThreadedEventLoopGroup.singleton)

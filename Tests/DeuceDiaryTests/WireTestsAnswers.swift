@@ -175,6 +175,25 @@ import Testing
             is: .init(
                 name: "Throne Room", memberCount: 2, deuceCount: 14, expiresAt: time("2025-06-17T08:00:00.000Z"))),
         WireAnswer(
+            of: DeuceDiary.ListInvites.self, 200,
+            """
+            [{
+              "id": "uuid-v4",
+              "inviteLink": "https://deucediary.com/join/uuid-v4",
+              "createdBy": "user_abc123",
+              "expiresAt": "2025-06-17T08:00:00.000Z",
+              "createdAt": "2025-06-10T08:00:00.000Z"
+            }]
+            """,
+            is: [
+                .init(
+                    id: "uuid-v4", inviteLink: "https://deucediary.com/join/uuid-v4", createdBy: "user_abc123",
+                    expiresAt: time("2025-06-17T08:00:00.000Z"), createdAt: time("2025-06-10T08:00:00.000Z"))
+            ]),
+        WireAnswer(
+            of: DeuceDiary.RevokeInvite.self, 200, #"{ "message": "Invite revoked" }"#,
+            is: .init(message: "Invite revoked")),
+        WireAnswer(
             of: DeuceDiary.CreateInvite.self, 200,
             #"{ "inviteLink": "https://deucediary.com/join/uuid-v4", "id": "uuid-v4" }"#,
             is: .init(inviteLink: "https://deucediary.com/join/uuid-v4", id: "uuid-v4")),

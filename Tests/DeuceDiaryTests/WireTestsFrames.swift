@@ -6,13 +6,14 @@ import NIOCore
 import Testbed
 import Testing
 
-/// Every frame of the contract, from its code blocks, and the one that the decisions add.
+/// Every frame of the contract, from its code blocks, and those that the decisions add.
 @Suite struct DeuceDiaryFrameWireTests {
     typealias Client = WireFrame<DeuceDiary.ClientFrame>
     typealias Server = WireFrame<DeuceDiary.ServerFrame>
 
     static let clientFrames: [Client] = [
-        Client(#"{ "type": "join_group", "groupId": "uuid-v4" }"#, is: .joinGroup("uuid-v4"))
+        Client(#"{ "type": "join_group", "groupId": "uuid-v4" }"#, is: .joinGroup("uuid-v4")),
+        Client(#"{"type":"auth","token":"a.b.c"}"#, is: .auth(token: "a.b.c")),
     ]
 
     static let serverFrames: [Server] = [
@@ -82,6 +83,7 @@ import Testing
             (#"{"type":"join_group"}"#, .joinGroup(nil)), (#"{"type":"join_group","groupId":5}"#, .joinGroup(nil)),
             (#"{"type":"join_group","groupId":null}"#, .joinGroup(nil)),
             (#"{"type":"join_group","groupId":"x","more":1}"#, .joinGroup("x")),
+            (#"{"type":"auth"}"#, .auth(token: "")), (#"{"type":"auth","token":5}"#, .auth(token: "")),
         ] as [(String, DeuceDiary.ClientFrame)])
     func clientFramesOfAnySort(_ text: String, _ frame: DeuceDiary.ClientFrame) throws {
         #expect(try read(DeuceDiary.ClientFrame.self, text) == frame)

@@ -28,6 +28,8 @@ import Testing
         WireRequest(DeuceDiary.JoinGroup(invite: "uuid-v4"), is: "POST /api/join/uuid-v4", "{}"),
         WireRequest(DeuceDiary.OpenInvite(invite: "uuid-v4"), is: "GET /join/uuid-v4"),
         WireRequest(DeuceDiary.PreviewInvite(invite: "uuid-v4"), is: "GET /api/groups/preview/uuid-v4"),
+        WireRequest(DeuceDiary.ListInvites(group: "uuid-v4"), is: "GET /api/groups/uuid-v4/invites"),
+        WireRequest(DeuceDiary.RevokeInvite(invite: "uuid-v4"), is: "DELETE /api/invites/uuid-v4"),
         WireRequest(
             DeuceDiary.LogDeuce(
                 groups: ["uuid-group-1", "uuid-group-2"], location: "Home", thoughts: "A throne worthy of a king",
@@ -72,6 +74,8 @@ import Testing
         WireRequest(
             DeuceDiary.ListDeuces(group: "g", limit: 2, before: "e4"), is: "GET /api/deuces?groupId=g&limit=2&before=e4"
         ),
+        WireRequest(
+            DeuceDiary.ListInvites(group: "g", limit: 2, before: "i"), is: "GET /api/groups/g/invites?limit=2&before=i"),
         WireRequest(DeuceDiary.ListLocations(limit: 2, page: 3), is: "GET /api/locations?limit=2&page=3"),
     ]
 

@@ -145,9 +145,11 @@ import Testing
             try await host.service.settleLetters()
             let tables = [
                 "users", "email_tokens", "reset_tokens", "sessions", "once_only", "attempts", "familiar_addresses",
-                "follows", "posts", "media", "comments", "blocks", "reports", "outbox",
+                "follows", "posts", "media", "comments", "blocks", "outbox", "unsigned_files", "rejections",
                 "search_blocks", "search_grams",
             ]
+            // What outlasts accounts for a time, without saying whose it was.
+            let lasting = ["reports", "former_rows"]
             let known = try await host.database.read { db in
                 try db.all(
                     engine == .sqlite
@@ -155,10 +157,10 @@ import Testing
                         : "SELECT tablename FROM pg_tables WHERE schemaname = 'dunbar'"
                 ) { try $0.get(0, as: String.self) }
             }
-            #expect(Set(known).subtracting(["schema_migrations"]) == Set(tables))
+            #expect(Set(known).subtracting(["schema_migrations"]) == Set(tables + lasting))
             func counts() async throws -> [String: Int] {
                 var counts: [String: Int] = [:]
-                for table in tables { counts[table] = try await count(SQL(stringLiteral: table), on: host) }
+                for table in tables + lasting { counts[table] = try await count(SQL(stringLiteral: table), on: host) }
                 return counts
             }
             let before = try await counts()
@@ -174,7 +176,14 @@ import Testing
                     Dunbar.AddComment(post: post, content: "x"), idempotencyKey: "comment of \(person.name)")
                 try await person.send(Dunbar.ReportPost(post: post, reason: .hateful))
             }
-            try await john.send(Dunbar.Block(user: try await world.person("other").id))
+            let nobody = try await world.person("other")
+            try await john.send(Dunbar.Follow(user: nobody.id))
+            let request = try #require(try await nobody.send(Dunbar.ListPendingRequests()).first)
+            try await nobody.send(Dunbar.RejectRequest(id: request.id))
+            try await john.send(Dunbar.Block(user: nobody.id))
+            try await host.database.write { db in
+                try db.run("INSERT INTO unsigned_files (name) SELECT name FROM media")
+            }
             _ = try await forget("\(john.name)@example.com", on: host)
             try await host.service.settleLetters()
             #expect(
@@ -201,7 +210,17 @@ import Testing
             var after = try await counts()
             // What Jane was answered to her own comment and report.
             after["once_only"]? -= 2
+            for table in lasting { after[table] = before[table] }
             #expect(after == before)
+            let named = try await host.database.read { db in
+                try db.value(
+                    "SELECT COUNT(*) FROM reports WHERE author_id = \(john.id) OR reporter_id = \(john.id)",
+                    as: Int.self)
+            }
+            #expect(named == 0)
+            host.clock.advance(by: .seconds(90 * 24 * 3600))
+            try await host.service.sweep()
+            for table in lasting { #expect(try await count(SQL(stringLiteral: table), on: host) == 0) }
             let files = try await host.objects.keys(olderThan: .max, after: nil).keys
             #expect(files == [])
         }
@@ -213,7 +232,7 @@ import Testing
         let (made, continue_) = AsyncStream<Void>.makeStream()
         let (begun, begin) = AsyncStream<Void>.makeStream()
         var setup = DunbarSetup()
-        setup.images = { path, _ in
+        setup.images = { path, _, _ in
             begin.yield()
             for await _ in made { break }
             return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -260,8 +279,30 @@ import Testing
             #expect(reports.map(\.reporter) == ["jane", "jane"])
             #expect(reports[0].createdAt.milliseconds == reports[1].createdAt.milliseconds + 1000)
             #expect(try await DunbarService.reports(limit: 1, in: host.database).map(\.post) == [second.id])
+            // What was reported stays to be read, without names once they are nobody's.
             try await john.send(Dunbar.DeletePost(id: second.id))
-            #expect(try await DunbarService.reports(limit: 10, in: host.database).map(\.post) == [first.id])
+            let kept = try await DunbarService.reports(limit: 10, in: host.database)
+            #expect(kept.map(\.content) == ["second", "first"] && kept.map(\.author) == ["john", "john"])
+            host.clock.advance(by: .seconds(80 * 24 * 3600))
+            let again = try await world.raw.send(
+                .post, "/login", body: #"{"username":"john","password":"secret123"}"#)
+            #expect(again.status == 200)
+            try await host.service.sweep()
+            #expect(try await DunbarService.reports(limit: 10, in: host.database).count == 2)
+            let cookie = again.headers[.setCookie]?.split(separator: ";").first.map(String.init)
+            let gone = try await world.raw.send(
+                .post, "/account/delete", headers: [.cookie: try #require(cookie)], body: #"{"password":"secret123"}"#)
+            #expect(gone.status == 200)
+            let nameless = try await DunbarService.reports(limit: 10, in: host.database)
+            #expect(nameless.map(\.content) == ["second", "first"])
+            #expect(Set(nameless.map(\.author)) == ["(deleted account)"] && nameless[0].reporter == "jane")
+            // 90 days after the post went, and after the account went.
+            host.clock.advance(by: .seconds(10 * 24 * 3600))
+            try await host.service.sweep()
+            #expect(try await DunbarService.reports(limit: 10, in: host.database).map(\.content) == ["first"])
+            host.clock.advance(by: .seconds(80 * 24 * 3600))
+            try await host.service.sweep()
+            #expect(try await DunbarService.reports(limit: 10, in: host.database).isEmpty)
         }
     }
 }

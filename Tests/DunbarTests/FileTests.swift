@@ -30,7 +30,12 @@ import Testing
     }
 
     private static let jpeg = SampleImage.jpeg(width: 8, height: 8)
-    private static let mp4: [UInt8] = [0, 0, 0, 24] + Array("ftypisom".utf8) + [0, 0, 2, 0] + Array("isomiso2".utf8)
+    private static let mp4 = SampleVideo.mp4
+
+    /// The last part of a URL's path.
+    private static func name(_ url: String) -> String {
+        String(url.prefix { $0 != "?" }.split(separator: "/").last ?? "")
+    }
 
     private static func upload(_ bytes: [UInt8]) -> Upload {
         Upload(.bytes(bytes), filename: "x.jpg", contentType: "image/jpeg")
@@ -67,7 +72,7 @@ import Testing
             let john = try await host.world().person()
             let post = try await john.client.post("x", media: [Self.upload(Self.jpeg), Self.upload(Self.mp4)])
             let photo = try await john.client.uploadPhoto(Self.upload(Self.jpeg), of: john.id).profile.photo
-            let names = (post.media + [try #require(photo)]).map { "media/" + ($0.split(separator: "/").last ?? "") }
+            let names = (post.media + [try #require(photo)]).map { "media/" + Self.name($0) }
             #expect(try await stored(host).sorted() == names.sorted())
             #expect(names.allSatisfy { $0.wholeMatch(of: #/media\/[A-Za-z0-9_-]{22}\.(jpg|mp4)/#) != nil }, "\(names)")
             // A file that nothing shows goes with the next sweep, once it is old enough.
@@ -88,7 +93,7 @@ import Testing
     @Test func whatIsProcessedIsWhatIsServed() async throws {
         let uses = NIOLockedValueBox<[DunbarService.ImageUse]>([])
         var setup = DunbarSetup()
-        setup.images = { path, use in
+        setup.images = { path, use, _ in
             uses.withLockedValue { $0.append(use) }
             return Array("\(use)".utf8)
         }
@@ -99,7 +104,8 @@ import Testing
             let john = try await world.person()
             let media = [heic, png, Array("GIF89a".utf8), Array("RIFF0000WEBP".utf8), Self.mp4].map(Self.upload)
             let post = try await john.client.post("", media: media)
-            #expect(post.media.map { $0.split(separator: ".").last } == ["jpg", "png", "gif", "webp", "mp4"])
+            #expect(
+                post.media.map { Self.name($0).split(separator: ".").last } == ["jpg", "png", "gif", "webp", "mp4"])
             try await john.client.uploadPhoto(Self.upload(png), of: john.id)
             #expect(
                 uses.withLockedValue { $0 } == [.post(.jpeg), .post(.png), .post(.gif), .post(.webp), .profile])
@@ -121,6 +127,112 @@ import Testing
             }
             #expect(try await stored(host) == [])
             #expect(try waiting(host) == [])
+        }
+    }
+
+    /// A phone's film, as anybody would get it.
+    @Test(arguments: Stack.all)
+    func aFilmDoesNotSayWhereItWasTaken(_ stack: Stack) async throws {
+        try await withDunbar(on: stack) { host in
+            let world = host.world()
+            let john = try await world.person()
+            let place = SampleVideo.box("udta", SampleVideo.box("\u{A9}xyz", Array("SECRET".utf8)))
+            let head = SampleVideo.box("ftyp", Array("qt  ".utf8) + SampleVideo.word(0))
+            let film = head + SampleVideo.movie(place) + SampleVideo.media
+            let tags = SampleVideo.element([0x12, 0x54, 0xC3, 0x67], Array("SECRET".utf8))
+            let post = try await john.client.post(
+                "x", media: [Self.upload(film), Self.upload(SampleVideo.webm + tags)])
+            for (url, original) in zip(post.media, [film, SampleVideo.webm + tags]) {
+                let path = try #require(URL(string: url))
+                let stored = try await host.transport.send(.init(method: .get, url: path), progress: nil)
+                #expect(stored.status == 200 && stored.body.count == original.count)
+                #expect(!String(decoding: stored.body, as: UTF8.self).contains("SECRET"))
+                #expect(String(decoding: stored.body, as: UTF8.self).contains("pixels"))
+            }
+        }
+    }
+
+    @Test func anImageOfTooManyPixelsIsRefusedInSoManyWords() async throws {
+        var setup = DunbarSetup()
+        setup.images = { _, _, _ in throw ImageTooLarge() }
+        try await withDunbar(on: Stack(.sqlite, .inProcess), setup) { host in
+            let john = try await host.world().person()
+            for (bytes, limit) in [(Self.jpeg, 100), (Array("GIF89a".utf8), 40)] {
+                let message = "Image too large (max \(limit) megapixels)"
+                let post = await #expect(throws: APIError.self) {
+                    try await john.client.post("x", media: [Self.upload(bytes)])
+                }
+                #expect(post?.status == 400 && post?.message == message)
+                let photo = await #expect(throws: APIError.self) {
+                    try await john.client.uploadPhoto(Self.upload(bytes), of: john.id)
+                }
+                #expect(photo?.status == 400 && photo?.message == message)
+            }
+        }
+    }
+
+    /// A repeat is the first answer again, but for URLs, which are good from then on.
+    @Test(arguments: Stack.Engine.available)
+    func aRepeatedAnswerHasFreshURLs(_ engine: Stack.Engine) async throws {
+        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+            let john = try await host.world().person()
+            try await john.client.uploadPhoto(Self.upload(Self.jpeg), of: john.id)
+            let request = Dunbar.CreatePost(content: "x", media: [Self.upload(Self.jpeg)])
+            func post() async throws -> Dunbar.Post {
+                try #require(try await john.client.answer(request, idempotencyKey: "key").output)
+            }
+            func comment(_ post: Dunbar.Post) async throws -> Dunbar.Comment {
+                let request = Dunbar.AddComment(post: post.id, content: "x")
+                return try #require(try await john.client.answer(request, idempotencyKey: "comment").output)
+            }
+            let first = try await post()
+            let said = try await comment(first)
+            #expect(try await post() == first)
+            #expect(try await comment(first) == said)
+            host.clock.advance(by: .seconds(24 * 3600 - 1))
+            let again = try await post()
+            #expect(again.id == first.id && again.createdAt == first.createdAt && again.content == first.content)
+            #expect(again.media != first.media && again.media.map(Self.name) == first.media.map(Self.name))
+            #expect(
+                again.user.photo != first.user.photo
+                    && again.user.photo.map(Self.name) == first.user.photo.map(Self.name))
+            #expect(try await comment(first).user.photo == again.user.photo)
+        }
+    }
+
+    /// Apps may have kept URLs from before they were signed.
+    @Test(arguments: Stack.Engine.available)
+    func urlsFromBeforeTheUpgradeAreGoodForAWeek(_ engine: Stack.Engine) async throws {
+        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+            let john = try await host.world().person()
+            let post = try await john.client.post("x", media: [Self.upload(Self.jpeg), Self.upload(Self.jpeg)])
+            let old = Self.name(post.media[0])
+            try await host.database.write { db in try db.run("INSERT INTO unsigned_files (name) VALUES (\(old))") }
+            let root = try #require(URL(string: "http://test"))
+            func status(_ url: String) async throws -> Int {
+                let path = url.dropFirst("http://test".count)
+                return try await RawClient(baseURL: root, transport: host.transport).send(.get, String(path)).status
+            }
+            func unsigned(_ url: String) -> String { String(url.prefix { $0 != "?" }) }
+            #expect(try await status(unsigned(post.media[0])) == 200)
+            #expect(try await status(unsigned(post.media[1])) == 403)
+            try await host.service.sweep()
+            host.clock.advance(by: .seconds(7 * 24 * 3600 - 1))
+            try await host.service.sweep()
+            #expect(try await status(unsigned(post.media[0])) == 200)
+            // A signed one from then is over.
+            #expect(try await status(post.media[0]) == 403)
+            host.clock.advance(by: .seconds(1))
+            #expect(try await status(unsigned(post.media[0])) == 403)
+            try await host.service.sweep()
+            let rows = try await host.database.read {
+                try $0.value("SELECT COUNT(*) FROM unsigned_files", as: Int.self)
+            }
+            #expect(rows == 0)
+            // Who may see the post gets another.
+            let again = try await john.posts(of: john)[0]
+            #expect(again.media[0] != post.media[0] && unsigned(again.media[0]) == unsigned(post.media[0]))
+            #expect(try await status(again.media[0]) == 200)
         }
     }
 }

@@ -19,6 +19,7 @@ extension Example {
                         confirmPassword: "p\\ss/word 🎉")),
                 try Example(Dunbar.Logout()), try Example(Dunbar.GetCurrentUser()),
                 try Example(Dunbar.VerifyEmail(token: "a-b_c")), try Example(Dunbar.ForgotPassword(email: "é@x")),
+                try Example(Dunbar.ResendVerification()),
                 try Example(Dunbar.ResetPassword(token: "a-b_c", newPassword: "p\\ss/word 🎉")),
                 try Example(Dunbar.DeleteAccount(password: " 🎉")), try Example(Dunbar.GetUser(id: 7)),
                 try Example(Dunbar.UpdateUser(id: 7, displayName: "N \"α\"", bio: "", isPrivate: false)),
@@ -53,7 +54,7 @@ extension Example {
     /// The contract's headings, in its order (26 operations), with what the decisions add to a section behind it.
     static let summary = [
         "POST /login", "POST /register", "POST /logout", "GET /user", "GET /verify-email/{token}",
-        "POST /forgot-password", "POST /reset-password", "POST /account/delete",
+        "POST /verify-email/resend", "POST /forgot-password", "POST /reset-password", "POST /account/delete",
         "GET /users/{id}", "PATCH /users/{id}", "POST /users/{id}/photo",
         "POST /posts", "GET /users/{id}/posts", "GET /posts/{id}", "GET /posts", "GET /feed", "DELETE /posts/{id}",
         "POST /posts/{id}/report", "POST /posts/{id}/comments", "GET /posts/{id}/comments", "DELETE /comments/{id}",
@@ -66,8 +67,9 @@ extension Example {
 
     /// What the decisions add (§6).
     static let additions: Set = [
-        "GET /verify-email/{token}", "POST /forgot-password", "POST /reset-password", "POST /account/delete",
-        "POST /posts/{id}/report", "DELETE /comments/{id}", "POST /users/{id}/block", "DELETE /users/{id}/block",
+        "GET /verify-email/{token}", "POST /verify-email/resend", "POST /forgot-password", "POST /reset-password",
+        "POST /account/delete", "POST /posts/{id}/report", "DELETE /comments/{id}", "POST /users/{id}/block",
+        "DELETE /users/{id}/block",
         "GET /blocks",
     ]
 

@@ -12,6 +12,7 @@ import Testing
         let picture = Upload(.bytes([1]), filename: "a.jpg", contentType: "image/jpeg")
         #expect(try await dunbar.currentUser()?.emailVerified == true)
         #expect(try await dunbar.send(Dunbar.VerifyEmail(token: "x")).message == "Email verified")
+        #expect(try await dunbar.send(Dunbar.ResendVerification()).message == "Verification email sent")
         #expect(try await dunbar.send(Dunbar.GetUser(id: 3)).isPending)
         #expect(try await dunbar.send(Dunbar.UpdateUser(id: 1, bio: "")).profile.bio == nil)
         #expect(try await dunbar.uploadPhoto(picture, of: 1).profile == .example)

@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: Stack.Engine.available)
     func postsAtOnceDoNotPassTheQuotaTogether(_ engine: Stack.Engine) async throws {
         var setup = DunbarSetup()
-        setup.images = { _, _ in Array(repeating: 65, count: 40) }
+        setup.images = { _, _, _ in Array(repeating: 65, count: 40) }
         setup.storageQuota = 100
         try await withDunbar(on: Stack(engine, .inProcess), setup) { host in
             let john = try await host.world().person()
@@ -85,7 +85,7 @@ import Testing
     @Test(arguments: Stack.Engine.available)
     func olderFilesCountToo(_ engine: Stack.Engine) async throws {
         var setup = DunbarSetup()
-        setup.images = { _, _ in Array(repeating: 65, count: 40) }
+        setup.images = { _, _, _ in Array(repeating: 65, count: 40) }
         setup.storageQuota = 60
         try await withDunbar(on: Stack(engine, .inProcess), setup) { host in
             let john = try await host.world().person()

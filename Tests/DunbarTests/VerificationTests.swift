@@ -1,6 +1,7 @@
 import ContractCheck
 import Database
 import DunbarAPI
+import DunbarCheck
 import Foundation
 import HTTPTypes
 import Identity
@@ -37,6 +38,79 @@ import Testing
             let left = try await host.database.read { try $0.value("SELECT COUNT(*) FROM email_tokens", as: Int.self) }
             #expect(left == 0)
             #expect(try await john.send(Dunbar.GetCurrentUser()).user.emailVerified == true)
+        }
+    }
+
+    /// Who has lost the letter asks for another one, a few times.
+    @Test(arguments: Stack.all)
+    func theLetterIsSentAgain(_ stack: Stack) async throws {
+        var setup = DunbarSetup()
+        setup.peer = "192.0.2.1"
+        try await withDunbar(on: stack, setup) { host in
+            let world = host.world()
+            let john = try await world.person()
+            _ = try await token(host)
+            host.clock.advance(by: .seconds(24 * 3600))
+            func resend(_ person: Person) async throws -> RawAnswer {
+                try await person.raw(.post, "/verify-email/resend", body: "{}")
+            }
+            #expect(try await resend(john).text == #"{"message":"Verification email sent"}"#)
+            let another = try await token(host)
+            #expect(host.mailbox.letters.count == 2)
+            #expect(host.mailbox.letters.last?.to == "\(john.name)@example.com")
+            #expect(try await world.raw.send(.get, "/verify-email/\(another)").status == 200)
+            #expect(try await john.send(Dunbar.GetCurrentUser()).user.emailVerified == true)
+            let needless = try await resend(john)
+            #expect(needless.status == 400 && needless.text == #"{"message":"Email already verified"}"#)
+            #expect(try await world.raw.send(.post, "/verify-email/resend").status == 401)
+            // Who asks from this machine is not limited.
+            guard stack.wire == .inProcess else { return }
+            let jane = try await world.person()
+            for _ in 0..<5 { #expect(try await resend(jane).status == 200) }
+            let refused = try await resend(jane)
+            #expect(refused.status == 429 && refused.headers[.retryAfter] != nil)
+        }
+    }
+
+    /// A browser is shown a page, an app is told.
+    @Test(arguments: Stack.all)
+    func theLinkOpensAPage(_ stack: Stack) async throws {
+        try await withDunbar(on: stack) { host in
+            let world = host.world()
+            let john = try await world.person()
+            let token = try await token(host)
+            let accept = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
+            let lost = try await world.raw.send(.get, "/verify-email/x", headers: [.accept: accept])
+            #expect(lost.status == 400 && lost.text.contains("<h1>This link is no longer good</h1>"))
+            let page = try await world.raw.send(.get, "/verify-email/\(token)", headers: [.accept: accept])
+            #expect(page.status == 200 && page.text.contains("<h1>Email verified</h1>"))
+            #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(page.headers[.contentSecurityPolicy]?.hasPrefix("default-src 'none'") == true)
+            #expect(try await john.send(Dunbar.GetCurrentUser()).user.emailVerified == true)
+            for headers in [[:], [.accept: "*/*"], [.accept: "application/json"]] as [HTTPFields] {
+                let answer = try await world.raw.send(.get, "/verify-email/\(token)", headers: headers)
+                #expect(answer.text == #"{"message":"Email verified"}"#)
+            }
+        }
+    }
+
+    /// Whoever has the letter with the code has the mailbox.
+    @Test(arguments: Stack.Engine.available)
+    func aNewPasswordVerifiesTheAddress(_ engine: Stack.Engine) async throws {
+        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+            let world = host.world()
+            let john = try await world.person()
+            let body = #"{"email":"\#(john.name)@example.com"}"#
+            #expect(try await world.raw.send(.post, "/forgot-password", body: body).status == 200)
+            try await host.service.settleLetters()
+            let letter = try #require(host.mailbox.letters.last { $0.subject == "Reset your password" })
+            let code = try #require(letter.text.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#)).output.1
+            let reset = #"{"token":"\#(code)","newPassword":"new password"}"#
+            #expect(try await world.raw.send(.post, "/reset-password", body: reset).status == 200)
+            let verified = try await host.database.read { db in
+                try db.value("SELECT is_verified FROM users WHERE id = \(john.id)", as: Bool.self)
+            }
+            #expect(verified == true)
         }
     }
 

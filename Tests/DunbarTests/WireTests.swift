@@ -51,6 +51,7 @@ import Testing
         WireRequest(Dunbar.SearchUsers("query"), is: "GET /users/search?q=query"),
         WireRequest(Dunbar.CheckHealth(), is: "GET /storage/health"),
         WireRequest(Dunbar.VerifyEmail(token: "abc"), is: "GET /verify-email/abc"),
+        WireRequest(Dunbar.ResendVerification(), is: "POST /verify-email/resend"),
         WireRequest(
             Dunbar.ForgotPassword(email: "s@tring"), is: "POST /forgot-password", #"{ "email": "s@tring" }"#),
         WireRequest(
@@ -258,6 +259,7 @@ import Testing
             of: Dunbar.Follow.self, 200, #"{ "message": "Follow request sent" }"#,
             is: .init(message: "Follow request sent")),
         confirmation(of: Dunbar.VerifyEmail.self, "Email verified"),
+        confirmation(of: Dunbar.ResendVerification.self, "Verification email sent"),
         confirmation(
             of: Dunbar.ForgotPassword.self,
             "If an account exists with this email, you will receive password reset instructions."),

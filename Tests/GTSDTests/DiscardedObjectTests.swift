@@ -48,6 +48,10 @@ import Testing
         func uploadURL(for key: ObjectKey, upTo size: Int64, expiresIn seconds: Int64) throws -> String {
             try base.uploadURL(for: key, upTo: size, expiresIn: seconds)
         }
+        func identity() async throws -> String? { try await base.identity() }
+        func identify(as id: String) async throws -> Bool { try await base.identify(as: id) }
+        func discard(_ key: ObjectKey) async throws { try await base.discard(key) }
+        func emptyTrash(before cutoff: Int64) async throws -> Int { try await base.emptyTrash(before: cutoff) }
         func check() async throws { try await base.check() }
         func reach() async throws { try await base.reach() }
     }

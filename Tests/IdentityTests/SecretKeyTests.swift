@@ -107,4 +107,21 @@ import Testing
     func `names that are no file names are refused`(name: String) {
         #expect(throws: SecretKeyError.unsuitableName(name)) { try keys().key(name, variable: "KEY") }
     }
+
+    @Test func itIsKnownWhichKeysWereMadeAndWhichAreTheSame() throws {
+        let folder = NSTemporaryDirectory() + "concord-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let first = SecretKeys(folder: folder, environment: [:])
+        let key = try first.key("tokens", variable: "NONE")
+        #expect(first.wasMade("tokens") && !first.wasMade("others"))
+        let second = SecretKeys(folder: folder, environment: [:])
+        #expect(try second.key("tokens", variable: "NONE") == key)
+        #expect(!second.wasMade("tokens"))
+
+        let print = SecretKeys.fingerprint(of: key, name: "tokens")
+        #expect(print.wholeMatch(of: /[0-9a-f]{32}/) != nil)
+        #expect(print == SecretKeys.fingerprint(of: key, name: "tokens"))
+        #expect(print != SecretKeys.fingerprint(of: key, name: "others"))
+        #expect(print != SecretKeys.fingerprint(of: key.reversed(), name: "tokens"))
+    }
 }

@@ -162,6 +162,33 @@ import Testing
         }
     }
 
+    /// One person has one at work and a few in line; whoever comes then is not behind them.
+    @Test func onePersonDoesNotShutOthersOut() async throws {
+        try await withTemporaryFolder { folder in
+            let helper = try await WaitingScript(in: folder)
+            let thumbnailer = Thumbnailer(
+                executable: helper.path, timeout: .seconds(300), concurrency: 2, queueLimit: 100, share: 3)
+            let make = { @Sendable (person: String) in
+                try await thumbnailer.jpeg(of: "/dev/null", .crop(to: 200), for: person)
+            }
+            let flood = (0..<4).map { _ in Task { try await make("john") } }
+            _ = await helper.begun(1)
+            while await thumbnailer.queueLength < 3 { await Task.yield() }
+            await #expect(throws: ImageError.tooMany) { try await make("john") }
+            // A slot is free although John has three in line.
+            let jane = Task { try await make("jane") }
+            _ = await helper.begun(1)
+            #expect(await thumbnailer.queueLength == 3)
+            // With no slot free, she waits among them, and John's share is not hers.
+            let another = Task { try await make("jane") }
+            while await thumbnailer.queueLength < 4 { await Task.yield() }
+            await #expect(throws: ImageError.tooMany) { try await make("john") }
+            helper.release()
+            for task in flood + [jane, another] { #expect(try await task.value.count == 3) }
+            #expect(try await make("john").count == 3)
+        }
+    }
+
     @Test func cancellingEndsTheHelperAndLeavesTheLine() async throws {
         try await withTemporaryFolder { folder in
             let helper = try await WaitingScript(in: folder)
@@ -221,7 +248,7 @@ import Testing
             #expect(process.isRunning && status.contains("NoNewPrivs:\t1"))
             let limits = try String(contentsOfFile: proc + "/limits", encoding: .utf8).split(separator: "\n")
             for (name, value) in [
-                ("Max cpu time", "10"), ("Max file size", "0"), ("Max core file size", "0"),
+                ("Max cpu time", "20"), ("Max file size", "0"), ("Max core file size", "0"),
                 ("Max address space", "\(1536 << 20)"),
             ] {
                 let line = limits.first { $0.hasPrefix(name) }?.dropFirst(name.count).split(separator: " ")

@@ -16,6 +16,8 @@ struct Pictures: Sendable {
         let frames: Int
         /// The colours nearest to those in the corners: above left and right, below left and right.
         let corners: [String]
+        /// The colours themselves, there.
+        let pixels: [[Int]]
         let metadata: [String]
         /// Whether bytes of the original that are no pixels came along.
         let hasSecret: Bool
@@ -54,7 +56,7 @@ struct Pictures: Sendable {
         }
     }
 
-    fileprivate static func script(_ arguments: [String]) async throws -> String {
+    static func script(_ arguments: [String]) async throws -> String {
         let run = try await StockTools.run(
             try #require(StockTools.python), [StockTools.package + "/Tests/StockClient/images.py"] + arguments)
         try #require(run.status == 0, "\(run.output)")

@@ -22,6 +22,15 @@ import Testing
                 ].joined(separator: "\r\n"))
     }
 
+    @Test(arguments: [
+        ("Dunbar", "Dunbar"), ("Dunbar, Inc.", "\"Dunbar, Inc.\""), (#"a "b" \c"#, #""a \"b\" \\c""#),
+        ("Grüße", "=?utf-8?B?R3LDvMOfZQ==?="), ("a\r\nBcc: x", "\"a  Bcc: x\""),
+    ])
+    func aLetterIsFromSomebody(_ name: String, _ expected: String) throws {
+        let text = try letter(.init(from: name, to: "a@b", subject: "", text: ""))
+        #expect(text.components(separatedBy: "\r\n")[1] == "From: \(expected) <concord@example.com>")
+    }
+
     @Test func textBeyondASCIIOrWithLongLines() throws {
         for text in ["Grüße\nan alle 🎉", String(repeating: "x", count: 999)] {
             let parts = try letter(.init(to: "a@b", subject: "é", text: text)).components(separatedBy: "\r\n\r\n")

@@ -221,7 +221,37 @@ import Testing
         }
     }
 
-    @Test("Times are cut to whole seconds, not rounded; a chat's order is finer")
+    @Test("A chat's time follows its newest message, also when that is deleted", arguments: Stack.Engine.available)
+    func chatTimes(_ engine: Stack.Engine) async throws {
+        try await withMessenger(on: Stack(engine, .inProcess)) { host in
+            let (alice, bob) = try await host.world().pair()
+            let chats = [try await alice.group(with: bob), try await alice.group(with: bob)]
+            func list() async throws -> [String] {
+                try await bob.send(Messenger.ListChats()).map { row in
+                    "\(chats.firstIndex(of: row.id) ?? -1) \(row.updatedAt.description.suffix(4))"
+                }
+            }
+            var sent: [Messenger.Message] = []
+            for index in [0, 1, 0] {
+                host.clock.advance(by: .seconds(1))
+                sent.append(try await alice.send(Messenger.SendMessage(chat: chats[index], content: "x")).message)
+            }
+            host.clock.advance(by: .seconds(1))
+            #expect(try await list() == ["0 :03Z", "1 :02Z"])
+            try await alice.send(Messenger.DeleteMessage(chat: chats[0], message: sent[2].id))
+            #expect(try await list() == ["1 :02Z", "0 :01Z"])
+            // An older one that goes changes nothing.
+            let newest = try await alice.send(Messenger.SendMessage(chat: chats[0], content: "x")).message
+            try await alice.send(Messenger.DeleteMessage(chat: chats[0], message: sent[0].id))
+            #expect(try await list() == ["0 :04Z", "1 :02Z"])
+            try await alice.send(Messenger.DeleteMessage(chat: chats[0], message: newest.id))
+            #expect(try await list() == ["1 :02Z", "0 :00Z"])
+            try await alice.send(Messenger.DeleteMessage(chat: chats[1], message: sent[1].id))
+            #expect(try await list() == ["1 :00Z", "0 :00Z"])
+        }
+    }
+
+    @Test("Times are cut to whole seconds, not rounded, and chats are listed by what is left")
     func times() async throws {
         let clock = TestClock(milliseconds: 1_771_840_800_998)
         try await withMessenger(on: stack, clock: clock) { host in
@@ -231,11 +261,12 @@ import Testing
             clock.advance(by: .milliseconds(1))
             let sent = try await alice.send(Messenger.SendMessage(chat: chats[0], content: "x"))
             #expect(sent.createdAt.description == "2026-02-23T10:00:00Z")
-            #expect(try await alice.send(Messenger.ListChats()).map(\.id) == chats)
+            #expect(try await alice.send(Messenger.ListChats()).map(\.id) == chats.reversed())
+            #expect(try await alice.send(Messenger.ListChats(before: chats[1])).map(\.id) == [chats[0]])
             clock.advance(by: .milliseconds(1))
-            try await alice.send(Messenger.SendMessage(chat: chats[1], content: "x"))
+            try await alice.send(Messenger.SendMessage(chat: chats[0], content: "x"))
             let listed = try await alice.send(Messenger.ListChats())
-            #expect(listed.map(\.id) == chats.reversed())
+            #expect(listed.map(\.id) == chats)
             #expect(listed.map(\.updatedAt.description) == ["2026-02-23T10:00:01Z", "2026-02-23T10:00:00Z"])
         }
     }

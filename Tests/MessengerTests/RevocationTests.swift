@@ -31,6 +31,33 @@ import Testing
         }
     }
 
+    @Test("A token whose session belongs to another user is invalid", arguments: Stack.all)
+    func foreignSessions(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let (alice, bob) = try await host.world().pair()
+            let signer = TokenSigner(key: Array(repeating: 9, count: 32), now: { host.clock.source.seconds })
+            var claims = try await signer.verify(alice.token)
+            #expect(claims.subject == "\(alice.id)")
+            // Signed with the server's key, as Bob, with Alice's session.
+            claims.subject = "\(bob.id)"
+            let token = try await signer.sign(claims)
+            // Before anybody has asked for the session, and once it is remembered as good.
+            for _ in 0..<2 {
+                let answer = try await host.world().raw.send(.get, "/me", token: token)
+                #expect(answer.status == 401)
+                #expect(answer.text == #"{"error":"Invalid or expired token"}"#)
+                #expect(try await alice.raw(.get, "/me").status == 200)
+            }
+            let socket = RawSocket(
+                try await host.sockets.open(
+                    host.baseURL.appendingPathComponent("ws"), headers: [:], maximumMessageSize: 65_536))
+            try await socket.send(["type": "auth", "token": .string(token)])
+            try await socket.expect(["type": "error", "message": "Invalid or expired access token"])
+            try await socket.expectClose(1008)
+            #expect(try await alice.raw(.get, "/me").status == 200)
+        }
+    }
+
     @Test("On the other nodes: as soon as they hear of it", needsNodes, arguments: Stack.Wire.allCases)
     func elsewhere(_ wire: Stack.Wire) async throws {
         try await withMessengerNodes(2, on: Stack(.postgreSQL, wire)) { nodes in

@@ -27,6 +27,7 @@ import Testing
         Server(
             #"{ "type": "error", "message": "Invalid or expired access token" }"#,
             is: .error("Invalid or expired access token")),
+        Server(#"{"type":"error","message":"Try again","chat_id":5}"#, is: .tryAgain(5, "Try again")),
         Server(#"{ "type": "subscribed", "chat_id": 5 }"#, is: .subscribed(5)),
         Server(
             """

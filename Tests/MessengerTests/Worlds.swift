@@ -1,3 +1,5 @@
+import Backend
+import Contract
 import ContractCheck
 import ContractClient
 import ContractServer
@@ -16,7 +18,8 @@ extension MessengerHost {
 
     func world(of service: MessengerService, from peer: String) -> MessengerWorld {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let table = RouteTable(service.routes(), options: .init(logger: logger))
+        let table = RouteTable(
+            service.routes(), options: .init(logger: logger) { Problem.unavailable($0, Messenger.phrases) })
         return MessengerWorld(baseURL: baseURL, transport: InProcessTransport(table, peer: peer), sockets: sockets)
     }
 }

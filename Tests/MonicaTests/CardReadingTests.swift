@@ -41,10 +41,84 @@ import Testing
         }
     }
 
+    /// In quoted-printable, and byte by byte.
+    @Test(
+        arguments: [
+            ("SHIFT_JIS", [0x91, 0xBE, 0x98, 0x59], "太郎"),
+            ("iso-8859-2", [0x57, 0x61, 0xB3, 0xEA, 0x73, 0x61], "Wałęsa"),
+            ("ISO-8859-1", [0x52, 0x65, 0x6E, 0xE9], "René"), ("windows-1251", [0xCF, 0xF0], "Пр"),
+            ("KOI8-R", [0xF0, 0xD2], "Пр"), ("GB2312", [0xC0, 0xEE], "李"), ("EUC-KR", [0xB1, 0xE8], "김"),
+            ("BIG5", [0xA7, 0xF5], "李"), ("UTF-8", [0xC3, 0xA9], "é"),
+        ] as [(String, [UInt8], String)])
+    func charactersAreReadAsTheirCardSays(_ charset: String, _ bytes: [UInt8], _ name: String) throws {
+        let encoded = bytes.map { "=" + String($0, radix: 16, uppercase: true) }.joined()
+        let quoted = "BEGIN:VCARD\nFN;CHARSET=\(charset);ENCODING=QUOTED-PRINTABLE:\(encoded)\nEND:VCARD\n"
+        let plain = Array("BEGIN:VCARD\nFN;CHARSET=\(charset):".utf8) + bytes + Array("\nEND:VCARD\n".utf8)
+        for file in [Array(quoted.utf8), plain] {
+            let read = try CardFile(file)
+            #expect(read.cards.map { $0.contact?.completeName } == [name])
+            #expect(read.findings == .init())
+        }
+    }
+
+    @Test func aCharacterSetThatIsNotKnownIsNamed() throws {
+        let file = "BEGIN:VCARD\nFN;CHARSET=x-odd;ENCODING=QUOTED-PRINTABLE:Ren=E9\nEND:VCARD\n"
+        let read = try CardFile(Array(file.utf8))
+        #expect(read.cards.map { $0.contact?.completeName } == ["René"])
+        #expect(read.findings.unknownCharsets == ["x-odd": 1])
+    }
+
+    @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian])
+    func aByteOrderMarkTells(_ encoding: String.Encoding) throws {
+        let text = "\u{FEFF}BEGIN:VCARD\r\nFN:李小龍\r\nEND:VCARD\r\n"
+        let read = try CardFile([UInt8](try #require(text.data(using: encoding))))
+        #expect(read.cards.map { $0.contact?.completeName } == ["李小龍"])
+    }
+
+    @Test func whatCannotBeReadIsLeftOutAndListed() throws {
+        let file = """
+            From the phone
+            BEGIN: VCARD
+            FN:Jane
+            PHOTO;ENCODING=BASE64:/9j/4AAQSkZJRg
+            ABAQAAAQABAAD/2wBDAAUDBAQEAwUEBAQ
+            FBQUGBwwIBwcHBw8LCwkMEQ8SEhEP
+            NOTE:one
+            two
+            END:VCARD
+            between
+            BEGIN:VCARD
+            FN:Lost
+            BEGIN:VCARD
+            FN:John
+            END:VCARD
+            END:VCARD
+            \u{1A}
+            """
+        #expect(throws: MonicaService.ImportRefused.self) { try CardFile(Array(file.utf8)) }
+        let read = try CardFile(Array(file.utf8), skippingUnreadable: true)
+        #expect(read.cards.map { $0.contact?.completeName } == ["Jane", "John"])
+        #expect(read.findings.unreadable.map(\.lines) == [1...1, 5...6, 8...8, 10...10, 11...12, 16...16])
+        let reasons = read.findings.unreadable.map(\.reason)
+        #expect(reasons[0] == "expected BEGIN:VCARD, found \"From the phone\"")
+        #expect(reasons[1] == "no property: \"ABAQAAAQABAAD/2wBDAAUDBAQEAwUEBAQ\"")
+        #expect(reasons[4] == "BEGIN:VCARD without END:VCARD")
+    }
+
+    @Test(
+        arguments: [
+            ("20241026T142200Z", 1_729_952_520_000), ("2024-10-26T16:22:00.5+02:00", 1_729_952_520_000),
+            ("2024-10-26", 1_729_900_800_000), ("yesterday", nil),
+        ] as [(String, Int64?)])
+    func revisionsAreReadHoweverTheyAreWritten(_ text: String, _ milliseconds: Int64?) throws {
+        let read = try CardFile(Array("BEGIN:VCARD\nFN:Jane\nREV:\(text)\nEND:VCARD\n".utf8))
+        #expect(read.cards.map(\.revisedAt) == [milliseconds])
+    }
+
     @Test(arguments: [
         ("BDAY;X-APPLE-OMIT-YEAR=1604:1604-03-04", "--0304"), ("BDAY:1980-10-10T08:00:00Z", "19801010"),
         ("BDAY:--03-04", "--0304"), ("BDAY:1980-10", "1980"), ("BDAY:1980", "1980"),
-        ("BDAY:0000-01-01", nil as String?),
+        ("BDAY:0000-01-01", nil as String?), ("BDAY:1604-03-04", "--0304"), ("BDAY:16040304", "--0304"),
         ("BDAY:2001-02-29", nil), ("BDAY;VALUE=text:19801010", nil), ("BDAY:--0229", "--0229"), ("BDAY:x", nil),
     ])
     func birthdaysAreReadHoweverTheyAreWritten(_ line: String, _ written: String?) async throws {
@@ -55,6 +129,29 @@ import Testing
             let birthday = cards.split(separator: "\r\n").first { $0.hasPrefix("BDAY:") }?.dropFirst(5)
             #expect(birthday.map(String.init) == written)
             #expect(result.leftOut.isEmpty == (written != nil && line != "BDAY:1980-10"))
+        }
+    }
+
+    @Test(arguments: [
+        ("N:李;小龍\nFN:李小龍", "李小龍"), ("N:Doe;John\nFN:Doe John", "Doe John"), ("N:Doe;John\nFN:John Doe", "John Doe"),
+        ("N:Doe;John\nFN:Doe, John", "John Doe"), ("N:Ann;Anna\nFN:Annanna", "Anna Ann"),
+    ])
+    func namesKeepTheirOrder(_ lines: String, _ name: String) async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let file = "BEGIN:VCARD\n\(lines)\nEND:VCARD\n"
+            _ = try await host.service.importVCards(Array(file.utf8), into: "alice")
+            let client = try await host.client("alice")
+            let contact = try #require(try await client.listContacts(page: 1, limit: 1, query: name).data.first)
+            #expect(contact.completeName == name)
+            #expect(try await host.cards(of: "alice").contains("FN:\(name)\r\n"))
+            // As long as the name is the same.
+            try await client.update(
+                contact.id,
+                Monica.ContactDraft(firstName: contact.firstName, lastName: contact.lastName, nickname: "x"))
+            #expect(try await client.getContact(id: contact.id).data.completeName == name)
+            try await client.update(contact.id, Monica.ContactDraft(firstName: "New", lastName: contact.lastName))
+            let renamed = try await client.getContact(id: contact.id).data.completeName
+            #expect(renamed == "New \(contact.lastName ?? "")")
         }
     }
 

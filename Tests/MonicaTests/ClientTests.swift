@@ -206,6 +206,33 @@ import FoundationNetworking
         #expect(script.requests.count == 1)
     }
 
+    /// What the body names is what is missing, not what would have been made of it.
+    @Test func whatIsMissingIsNamed() async throws {
+        func refusal(_ message: String, _ request: (MonicaAPIClient) async throws -> Void) async -> String? {
+            let script = Script([.status(404, body: #"{"error":{"message":"\#(message)","code":404}}"#)])
+            do { try await request(script.client()) } catch { return (error as? MonicaAPIError)?.errorDescription }
+            return nil
+        }
+        let note = Monica.NoteDraft(contactID: 999_999, body: "x")
+        let create: (MonicaAPIClient) async throws -> Void = { try await $0.create(note) }
+        let update: (MonicaAPIClient) async throws -> Void = { try await $0.update(7, note) }
+        #expect(await refusal("The requested contact was not found.", create) == "Contact was not found.")
+        #expect(await refusal("The resource has not been found", create) == "Contact was not found.")
+        #expect(await refusal("The requested contact was not found.", update) == "Contact was not found.")
+        #expect(await refusal("The requested note was not found.", update) == "Note #7 was not found.")
+    }
+
+    /// Other servers give 15 tags at a time unless they are asked for more.
+    @Test func tagsAreAskedForAHundredAtATime() async throws {
+        func page(_ page: Int) -> Script.Answer {
+            .body(#"{"data":[{"id":\#(page),"name":"x"}],"meta":{"current_page":\#(page),"last_page":2}}"#)
+        }
+        let script = Script([page(1), page(2)])
+        let tags = try await script.client().listTags()
+        #expect(tags.data.map(\.id) == [1, 2])
+        #expect(script.requests.map(\.url.query) == ["limit=100", "page=2&limit=100"])
+    }
+
     @Test func aTokenIsValidatedOnceAfterA401() async throws {
         let script = Script([.status(401)])
         let error = try await #require(throws: MonicaAPIError.self) { try await script.client().getContact(id: 5) }

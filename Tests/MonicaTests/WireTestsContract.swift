@@ -96,7 +96,8 @@ import Testing
         let none = #"{"total":0,"contacts":[]}"#
         let written = """
             {"id":1,"uuid":"6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071","object":"contact","hash_id":"h:6f1a2b3c4d5e4f608a",
-             "first_name":"John","last_name":"Doe","nickname":null,"complete_name":"John Doe","initials":"JD",
+             "first_name":"John","middle_name":null,"last_name":"Doe","nickname":null,"complete_name":"John Doe",
+             "initials":"JD",
              "description":null,"gender_id":null,"gender":null,"gender_type":null,"is_starred":false,
              "is_partial":false,"is_active":true,"is_dead":false,"is_me":false,"last_called":null,
              "last_activity_together":null,"stay_in_touch_frequency":null,"stay_in_touch_trigger_date":null,
@@ -178,7 +179,7 @@ import Testing
                 == minified(
                     """
                     {"id":2,"uuid":"u","object":"address","name":"home","street":"x","city":null,"province":null,
-                     "postal_code":null,"country":{"name":"France","iso":null},"account":{"id":1},
+                     "postal_code":null,"country":"France","account":{"id":1},
                      "created_at":"2024-01-15T10:30:00Z","updated_at":"2024-10-26T14:22:00Z"}
                     """))
         let page = APIResponse(

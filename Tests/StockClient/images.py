@@ -1,6 +1,7 @@
 """Images that no one here encoded, made by Pillow, and what Pillow sees in others.
 
 Usage: images.py make FOLDER          writes the images
+       images.py large FOLDER         writes those of very many pixels
        images.py describe FILE ...    prints what each image holds, as JSON
 """
 
@@ -15,6 +16,7 @@ import pillow_heif
 from PIL import Image, ImageCms, PngImagePlugin
 
 pillow_heif.register_heif_opener()
+Image.MAX_IMAGE_PIXELS = None
 
 COLOURS = {
     "red": (255, 0, 0),
@@ -161,6 +163,38 @@ def make(folder):
             file.write(bytes_)
 
 
+    # Exact colours, in formats that keep them, without and with a profile, and with one that is none.
+    patches = Image.new("RGB", (240, 160))
+    for index, colour in enumerate([(255, 255, 255), (0, 0, 255), (100, 50, 200), (128, 128, 128)]):
+        left, top = index % 2 * 120, index // 2 * 80
+        patches.paste(colour, (left, top, left + 120, top + 80))
+    exact = {"png": {}, "webp": {"lossless": True}, "jpg": {"quality": 100, "subsampling": 0}, "heic": {"quality": 100}}
+    for extension, options in exact.items():
+        patches.save(at(f"untagged.{extension}"), **options)
+        patches.save(at(f"tagged.{extension}"), icc_profile=profile, **options)
+        patches.save(at(f"mistagged.{extension}"), icc_profile=b"no profile " * 20, **options)
+    patches.quantize(4).save(at("untagged.gif"))
+    grey = Image.new("L", (240, 160), 128)
+    grey.save(at("untagged-grey.png"))
+    grey.save(at("untagged-grey.jpg"), quality=100)
+    grey.save(at("mistagged-grey.png"), icc_profile=profile)
+
+    for width, height in [(1, 1000), (1, 5000), (5000, 1), (199, 100_000), (1, 1_000_000)]:
+        Image.new("RGB", (width, height), (100, 50, 200)).save(at(f"strip-{width}x{height}.png"))
+
+
+def large(folder):
+    """Photos of as many pixels as may be, those of which take the most memory too, and of one line more."""
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    most = Image.new("RGB", (10_000, 10_000), (100, 50, 200))
+    most.save(f"{folder}/most.jpg")
+    most.save(f"{folder}/most-progressive.jpg", progressive=True, subsampling=0, exif=turned)
+    Image.new("L", (10_000, 10_001)).save(f"{folder}/more.jpg")
+    Image.new("RGB", (8_000, 5_001), (100, 50, 200)).save(f"{folder}/most.webp", lossless=True, method=0, quality=0)
+    Image.new("RGB", (8_064, 6_048), (100, 50, 200)).save(f"{folder}/iphone.heic", quality=20)
+
+
 def describe(path):
     def nearest(pixel):
         return min(COLOURS, key=lambda name: sum((a - b) ** 2 for a, b in zip(pixel, COLOURS[name])))
@@ -178,6 +212,7 @@ def describe(path):
             "size": [width, height],
             "frames": getattr(image, "n_frames", 1),
             "corners": [nearest(image.convert("RGB").getpixel(corner)) for corner in corners],
+            "pixels": [image.convert("RGB").getpixel(corner) for corner in corners],
             "metadata": sorted(set(image.info) - {"jfif", "jfif_version", "jfif_unit", "jfif_density", "dpi"})
             + [str(tag) for tag in image.getexif()],
             "hasSecret": b"SECRET" in content or b"script" in content,
@@ -186,5 +221,7 @@ def describe(path):
 
 if sys.argv[1] == "make":
     make(sys.argv[2])
+elif sys.argv[1] == "large":
+    large(sys.argv[2])
 else:
     print(json.dumps([describe(path) for path in sys.argv[2:]]))

@@ -124,7 +124,7 @@ private struct TestDeuceDiary {
     }
 
     /// A picture for every JPEG. That pictures are scaled and cropped is the image library's own affair.
-    private static func picture(of path: String) throws -> [UInt8]? {
+    private static func picture(of path: String, for _: DeuceDiary.User.ID) throws -> [UInt8]? {
         let file = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
         return SampleImage.size(ofJPEG: file).map { _ in SampleImage.jpeg(width: 200, height: 200) }
     }

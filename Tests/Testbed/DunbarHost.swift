@@ -61,7 +61,7 @@ public struct DunbarSetup: Sendable {
     public var uploadsPerHour: Int?
     /// Whom the server sees behind a request that is handed over within the process.
     public var peer = "127.0.0.1"
-    public var images: DunbarService.ImageMaker = { path, _ in try SampleImages.processed(path) }
+    public var images: DunbarService.ImageMaker = { path, _, _ in try SampleImages.processed(path) }
 
     public init(clock: TestClock = TestClock()) { self.clock = clock }
 }
@@ -116,7 +116,7 @@ private struct TestDunbar {
         let service = DunbarService(
             database: database, objects: objects, passwords: Passwords(cost: .testing), images: setup.images,
             mailer: mailbox, secret: Array(repeating: 9, count: 32), time: setup.clock.source, settings: settings
-        ) { _, _ in }
+        ) { _, _, _ in }
         var routes = service.routes()
         routes.serve(Health(check: service.check))
         let table = RouteTable(routes, options: .init(logger: .silent) { Problem.unavailable($0, Dunbar.phrases) })

@@ -1,4 +1,5 @@
 import NIOCore
+import Testbed
 import Testing
 
 @testable import WebSockets

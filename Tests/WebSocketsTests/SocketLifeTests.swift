@@ -1,6 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import NIOWebSocket
+import Testbed
 import Testing
 
 @testable import WebSockets

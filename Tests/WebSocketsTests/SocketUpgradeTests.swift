@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOCore
+import Testbed
 import Testing
 import WebSockets
 

@@ -38,7 +38,7 @@ struct TestServer {
                 configuration: .init(
                     additionalChannelHandlers: [
                         SocketUpgrade(routes: routes),
-                        ConnectionGuard(limits: limits) { _ in ByteBuffer(string: #"{"error":"Malformed"}"#) },
+                        ConnectionGuard(limits: limits) { _, _ in ByteBuffer(string: #"{"error":"Malformed"}"#) },
                     ])),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },

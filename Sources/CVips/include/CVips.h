@@ -40,8 +40,12 @@ typedef struct {
     bool crop;
     /// Of the JPEG, 1 to 100.
     int quality;
-    /// Width times height of the original, looked at before anything is decoded.
+    /// Width times height of the original, looked at before anything is decoded: of PNG and GIF …
     uint64_t maximum_pixels;
+    /// … and of the formats that photos come in.
+    uint64_t maximum_jpeg_pixels;
+    uint64_t maximum_heic_pixels;
+    uint64_t maximum_webp_pixels;
 } cvips_options;
 
 /// Reads the image on the descriptor and makes a JPEG of it: upright, sRGB, on white, without metadata. The bytes are

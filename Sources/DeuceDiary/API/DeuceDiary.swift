@@ -10,6 +10,7 @@ public enum DeuceDiary: ServiceAPI {
 
     public static let name = "deuce-diary"
     public static let captureForm = CaptureForm.text
+    public static let ignoresTrailingSlash = true
     public static let phrases: Phrases = {
         var phrases = Phrases()
         phrases.malformedJSON = "Malformed JSON"

@@ -185,8 +185,9 @@ extension DeuceDiary {
     /// `DELETE /api/deuces/{entryId}`: removes one's own entry from one group, with its reactions. An addition to the
     /// contract (decisions §6).
     ///
-    /// When the log's last entry goes, it no longer counts in ``User/deuceCount`` and in records. 404 "Entry not found"
-    /// where the caller is no member too, 403 "Not authorized to delete this entry" for those of others.
+    /// Authors may do so after they have left the group too; ``ExportUser`` lists such entries. When the log's last entry
+    /// goes, it no longer counts in ``User/deuceCount`` and in records. 403 "Not authorized to delete this entry" for those
+    /// of others, 404 "Entry not found" for those of groups in which the caller is no member.
     public struct DeleteDeuce: Endpoint {
         public static let route = Route.delete("/api/deuces/{entryId}")
         public typealias Output = Confirmation

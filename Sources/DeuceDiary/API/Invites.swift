@@ -3,7 +3,7 @@ import Foundation
 
 extension DeuceDiary {
     static let invites: [any Contract.Endpoint.Type] = [
-        CreateInvite.self, JoinGroup.self, OpenInvite.self, PreviewInvite.self,
+        CreateInvite.self, JoinGroup.self, OpenInvite.self, PreviewInvite.self, ListInvites.self, RevokeInvite.self,
     ]
 
     /// What an invite is known by. The rest of it stays on the server.
@@ -26,7 +26,8 @@ extension DeuceDiary {
         }
     }
 
-    /// `POST /api/groups/{groupId}/invite`: a link for others to join by, as many as like, for 7 days.
+    /// `POST /api/groups/{groupId}/invite`: a link for others to join by, as many as like, for 7 days. It ends earlier when
+    /// it is revoked, and when its maker leaves the group.
     ///
     /// 403 "Not authorized" for those who are no members, and for a group that does not exist.
     public struct CreateInvite: Endpoint {
@@ -117,5 +118,69 @@ extension DeuceDiary {
             self.deuceCount = deuceCount
             self.expiresAt = expiresAt
         }
+    }
+
+    /// `GET /api/groups/{groupId}/invites`: the invites that lead into a group, the newest first: a member's own, an admin's
+    /// all. An addition to the contract (decisions, second round, 16).
+    ///
+    /// 403 "Not authorized" for those who are no members, and for a group that does not exist.
+    public struct ListInvites: Endpoint {
+        public static let route = Route.get("/api/groups/{groupId}/invites")
+        public typealias Output = [GroupInvite]
+        public static let maximum = 500
+
+        public var group: Group.ID
+        /// 1 to 500, the most when absent.
+        public var limit: Int?
+        /// Only invites that follow this one in the list; 400 "Invalid cursor" for one that is not in it.
+        public var before: Invite.ID?
+
+        public init(group: Group.ID, limit: Int? = nil, before: Invite.ID? = nil) {
+            self.group = group
+            self.limit = limit
+            self.before = before
+        }
+
+        public func validate() throws(Problem) { try DeuceDiary.validate(limit: limit) }
+
+        enum CodingKeys: String, CodingKey {
+            case group = "groupId"
+            case limit, before
+        }
+    }
+
+    /// An invite, as those see it who may revoke it.
+    public struct GroupInvite: Codable, Hashable, Sendable, Identifiable {
+        public var id: Invite.ID
+        /// To be shared.
+        public var inviteLink: String
+        public var createdBy: User.ID
+        public var expiresAt: Timestamp
+        public var createdAt: Timestamp
+
+        public init(
+            id: Invite.ID, inviteLink: String, createdBy: User.ID, expiresAt: Timestamp, createdAt: Timestamp
+        ) {
+            self.id = id
+            self.inviteLink = inviteLink
+            self.createdBy = createdBy
+            self.expiresAt = expiresAt
+            self.createdAt = createdAt
+        }
+    }
+
+    /// `DELETE /api/invites/{inviteId}`: ends an invite. Its maker may do so, and the admins of its group. An addition to
+    /// the contract (decisions, second round, 16).
+    ///
+    /// 404 "Invite not found" for one that has ended too, 403 "Not authorized".
+    public struct RevokeInvite: Endpoint {
+        public static let route = Route.delete("/api/invites/{inviteId}")
+        public typealias Output = Confirmation
+
+        public var invite: Invite.ID
+
+        public init(invite: Invite.ID) { self.invite = invite }
+
+        enum CodingKeys: String, CodingKey { case invite = "inviteId" }
     }
 }

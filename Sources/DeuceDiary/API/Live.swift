@@ -5,6 +5,9 @@ extension DeuceDiary {
     public enum ClientFrame: Hashable, Sendable {
         /// Listens to a group, in place of the one before. Nil for what is no id.
         case joinGroup(Group.ID?)
+        /// Brings a newer token of the same user, so that a socket that was opened with one outlasts it. An addition to the
+        /// contract: a server that does not know it ignores it.
+        case auth(token: String)
         /// A frame of a type that is not known here. Servers ignore it.
         case unknown(String)
     }
@@ -12,7 +15,8 @@ extension DeuceDiary {
     /// What the server says on `/ws`. Clients skip unknown types.
     public enum ServerFrame: Hashable, Sendable {
         case deuceLogged(Notice)
-        /// Only of a server that asks sockets for a token: the group could not be joined.
+        /// Only on a socket that was opened with a token: the group could not be joined, the membership has ended, or the
+        /// newer token was refused.
         case error(String)
         case unknown(String)
     }
@@ -39,7 +43,7 @@ extension DeuceDiary {
     }
 }
 
-private enum FrameKeys: String, CodingKey { case type, groupId, message }
+private enum FrameKeys: String, CodingKey { case type, groupId, token, message }
 
 extension DeuceDiary.ClientFrame: Codable {
     /// Reads any JSON object.
@@ -47,6 +51,7 @@ extension DeuceDiary.ClientFrame: Codable {
         let container = try decoder.container(keyedBy: FrameKeys.self)
         switch (try? container.decode(String.self, forKey: .type)) ?? "" {
         case "join_group": self = .joinGroup(try? container.decode(DeuceDiary.Group.ID.self, forKey: .groupId))
+        case "auth": self = .auth(token: (try? container.decode(String.self, forKey: .token)) ?? "")
         case let other: self = .unknown(other)
         }
     }
@@ -57,6 +62,9 @@ extension DeuceDiary.ClientFrame: Codable {
         case .joinGroup(let group):
             try container.encode("join_group", forKey: .type)
             try container.encodeIfPresent(group, forKey: .groupId)
+        case .auth(let token):
+            try container.encode("auth", forKey: .type)
+            try container.encode(token, forKey: .token)
         case .unknown(let type):
             try container.encode(type, forKey: .type)
         }

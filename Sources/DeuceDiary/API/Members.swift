@@ -3,8 +3,8 @@ import Contract
 extension DeuceDiary {
     static let members: [any Contract.Endpoint.Type] = [LeaveGroup.self, RemoveMember.self]
 
-    /// `POST /api/groups/{groupId}/leave`: ends the caller's membership; their entries stay. An addition to the contract
-    /// (decisions §6).
+    /// `POST /api/groups/{groupId}/leave`: ends the caller's membership and the invites that they made; their entries stay.
+    /// An addition to the contract (decisions §6).
     ///
     /// Without any admin left, the longest-standing member becomes one. The last member's leaving deletes the group with
     /// its entries and invites. 404 "Group not found", 403 "Not authorized".
@@ -19,8 +19,8 @@ extension DeuceDiary {
         enum CodingKeys: String, CodingKey { case group = "groupId" }
     }
 
-    /// `DELETE /api/groups/{groupId}/members/{userId}`: an admin ends the membership of somebody else, whose entries stay.
-    /// An addition to the contract (decisions §6).
+    /// `DELETE /api/groups/{groupId}/members/{userId}`: an admin ends the membership of somebody else, with the invites that
+    /// they made and those by which they came. Their entries stay. An addition to the contract (decisions §6).
     ///
     /// 404 "Group not found", 403 "Not authorized" for those who are no admins, 400 "Use leave to remove yourself", 404
     /// "Member not found".

@@ -25,6 +25,7 @@ extension DeuceDiaryScenarios {
                 (.get, "/api/groups", nil, nil), (.post, "/api/groups", #"{"name":"N"}"#, nil),
                 (.get, "/api/groups/\(group)", nil, (403, "Not authorized")),
                 (.post, "/api/groups/\(group)/invite", nil, (403, "Not authorized")),
+                (.get, "/api/groups/\(group)/invites", nil, (403, "Not authorized")),
                 (.post, "/api/deuces", log, (403, "Not authorized for group \(group)")),
                 (.post, reaction, #"{"emoji":"x"}"#, (403, "Not authorized to react to this entry")),
                 (.get, reaction, nil, (403, "Not authorized to access this entry")),
@@ -61,11 +62,13 @@ extension DeuceDiaryScenarios {
             let (john, jane) = try await world.pair()
             let group = try await john.group()
             let entry = try await john.log("secret", in: group)[0]
+            let invite = try await john.send(DeuceDiary.CreateInvite(group: group)).id
             try await john.send(DeuceDiary.AddReaction(entry: entry.id, emoji: "💩"))
             try await jane.send(DeuceDiary.RemoveReaction(entry: entry.id, emoji: "💩"))
             for (method, path) in [
                 (.post, "/api/groups/\(group)/leave"), (.delete, "/api/groups/\(group)/members/\(john.id)"),
-                (.delete, "/api/deuces/\(entry.id)"),
+                (.delete, "/api/deuces/\(entry.id)"), (.delete, "/api/invites/\(invite)"),
+                (.get, "/api/groups/\(group)/invites"),
             ] as [(HTTPRequest.Method, String)] {
                 let answer = try await jane.raw(method, path)
                 try expect([403, 404].contains(answer.status), "\(method) \(path): \(answer.status)")

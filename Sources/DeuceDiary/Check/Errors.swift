@@ -26,7 +26,7 @@ extension DeuceDiaryScenarios {
                 ("/api/auth/user", ["GET", "PUT", "DELETE"]), ("/api/auth/user/profile-picture", ["POST"]),
                 ("/api/auth/user/export", ["GET"]), ("/api/groups/x/leave", ["POST"]),
                 ("/api/groups/x/members/y", ["DELETE"]), ("/api/groups/preview/x", ["GET"]),
-                ("/api/deuces/x", ["DELETE"]),
+                ("/api/deuces/x", ["DELETE"]), ("/api/groups/x/invites", ["GET"]), ("/api/invites/x", ["DELETE"]),
                 ("/api/groups", ["GET", "POST"]), ("/api/groups/x", ["GET"]), ("/api/groups/x/invite", ["POST"]),
                 ("/api/join/x", ["POST"]), ("/join/x", ["GET"]), ("/api/deuces", ["GET", "POST"]),
                 ("/api/entries/x/reactions", ["GET", "POST", "DELETE"]), ("/api/locations", ["GET", "POST"]),
@@ -231,6 +231,6 @@ extension DeuceDiaryScenarios {
         (.delete, "/api/entries/x/reactions"), (.get, "/api/entries/x/reactions"), (.post, "/api/locations"),
         (.get, "/api/analytics/most-deuces"), (.delete, "/api/auth/user"), (.get, "/api/auth/user/export"),
         (.post, "/api/groups/x/leave"), (.delete, "/api/groups/x/members/y"), (.get, "/api/deuces?limit=x"),
-        (.delete, "/api/deuces/x"),
+        (.delete, "/api/deuces/x"), (.get, "/api/groups/x/invites?limit=x"), (.delete, "/api/invites/x"),
     ]
 }

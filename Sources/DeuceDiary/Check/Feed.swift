@@ -154,8 +154,33 @@ extension DeuceDiaryScenarios {
                 try await joan.raw(.delete, "/api/deuces/\(id)").refused(404, "Entry not found", id)
             }
             try await jane.send(DeuceDiary.LeaveGroup(group: group))
-            try await jane.raw(.delete, "/api/deuces/\(entry)").refused(404, "Entry not found")
-            try expect(try await john.entries(of: group).map(\.id), equals: [entry])
+            let johns = try await john.log(in: group)[0].id
+            try await jane.raw(.delete, "/api/deuces/\(johns)").refused(404, "Entry not found")
+            try expect(try await john.entries(of: group).map(\.id), equals: [johns, entry])
+        },
+        Scenario("Authors delete their entries after they have left, and after they were removed", clause: delete) {
+            world in
+            let (john, jane, joan) = try await world.trio()
+            let group = try await john.group(with: jane, joan)
+            let own = try await jane.group()
+            let both = try await jane.log(in: group, own)
+            let joans = try await joan.log(in: group)[0]
+            try await joan.send(DeuceDiary.AddReaction(entry: both[0].id, emoji: "💩"))
+            try await jane.send(DeuceDiary.LeaveGroup(group: group))
+            try await john.send(DeuceDiary.RemoveMember(group: group, user: joan.id))
+            // The export is where they find them.
+            let ids = try await joan.send(DeuceDiary.ExportUser()).entries.map(\.id)
+            try expect(ids, equals: [joans.id])
+            try await jane.client.delete(both[0].id)
+            let answer = try await joan.raw(.delete, "/api/deuces/\(joans.id)").succeeded()
+            try expect(answer, equals: ["message": "Entry deleted"])
+            try await joan.raw(.delete, "/api/deuces/\(joans.id)").refused(404, "Entry not found")
+            try expect(try await john.entries(of: group), equals: [])
+            let row = try await john.send(DeuceDiary.ListGroups()).first { $0.id == group }
+            try expect(row?.entryCount, equals: 0)
+            try expect(try await joan.deuceCount(), equals: 0)
+            // The log is in another group still.
+            try expect(try await jane.deuceCount(), equals: 1)
         },
         Scenario("Deleted at once from all its groups, a log is taken back once", clause: delete) { world in
             let john = try await world.person()

@@ -99,5 +99,100 @@ extension DeuceDiaryScenarios {
                 try await world.raw.send(.get, "/join/\(id)").refused(404, "Not found", id)
             }
         },
+        Scenario("Members see the invites that they made, admins all", clause: listInvites) { world in
+            let (john, jane, joan) = try await world.trio()
+            let group = try await john.group(with: jane)
+            let elsewhere = try await john.group(with: jane)
+            try await john.send(DeuceDiary.CreateInvite(group: elsewhere))
+            let path = "/api/groups/\(group)/invites"
+            // By which Jane has come.
+            let first = try await john.get(path).succeeded().elements
+            try expect(first.count, equals: 1)
+            try expect(try await jane.get(path).succeeded(), equals: [])
+            var made: [DeuceDiary.CreatedInvite] = []
+            for person in [jane, john, jane] {
+                try await world.tick()
+                made.append(try await person.send(DeuceDiary.CreateInvite(group: group)))
+            }
+            let all = try await john.get(path).succeeded()
+            try expect(all.elements.dropFirst(3), equals: first[...])
+            for (index, invite) in made.reversed().enumerated() {
+                let row = all[index]
+                try expect(row?["id"], equals: invite.id.json)
+                try expect(row?["inviteLink"], equals: .string(invite.inviteLink))
+                try expect(row?["createdBy"], equals: (index == 1 ? john : jane).id.json)
+                let times = ["createdAt", "expiresAt"].compactMap { name in
+                    row?[name]?.string.flatMap { DeuceDiary.Timestamp($0) }?.milliseconds
+                }
+                try expect(times.count == 2 && times[1] - times[0] == 7 * 86_400_000, "times \(times)")
+            }
+            let own = try await jane.send(DeuceDiary.ListInvites(group: group)).map(\.id)
+            try expect(own, equals: [made[2].id, made[0].id])
+            for id in [group.rawValue, world.unknownID(), "x", "%20"] {
+                try await joan.get("/api/groups/\(id)/invites").refused(403, "Not authorized", id)
+            }
+        },
+        Scenario("The list of invites is read in pages", clause: listInvites) { world in
+            let (john, jane) = try await world.pair()
+            let group = try await john.group()
+            var ids: [DeuceDiary.Invite.ID] = []
+            for _ in 0..<5 { ids.insert(try await john.send(DeuceDiary.CreateInvite(group: group)).id, at: 0) }
+            var found: [DeuceDiary.Invite.ID] = []
+            for count in [2, 2, 1] {
+                let page = try await john.send(DeuceDiary.ListInvites(group: group, limit: 2, before: found.last))
+                try expect(page.count, equals: count)
+                found += page.map(\.id)
+            }
+            try expect(Set(found), equals: Set(ids))
+            try expect(try await john.send(DeuceDiary.ListInvites(group: group)).map(\.id), equals: found)
+            for limit in ["0", "-1", "x", "1.5"] {
+                try await john.get("/api/groups/\(group)/invites?limit=\(limit)").refused(400, "Invalid limit", limit)
+            }
+            // Of another group, and of somebody else where one sees one's own.
+            let other = try await john.group(with: jane)
+            let foreign = try await john.send(DeuceDiary.CreateInvite(group: other)).id
+            try await john.get("/api/groups/\(group)/invites?before=\(foreign)").refused(400, "Invalid cursor")
+            for id in [foreign.rawValue, world.unknownID(), "x"] {
+                try await jane.get("/api/groups/\(other)/invites?before=\(id)").refused(400, "Invalid cursor", id)
+            }
+        },
+        Scenario("An invite is revoked by its maker or an admin, and leads nowhere then", clause: revokeInvite) {
+            world in
+            let people = try await world.people(4)
+            let (john, jane, joan, stranger) = (people[0], people[1], people[2], people[3])
+            let group = try await john.group(with: jane, joan)
+            let (johns, janes, more) = (
+                try await john.send(DeuceDiary.CreateInvite(group: group)).id,
+                try await jane.send(DeuceDiary.CreateInvite(group: group)).id,
+                try await jane.send(DeuceDiary.CreateInvite(group: group)).id
+            )
+            for person in [joan, stranger] {
+                for invite in [johns, janes] {
+                    try await person.raw(.delete, "/api/invites/\(invite)").refused(403, "Not authorized")
+                }
+            }
+            try await jane.raw(.delete, "/api/invites/\(johns)").refused(403, "Not authorized")
+            let answer = try await jane.raw(.delete, "/api/invites/\(janes)").succeeded()
+            try expect(answer, equals: ["message": "Invite revoked"])
+            try await john.client.revoke(more)
+            for invite in [janes, more] {
+                try await stranger.post("/api/join/\(invite)").refused(400, "Invalid or expired invite")
+                try await world.raw.send(.get, "/api/groups/preview/\(invite)")
+                    .refused(404, "Invite not found or expired")
+            }
+            for id in [janes.rawValue, more.rawValue, world.unknownID(), "x", "%20", group.rawValue] {
+                for person in [john, jane, stranger] {
+                    try await person.raw(.delete, "/api/invites/\(id)").refused(404, "Invite not found", id)
+                }
+            }
+            try await stranger.send(DeuceDiary.JoinGroup(invite: johns))
+            // Who came by it stays.
+            try await john.client.revoke(johns)
+            try await stranger.get("/api/groups/\(group)").succeeded()
+            try expect(try await jane.send(DeuceDiary.ListInvites(group: group)), equals: [])
+        },
     ]
+
+    private static let listInvites = "GET /api/groups/{groupId}/invites"
+    private static let revokeInvite = "DELETE /api/invites/{inviteId}"
 }

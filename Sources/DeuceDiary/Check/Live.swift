@@ -138,19 +138,90 @@ extension DeuceDiaryScenarios {
                 await socket.close()
             }
         },
-        Scenario("A token on the socket changes nothing, and a long message ends it", clause: "/ws") { world in
+        Scenario("A long message ends the socket", clause: "/ws") { world in
             let john = try await world.person()
             let group = try await john.group()
-            guard let url = URL(string: world.baseURL.absoluteString + "/ws?token=nonsense") else {
-                throw Broken("no URL")
-            }
-            let socket = RawSocket(try await world.sockets.open(url, headers: [:], maximumMessageSize: 65_536))
-            try await socket.join(group)
+            let socket = try await world.rawSocket(in: group)
             let entry = try await john.log(in: group)[0]
             try expect(try await socket.entry()["id"], equals: entry.id.json)
             try await socket.send(String(repeating: "x", count: 65_536))
             try await socket.send(String(repeating: "x", count: 65_537))
             try await socket.expectClose(1009)
         },
+        Scenario("A socket with a token hears what a member may hear, and nothing after", clause: tokens) { world in
+            let (john, jane) = try await world.pair()
+            let (own, foreign) = (try await john.group(with: jane), try await john.group())
+            // A client that can set no header has the URL.
+            for socket in [try await jane.socket(), try await jane.socket(inURL: true)] {
+                try await socket.send(["type": "join_group", "groupId": own.json])
+                try await socket.send(["type": "join_group", "groupId": foreign.json])
+                try await socket.expect(["type": "error", "message": "Not a member of this group"])
+                try await socket.send(["type": "join_group", "groupId": "x"])
+                try await socket.expect(["type": "error", "message": "Invalid groupId"])
+                try await john.log("unheard", in: foreign)
+                let heard = try await john.log("heard", in: own)[0]
+                try expect(try await socket.entry()["id"], equals: heard.id.json)
+                await socket.close()
+            }
+            let socket = try await jane.socket()
+            try await socket.send(["type": "join_group", "groupId": own.json])
+            try await socket.send(["type": "join_group", "groupId": "x"])
+            try await socket.expect(["type": "error", "message": "Invalid groupId"])
+            try await john.send(DeuceDiary.RemoveMember(group: own, user: jane.id))
+            try await socket.expect(["type": "error", "message": "Not a member of this group"])
+            try await john.log("unheard", in: own)
+            try await socket.send(["type": "join_group", "groupId": own.json])
+            try await socket.expect(["type": "error", "message": "Not a member of this group"])
+            await socket.close()
+        },
+        Scenario("A newer token comes over the socket, and no other changes it", clause: tokens) { world in
+            let (john, jane) = try await world.pair()
+            let group = try await john.group(with: jane)
+            let socket = try await jane.socket()
+            try await socket.send(["type": "join_group", "groupId": group.json])
+            let another = try await world.stranger(Bearer(subject: jane.id.rawValue))
+            try await socket.send(["type": "auth", "token": .string(another.token)])
+            for token in [.string("\(jane.token)x"), .string(john.token), "", 5, nil] as [JSONValue] {
+                try await socket.send(["type": "auth", "token": token])
+                try await socket.expect(["type": "error", "message": "Invalid token"])
+            }
+            let heard = try await john.log(in: group)[0]
+            try expect(try await socket.entry()["id"], equals: heard.id.json)
+            await socket.close()
+            // The contract's own socket knows no such message.
+            let open = try await world.rawSocket(in: group)
+            try await open.send(["type": "auth", "token": "nonsense"])
+            let next = try await john.log(in: group)[0]
+            try expect(try await open.entry()["id"], equals: next.id.json)
+            await open.close()
+        },
+        Scenario("A socket with a token that is not good is not opened", clause: tokens) { world in
+            let john = try await world.person()
+            for headers in [[.authorization: "Bearer \(john.token)x"], [.authorization: "Bearer"]] as [HTTPFields] {
+                do {
+                    _ = try await world.sockets.open(
+                        world.baseURL.appendingPathComponent("ws"), headers: headers, maximumMessageSize: 65_536)
+                    throw Broken("a socket was opened with \(headers)")
+                } catch let refused as SocketRefused {
+                    try expect(refused.status, equals: 401)
+                }
+            }
+        },
     ]
+
+    private static let tokens = "/ws with a token"
+}
+
+extension Person {
+    /// A raw socket that is opened with this person's token.
+    func socket(inURL: Bool = false) async throws -> RawSocket {
+        var url = world.baseURL.appendingPathComponent("ws")
+        var headers: HTTPFields = [:]
+        if inURL {
+            url.append(queryItems: [URLQueryItem(name: "token", value: token)])
+        } else {
+            headers[.authorization] = "Bearer \(token)"
+        }
+        return RawSocket(try await world.sockets.open(url, headers: headers, maximumMessageSize: 262_144))
+    }
 }

@@ -13,15 +13,16 @@ extension DeuceDiaryScenarios {
             let (john, jane, joan) = try await world.trio()
             let group = try await john.group(with: jane, joan)
             let entry = try await jane.log(in: group)[0]
+            let johns = try await john.log(in: group)[0]
             let answer = try await jane.post("/api/groups/\(group)/leave").succeeded()
             try expect(answer, equals: ["message": "Left group"])
-            try await expectOutside(jane, group, entry.id)
+            try await expectOutside(jane, group, johns.id)
             let detail = try await joan.send(DeuceDiary.GetGroup(group: group))
             try expect(detail.members.map(\.userId), equals: [joan.id, john.id])
-            try expect(detail.entries.map(\.value), equals: [entry])
-            try expect(detail.entries.map(\.user.id), equals: [jane.id])
+            try expect(detail.entries.map(\.value), equals: [johns, entry])
+            try expect(detail.entries.map(\.user.id), equals: [john.id, jane.id])
             let row = try await john.send(DeuceDiary.ListGroups()).first { $0.id == group }
-            try expect([row?.memberCount, row?.entryCount], equals: [2, 1])
+            try expect([row?.memberCount, row?.entryCount], equals: [2, 2])
             try expect(try await jane.deuceCount(), equals: 1)
             // A friend may bring them back, as a member.
             let invite = try await joan.send(DeuceDiary.CreateInvite(group: group)).id
@@ -117,6 +118,23 @@ extension DeuceDiaryScenarios {
                 try expect(members.filter { $0.role == .admin }.count, equals: 1)
             }
         },
+        Scenario("The invites of those who leave end, and no others", clause: leave) { world in
+            let (john, jane, joan) = try await world.trio()
+            let (group, other) = (try await john.group(with: jane), try await john.group(with: jane))
+            let johns = try await john.send(DeuceDiary.CreateInvite(group: group)).id
+            let janes = try await jane.send(DeuceDiary.CreateInvite(group: group)).id
+            let elsewhere = try await jane.send(DeuceDiary.CreateInvite(group: other)).id
+            try await jane.send(DeuceDiary.LeaveGroup(group: group))
+            try await joan.post("/api/join/\(janes)").refused(400, "Invalid or expired invite")
+            try await world.raw.send(.get, "/api/groups/preview/\(janes)")
+                .refused(404, "Invite not found or expired")
+            try await joan.send(DeuceDiary.JoinGroup(invite: johns))
+            try await joan.send(DeuceDiary.JoinGroup(invite: elsewhere))
+            // Those who left of their own accord may come back as they came.
+            try await jane.send(DeuceDiary.JoinGroup(invite: johns))
+            // Joining again does not bring the invites back.
+            try await world.person().post("/api/join/\(janes)").refused(400, "Invalid or expired invite")
+        },
         Scenario("Who is no member cannot leave", clause: leave) { world in
             let (john, jane) = try await world.pair()
             let group = try await john.group()
@@ -133,15 +151,68 @@ extension DeuceDiaryScenarios {
             let (john, jane, joan) = try await world.trio()
             let group = try await john.group(with: jane, joan)
             let entry = try await jane.log(in: group)[0]
+            let johns = try await john.log(in: group)[0]
             let answer = try await john.raw(.delete, "/api/groups/\(group)/members/\(jane.id)").succeeded()
             try expect(answer, equals: ["message": "Member removed"])
-            try await expectOutside(jane, group, entry.id)
+            try await expectOutside(jane, group, johns.id)
             let detail = try await joan.send(DeuceDiary.GetGroup(group: group))
             try expect(detail.members.map(\.userId), equals: [joan.id, john.id])
-            try expect(detail.entries.map(\.value), equals: [entry])
+            try expect(detail.entries.map(\.value), equals: [johns, entry])
             // As anybody else they may be invited again.
             let invite = try await joan.send(DeuceDiary.CreateInvite(group: group)).id
             try await jane.send(DeuceDiary.JoinGroup(invite: invite))
+        },
+        Scenario("Who is removed does not come back by the invites they made or came by", clause: remove) { world in
+            let people = try await world.people(4)
+            let (john, jane, joan, stranger) = (people[0], people[1], people[2], people[3])
+            let group = try await john.group()
+            let (first, second, others) = (
+                try await john.send(DeuceDiary.CreateInvite(group: group)).id,
+                try await john.send(DeuceDiary.CreateInvite(group: group)).id,
+                try await john.send(DeuceDiary.CreateInvite(group: group)).id
+            )
+            // Jane has come twice, Joan by an invite of Jane's.
+            try await jane.send(DeuceDiary.JoinGroup(invite: first))
+            try await jane.send(DeuceDiary.LeaveGroup(group: group))
+            try await jane.send(DeuceDiary.JoinGroup(invite: second))
+            let janes = try await jane.send(DeuceDiary.CreateInvite(group: group)).id
+            try await joan.send(DeuceDiary.JoinGroup(invite: janes))
+            let joans = try await joan.send(DeuceDiary.CreateInvite(group: group)).id
+            try await john.send(DeuceDiary.RemoveMember(group: group, user: jane.id))
+            for invite in [first, second, janes] {
+                for person in [jane, stranger] {
+                    try await person.post("/api/join/\(invite)").refused(400, "Invalid or expired invite")
+                }
+            }
+            // Whom she brought stays, and so does what others made.
+            let members = try await joan.send(DeuceDiary.GetGroup(group: group)).members
+            try expect(members.map(\.userId), equals: [joan.id, john.id])
+            let left = try await john.send(DeuceDiary.ListInvites(group: group)).map(\.id)
+            try expect(Set(left), equals: [others, joans])
+            try await stranger.send(DeuceDiary.JoinGroup(invite: others))
+        },
+        Scenario("Whoever joins by an invite that ends at once is in, or refused", clause: remove) { world in
+            for _ in 0..<5 {
+                let (john, jane, joan) = try await world.trio()
+                let group = try await john.group(with: jane)
+                let invite = try await jane.send(DeuceDiary.CreateInvite(group: group)).id
+                let answers = try await together(2) { index in
+                    index == 0
+                        ? try await john.raw(.delete, "/api/groups/\(group)/members/\(jane.id)")
+                        : try await joan.post("/api/join/\(invite)")
+                }
+                try answers[0].succeeded()
+                let members = try await john.send(DeuceDiary.GetGroup(group: group)).members.map(\.userId)
+                if answers[1].status == 200 {
+                    try expect(members, equals: [joan.id, john.id])
+                } else {
+                    try answers[1].refused(400, "Invalid or expired invite")
+                    try expect(members, equals: [john.id])
+                }
+                try expect(
+                    try await john.send(DeuceDiary.ListInvites(group: group)).contains { $0.id == invite },
+                    equals: false)
+            }
         },
         Scenario("Only an admin removes, and only others who are members", clause: remove) { world in
             let people = try await world.people(4)

@@ -47,6 +47,16 @@ enum DeuceDiaryShapes {
                 ])
             ]),
         .init("POST", "/api/groups/{groupId}/invite", [200: .object(["inviteLink": .text, "id": .uuid])]),
+        .init(
+            "GET", "/api/groups/{groupId}/invites",
+            [
+                200: .list(
+                    of: .object([
+                        "id": .uuid, "inviteLink": .text, "createdBy": .text, "expiresAt": .milliseconds,
+                        "createdAt": .milliseconds,
+                    ]))
+            ]),
+        .init("DELETE", "/api/invites/{inviteId}", [200: .object(["message": "Invite revoked"])]),
         .init("POST", "/api/join/{inviteId}", [200: joined]),
         // The document says that it redirects, and not how.
         .init("GET", "/join/{inviteId}", [301: nil, 302: nil, 303: nil, 307: nil, 308: nil]),

@@ -130,6 +130,11 @@ public struct DeuceDiaryClient: Sendable {
     /// Ends the caller's own membership. The last member's leaving deletes the group.
     public func leave(_ group: DeuceDiary.Group.ID) async throws { try await send(DeuceDiary.LeaveGroup(group: group)) }
 
+    /// Ends an invite, which the caller has made or may end as an admin. ``DeuceDiary/ListInvites`` lists them.
+    public func revoke(_ invite: DeuceDiary.Invite.ID) async throws {
+        try await send(DeuceDiary.RevokeInvite(invite: invite))
+    }
+
     /// What became of an invite.
     public enum Joining: Hashable, Sendable {
         case joined(DeuceDiary.Group)
@@ -163,8 +168,14 @@ public struct DeuceDiaryClient: Sendable {
     /// Logs, after adding a location that nobody has used yet to the list for everybody.
     ///
     /// That a location cannot be added keeps nothing from being logged: any text is a place.
+    ///
+    /// - Parameters:
+    ///   - deuce: What is logged, and into which groups.
+    ///   - addingPlace: False keeps a new location off the list, which is public: anybody can read it without a token,
+    ///     with the id of its maker.
     @discardableResult
-    public func log(_ deuce: DeuceDiary.LogDeuce) async throws -> DeuceDiary.LoggedDeuce {
+    public func log(_ deuce: DeuceDiary.LogDeuce, addingPlace: Bool = true) async throws -> DeuceDiary.LoggedDeuce {
+        guard addingPlace else { return try await send(deuce) }
         do { try deuce.validate() } catch { return try await send(deuce) }
         let place = deuce.location.trimmingCharacters(in: .whitespacesAndNewlines)
         let isKnown = try await locations().contains { $0.name.lowercased() == place.lowercased() }
@@ -178,7 +189,7 @@ public struct DeuceDiaryClient: Sendable {
         return try await send(deuce)
     }
 
-    /// Removes one's own entry from its group.
+    /// Removes one's own entry from its group, after one has left it too.
     public func delete(_ entry: DeuceDiary.DeuceEntry.ID) async throws {
         try await send(DeuceDiary.DeleteDeuce(entry: entry))
     }

@@ -15,6 +15,9 @@ import Foundation
 /// ``DeuceDiary/GetGroup``, so each entry comes exactly once and in order, against any server of this
 /// contract. One's own entries are left out: their author has them from the answer.
 ///
+/// The socket is opened with the user's token, in a header, and a newer one is sent over it before that expires. A server of
+/// Concord's then sends what a member may hear, and nothing after the membership has ended; others ignore both.
+///
 /// One task iterates. The connection begins with the iteration and ends when the iterating task is cancelled, with
 /// ``close()``, or when nothing refers to this value any more. The sequence throws ``SignedOut`` when the
 /// token provider does; nothing else ends it.
@@ -37,11 +40,9 @@ public final class DeuceDiaryLive: AsyncSequence, Sendable {
 
     init(
         client: DeuceDiaryClient, group: DeuceDiary.Group.ID, since: DeuceDiary.FeedEntry?,
-        transport: any SocketTransport, isAuthenticated: Bool, pacing: LiveConnection.Pacing
+        transport: any SocketTransport, pacing: LiveConnection.Pacing
     ) {
-        feed = LiveFeed(
-            client: client, group: group, since: since, transport: transport, isAuthenticated: isAuthenticated,
-            pacing: pacing)
+        feed = LiveFeed(client: client, group: group, since: since, transport: transport, pacing: pacing)
     }
 
     deinit { close() }
@@ -78,16 +79,13 @@ extension DeuceDiaryClient {
     ///   - group: Whose entries come; another with ``DeuceDiaryLive/change(to:since:)``.
     ///   - since: The newest entry that the app has; what came after it is delivered first. Without one, entries come
     ///     from ``DeuceDiaryLive/Event/connected(_:)`` on.
-    ///   - authenticated: For a server that asks sockets for a token (`concord serve --deuce-diary-sockets member`). It
-    ///     travels in the URL, so others should not get it.
     ///   - transport: By default the client's own.
     ///   - pacing: When it pings, gives up and comes back.
     public func live(
-        group: DeuceDiary.Group.ID, since: DeuceDiary.FeedEntry? = nil, authenticated: Bool = false,
+        group: DeuceDiary.Group.ID, since: DeuceDiary.FeedEntry? = nil,
         over transport: (any SocketTransport)? = nil, pacing: LiveConnection.Pacing = .standard
     ) -> DeuceDiaryLive {
         DeuceDiaryLive(
-            client: self, group: group, since: since, transport: transport ?? sockets, isAuthenticated: authenticated,
-            pacing: pacing)
+            client: self, group: group, since: since, transport: transport ?? sockets, pacing: pacing)
     }
 }

@@ -1,12 +1,16 @@
 import ContractClient
 import DeuceDiaryAPI
 import Foundation
+import HTTPTypes
 
 /// The state of a live connection that outlasts its sockets: which group, and which of its entries are known.
 actor LiveFeed {
     nonisolated let events = EventQueue<DeuceDiaryLive.Event>()
     private let client: DeuceDiaryClient
     private let connection: LiveConnection
+    private let pacing: LiveConnection.Pacing
+    /// The token that the newest socket was opened with.
+    private let offered = Guarded("")
     private var me: DeuceDiary.User.ID?
     private var group: DeuceDiary.Group.ID
     /// Nil until it is known from where on there is something to deliver.
@@ -24,14 +28,18 @@ actor LiveFeed {
 
     init(
         client: DeuceDiaryClient, group: DeuceDiary.Group.ID, since: DeuceDiary.FeedEntry?,
-        transport: any SocketTransport, isAuthenticated: Bool, pacing: LiveConnection.Pacing
+        transport: any SocketTransport, pacing: LiveConnection.Pacing
     ) {
         self.client = client
+        self.pacing = pacing
         self.group = group
         known = since.map { KnownEntries([$0.value]) }
-        connection = LiveConnection(transport: transport, pacing: pacing) {
-            let url = client.baseURL.appendingPathComponent("ws")
-            return isAuthenticated ? url.withToken(try await client.token()) : url
+        connection = LiveConnection(transport: transport, pacing: pacing) { [offered] in
+            let token = try await client.token()
+            offered.use { $0 = token }
+            return [.authorization: "Bearer \(token)"]
+        } url: {
+            client.baseURL.appendingPathComponent("ws")
         }
     }
 
@@ -59,12 +67,40 @@ actor LiveFeed {
         if me == nil { me = try await client.send(DeuceDiary.GetUser()).id }
         self.socket = socket
         unsettled = 0
-        defer { lost() }
+        let renewal = Task { await self.renewToken(on: socket) }
+        defer {
+            renewal.cancel()
+            lost()
+        }
         join(on: socket)
         while true {
             handle(try DeuceDiary.ServerFrame(text: try await socket.receive()), on: socket)
             // An app that is slow slows the socket down, and does not fill the memory.
             await events.space()
+        }
+    }
+
+    /// Sends a newer token before the one that the server knows expires: a socket does not outlast its token.
+    private func renewToken(on socket: LiveSocket) async {
+        var known = offered.use { $0 }
+        var isAskedAgain = false
+        // Of a token that does not say when it ends nothing is known.
+        while let times = TokenTimes(known) {
+            do {
+                try await pacing.sleep(
+                    isAskedAgain ? times.interval : times.untilRenewal(at: Date().timeIntervalSince1970))
+                let current = try await TokenProvider(provide: client.token).token(after: known)
+                isAskedAgain = current == known
+                guard !isAskedAgain else { continue }
+                try await socket.send(DeuceDiary.ClientFrame.auth(token: current).text())
+                known = current
+            } catch let error as SignedOut {
+                return await socket.fail(error)
+            } catch {
+                // The app has no token just now: it is asked again soon.
+                if Task.isCancelled { return }
+                isAskedAgain = true
+            }
         }
     }
 
@@ -222,14 +258,6 @@ private struct KnownEntries {
 extension Error {
     /// Of a group that is closed to the caller, or gone.
     fileprivate var isRefusal: Bool { [.forbidden, .notFound].contains((self as? APIError)?.status) }
-}
-
-extension URL {
-    fileprivate func withToken(_ token: String) -> URL {
-        var parts = URLComponents(url: self, resolvingAgainstBaseURL: false)
-        parts?.queryItems = [URLQueryItem(name: "token", value: token)]
-        return parts?.url ?? self
-    }
 }
 
 extension DeuceDiary.ClientFrame {

@@ -20,6 +20,20 @@ extension DeuceDiary.InvitePreview {
         #"{ "name": "Throne Room", "memberCount": 2, "deuceCount": 1, "expiresAt": "2025-06-17T08:00:00.000Z" }"#)
 }
 
+extension DeuceDiary.GroupInvite {
+    /// John's, to "Throne Room".
+    public static let example: Self = contractExample(
+        """
+        {
+          "id": "0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e",
+          "inviteLink": "https://deucediary.com/join/0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e",
+          "createdBy": "user_abc123",
+          "expiresAt": "2025-06-17T08:00:00.000Z",
+          "createdAt": "2025-06-10T08:00:00.000Z"
+        }
+        """)
+}
+
 extension DeuceDiaryMock {
     func invites() {
         server.example(of: DeuceDiary.CreateInvite.self) { request in
@@ -39,6 +53,20 @@ extension DeuceDiaryMock {
             var preview = DeuceDiary.InvitePreview.example
             preview.deuceCount = memory.use { $0.entries.count }
             return preview
+        }
+        server.example(of: DeuceDiary.ListInvites.self) { request in
+            guard request.group == DeuceDiary.Group.example.id else { throw Problem(.forbidden, "Not authorized") }
+            if let before = request.before {
+                guard before == DeuceDiary.GroupInvite.example.id else { throw Problem(.badRequest, "Invalid cursor") }
+                return []
+            }
+            return [.example]
+        }
+        server.example(of: DeuceDiary.RevokeInvite.self) { request in
+            guard request.invite == DeuceDiary.GroupInvite.example.id else {
+                throw Problem(.notFound, "Invite not found")
+            }
+            return .init(message: "Invite revoked")
         }
         server.example(answering: DeuceDiary.OpenInvite.self) { request in
             guard request.invite.isUUID else { throw Problem(.notFound, DeuceDiary.phrases.notFound) }

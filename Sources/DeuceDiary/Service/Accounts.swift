@@ -42,17 +42,16 @@ struct Accounts: Sendable {
         known = RecentlyTrue(time: time)
     }
 
-    /// The caller behind `Authorization: Bearer …`; the scheme's case does not matter.
-    func caller(_ headers: HTTPFields) async throws -> Caller {
-        guard let header = headers[.authorization] else { throw Self.unauthorized }
+    /// The token in a header `Authorization: Bearer …`; nil for another scheme. The scheme's case does not matter.
+    static func token(in header: String) -> String? {
         let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.first?.lowercased() == "bearer" else { throw Self.unauthorized }
-        return try await caller(parts.count > 1 ? parts[1].trimmingPrefix(while: { $0 == " " }) : "")
+        guard parts.first?.lowercased() == "bearer" else { return nil }
+        return parts.count > 1 ? String(parts[1].trimmingPrefix(while: { $0 == " " })) : ""
     }
 
     /// The caller behind a token.
-    func caller(_ token: some StringProtocol) async throws -> Caller {
-        guard let claims = try await read(String(token))?.withoutBlanks, 1...255 ~= claims.subject.length,
+    func caller(_ token: String) async throws -> Caller {
+        guard let claims = try await read(token)?.withoutBlanks, 1...255 ~= claims.subject.length,
             !claims.subject.containsNUL
         else { throw Self.invalidToken }
         let caller = Caller(user: .init(claims.subject), claims: claims)

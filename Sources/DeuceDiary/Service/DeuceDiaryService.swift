@@ -29,7 +29,7 @@ public struct DeuceDiaryService: Sendable {
         /// Where `GET /join/{inviteId}` leads, with `{inviteId}` for the id.
         public var joinRedirect = "deucediary://join/{inviteId}"
         public var socketAuthentication = SocketAuthentication.open
-        /// How often one user may ask in a minute, and one address where no token is asked for; nil for any number.
+        /// How often one user may ask in a minute, and one address without a good token; nil for any number.
         public var requestsPerMinute: Int?
 
         public init(publicURL: String) { self.publicURL = publicURL }
@@ -71,7 +71,10 @@ public struct DeuceDiaryService: Sendable {
 
     /// Makes a profile picture, a JPEG of 200 by 200 pixels, of the image file at a path; nil when it is no image that
     /// can be read. Throws when it cannot tell now.
-    public typealias PictureMaker = @Sendable (_ path: String) async throws -> [UInt8]?
+    public typealias PictureMaker =
+        @Sendable (
+            _ path: String, _ user: DeuceDiary.User.ID
+        ) async throws -> [UInt8]?
 
     /// - Parameters:
     ///   - database: With ``schema``.
@@ -113,9 +116,14 @@ public struct DeuceDiaryService: Sendable {
     public func routes() -> Routes<DeuceDiary, Caller> {
         var routes = Routes<DeuceDiary, Caller>(
             spool: ObjectSpool(objects), secret: secret, name: { Self.name(of: $0.user) },
-            authenticate: { [accounts] in try await accounts.caller($0.headers) },
+            authenticate: { info in
+                guard let token = info.headers[.authorization].flatMap(Accounts.token) else {
+                    throw Accounts.unauthorized
+                }
+                return try await caller(token, from: info.address)
+            },
             headers: { _, caller in
-                try await count("user \(caller.user)")
+                try await count(caller)
                 return [:]
             })
         users(&routes)
@@ -133,21 +141,25 @@ public struct DeuceDiaryService: Sendable {
     /// Tells callers apart in the scope of an idempotency key.
     static func name(of user: DeuceDiary.User.ID) -> String { "user \(user)" }
 
-    /// Throws when the database or the object store does not answer.
-    public func check() async throws {
-        try await database.check()
-        try await objects.check()
+    /// Looks at what the service depends on.
+    public func check() async -> [Health.Part] {
+        [
+            await Health.Part("database") { try await database.check() },
+            await Health.Part("files") { try await objects.check() },
+        ]
     }
 
-    /// Forgets what has expired, and removes stored pictures that nobody has. To be called now and then.
-    public func sweep() async throws {
+    /// Forgets what has expired, and moves stored pictures that nobody has to the trash. To be called now and then.
+    @discardableResult
+    public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
             try OnceOnly.sweep(at: now, in: db)
             try Invites.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
         }
-        try await sweepPictures()
+        return try await objects.sweep(
+            olderThan: Self.orphanAge, at: now / 1000, keeping: references, limits: limits)
     }
 }
 

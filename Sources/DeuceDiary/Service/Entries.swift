@@ -68,10 +68,11 @@ extension DeuceDiaryService {
         let now = time.milliseconds()
         try await database.write { db in
             guard let group = try Entries.group(of: request.entry, in: db), try Groups.queue(group, in: db),
-                try Groups.isMember(caller.user, of: group, in: db),
                 let author = try Entries.author(of: request.entry, in: db)
             else { throw Entries.notFound }
+            // Authors may take their words back after they have left.
             guard author == caller.user else {
+                guard try Groups.isMember(caller.user, of: group, in: db) else { throw Entries.notFound }
                 throw Problem(.forbidden, "Not authorized to delete this entry")
             }
             // In line too: the log's other entries may be on their way out.
@@ -212,11 +213,13 @@ enum Entries {
         ) { row in (try row.get(0), try row.get(1), try row.get(2)) }
     }
 
-    /// Newest first.
-    static func all(of author: DeuceDiary.User.ID, in db: Session) throws -> [DeuceDiary.DeuceEntry] {
-        try db.all(
-            "SELECT \(columns) FROM entries e WHERE e.user_id = \(author) ORDER BY e.created_at DESC, e.id DESC",
-            DeuceDiary.DeuceEntry.init(row:))
+    /// The newest first, behind `last` when given, whether or not it is still there.
+    static func exportQuery(of author: DeuceDiary.User.ID, behind last: DeuceDiary.DeuceEntry?, limit: Int) -> SQL {
+        let rest: SQL = last.map { "AND (e.created_at, e.id) < (\($0.createdAt), \($0.id))" } ?? ""
+        return """
+            SELECT \(columns) FROM entries e WHERE e.user_id = \(author) \(rest)
+            ORDER BY e.created_at DESC, e.id DESC LIMIT \(limit)
+            """
     }
 
     /// Of an entry `e`, as ``DeuceDiaryAPI/DeuceDiary/DeuceEntry/init(row:)`` reads them.

@@ -5,19 +5,68 @@ import DeuceDiaryAPI
 import HTTPTypes
 
 extension DeuceDiaryService {
+    /// How many entries or reactions are in memory at a time.
+    static let exportBatch = 100
+
+    /// Reads entries and reactions some at a time, each time in a transaction of its own: no reader of the database is kept
+    /// waiting by somebody who takes an export slowly. What is deleted before its turn comes is left out.
     func exportUser(
-        _ request: DeuceDiary.ExportUser, from caller: Caller, _ info: RequestInfo
-    ) async throws -> Answer<DeuceDiary.UserExport> {
+        _ request: DeuceDiary.ExportUser, from caller: Caller
+    ) async throws -> StreamedAnswer {
         let now = time.milliseconds()
         let user = caller.user
-        let export = try await database.read { db in
+        let (head, newest) = try await database.read { db in
             guard let own = try Users.one(user, for: user, in: db) else { throw Accounts.unauthorized }
-            return DeuceDiary.UserExport(
+            let export = DeuceDiary.UserExport(
                 exportedAt: .init(milliseconds: now), user: own, groups: try Groups.exported(for: user, in: db),
-                entries: try Entries.all(of: user, in: db), reactions: try Reactions.all(of: user, in: db),
-                locations: try Locations.all(of: user, in: db))
+                entries: [], reactions: [], locations: [])
+            return (try JSONBody.encode(export), try Reactions.newest(of: user, in: db))
         }
-        return Answer(.ok, export, headers: [.contentDisposition: "attachment"])
+        // The lists come last and are empty: they are written below.
+        let lists = #","entries":[],"reactions":[],"locations":[]}"#
+        let headers: HTTPFields = [.contentType: "application/json", .contentDisposition: "attachment"]
+        return StreamedAnswer(headers: headers) { [database] write in
+            try await write(Array(head.readableBytesView.dropLast(lists.utf8.count)))
+            try await Self.write("entries", to: write) { (last: DeuceDiary.DeuceEntry?) in
+                try await database.read { db in
+                    try db.all(
+                        Entries.exportQuery(of: user, behind: last, limit: Self.exportBatch),
+                        DeuceDiary.DeuceEntry.init(row:))
+                }
+            }
+            try await Self.write("reactions", to: write) { (last: DeuceDiary.Reaction?) in
+                guard let newest else { return [] }
+                return try await database.read { db in
+                    try db.all(
+                        Reactions.exportQuery(of: user, behind: last, to: newest, limit: Self.exportBatch),
+                        DeuceDiary.Reaction.init(row:))
+                }
+            }
+            try await Self.write("locations", to: write) { (last: DeuceDiary.Location?) in
+                // A user has few.
+                guard last == nil else { return [] }
+                return try await database.read { try Locations.all(of: user, in: $0) }
+            }
+            try await write(Array("}".utf8))
+        }
+    }
+
+    /// Writes `,"name":[…]`.
+    ///
+    /// - Parameter next: Reads the items behind the last one; there are no more once it reads none.
+    private static func write<Item: Encodable & Sendable>(
+        _ name: String, to write: StreamedAnswer.Write, _ next: (_ last: Item?) async throws -> [Item]
+    ) async throws {
+        try await write(Array(#","\#(name)":["#.utf8))
+        var last: Item?
+        while case let items = try await next(last), let newest = items.last {
+            for (index, item) in items.enumerated() {
+                let separator = last == nil && index == 0 ? "" : ","
+                try await write(Array(separator.utf8) + Array(try JSONBody.encode(item).readableBytesView))
+            }
+            last = newest
+        }
+        try await write(Array("]".utf8))
     }
 }
 

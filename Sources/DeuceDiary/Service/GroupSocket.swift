@@ -1,5 +1,6 @@
 import Backend
 import Contract
+import ContractServer
 import DeuceDiaryAPI
 import Foundation
 import NIOCore
@@ -9,13 +10,16 @@ import WebSockets
 /// One client on `/ws`, which listens to one group at a time. Lives on its event loop.
 ///
 /// Without a caller it is as open as the contract: nothing is asked, nothing answered. With one, groups are joined and
-/// heard by members alone.
+/// heard by members alone, until the caller's token expires; a newer one may come over the socket.
 final class GroupSocket: SocketHandler {
     /// Frames and events that wait while the database is asked. Who falls behind further has to come again.
     static let maximumWaiting = 256
+    /// In bytes; a longer token is none.
+    static let maximumToken = 4096
 
     private let service: DeuceDiaryService
-    private let caller: Caller?
+    private let address: ClientAddress
+    private var caller: Caller?
     private var socket: (any SocketConnection)?
     private var turns: Turns?
     private var group: DeuceDiary.Group.ID?
@@ -23,8 +27,9 @@ final class GroupSocket: SocketHandler {
     private var asked: [DeuceDiary.Group.ID] = []
     private var expiry: Scheduled<Void>?
 
-    init(service: DeuceDiaryService, caller: Caller?) {
+    init(service: DeuceDiaryService, from address: ClientAddress, caller: Caller?) {
         self.service = service
+        self.address = address
         self.caller = caller
     }
 
@@ -33,7 +38,14 @@ final class GroupSocket: SocketHandler {
         turns = Turns(on: socket.eventLoop)
         guard let caller else { return }
         service.hub.subscribe(self, to: .user(caller.user), on: socket.eventLoop)
-        // Deleted between the handshake and here, where nobody would have heard of it.
+        begin(as: caller, on: socket)
+    }
+
+    /// The socket lasts as long as the caller's token from now on.
+    private func begin(as caller: Caller, on socket: any SocketConnection) {
+        self.caller = caller
+        expiry?.cancel()
+        // Deleted between the look at the token and here, where nobody would have heard of it.
         if service.accounts.isEnded(caller) { return end() }
         let this = NIOLoopBound(self, eventLoop: socket.eventLoop)
         let left = max(0, caller.claims.expiresAt - service.time.seconds)
@@ -61,12 +73,35 @@ final class GroupSocket: SocketHandler {
     func received(_ text: ByteBuffer) {
         let bytes = text.readableBytesView
         guard JSONShape.isObject(bytes),
-            let frame = try? JSONDecoder().decode(DeuceDiary.ClientFrame.self, from: Data(bytes)),
-            case .joinGroup(let group) = frame
+            let frame = try? JSONDecoder().decode(DeuceDiary.ClientFrame.self, from: Data(bytes))
         else { return }
-        // No group has another id, and nobody should keep long texts here.
-        let known = group.flatMap { $0.isUUID ? $0 : nil }
-        if let caller { ask(for: known, as: caller) } else { join(known) }
+        switch frame {
+        case .joinGroup(let group):
+            // No group has another id, and nobody should keep long texts here.
+            let known = group.flatMap { $0.isUUID ? $0 : nil }
+            if let caller { ask(for: known, as: caller) } else { join(known) }
+        case .auth(let token):
+            // A socket that was opened without a token is the contract's, which knows no such message.
+            guard caller != nil else { return }
+            let token = token.utf8.count <= Self.maximumToken ? token : ""
+            turn { $0.renew(by: token) }
+        case .unknown: break
+        }
+    }
+
+    /// Takes a newer token of the same user. One that is refused changes nothing.
+    private func renew(by token: String) {
+        turns?.work { [service, address] in
+            try await service.caller(token, from: address)
+        } then: { result in
+            guard let socket = self.socket else { return }
+            switch result {
+            case .success(let newer) where newer.user == self.caller?.user: self.begin(as: newer, on: socket)
+            case .success: self.send(.error(Accounts.invalidToken.message))
+            case .failure(let error):
+                self.send(.error((error as? Problem)?.message ?? DeuceDiary.phrases.unavailable))
+            }
+        }
     }
 
     private func join(_ group: DeuceDiary.Group.ID?) {

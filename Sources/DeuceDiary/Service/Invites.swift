@@ -14,13 +14,15 @@ extension DeuceDiaryService {
         routes.on(use: joinGroup)
         routes.open(answering: openInvite)
         routes.open(use: previewInvite)
+        routes.on(use: listInvites)
+        routes.on(use: revokeInvite)
     }
 
     func createInvite(
         _ request: DeuceDiary.CreateInvite, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<DeuceDiary.CreatedInvite> {
         let now = time.milliseconds()
-        return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { [makeID, settings] db in
+        return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { [makeID] db in
             try Groups.queue(request.group, in: db)
             try Groups.requireMember(caller.user, of: request.group, in: db)
             let id = DeuceDiary.Invite.ID(makeID())
@@ -29,20 +31,62 @@ extension DeuceDiaryService {
                 INSERT INTO invites (id, group_id, created_by, expires_at, created_at)
                 VALUES (\(id), \(request.group), \(caller.user), \(now + Self.inviteLifetime), \(now))
                 """)
-            return Answer(.ok, .init(inviteLink: "\(settings.publicURL)/join/\(id)", id: id))
+            return Answer(.ok, .init(inviteLink: link(to: id), id: id))
         }
     }
+
+    private func link(to invite: DeuceDiary.Invite.ID) -> String { "\(settings.publicURL)/join/\(invite)" }
 
     func joinGroup(_ request: DeuceDiary.JoinGroup, from caller: Caller) async throws -> DeuceDiary.JoinedGroup {
         let now = time.milliseconds()
         return try await database.write { db in
             guard let id = try Invites.group(of: request.invite, at: now, in: db), try Groups.queue(id, in: db),
-                let group = try Groups.one(id, in: db)
+                let group = try Groups.one(id, in: db), try Invites.hold(request.invite, in: db)
             else { throw Problem(.badRequest, "Invalid or expired invite") }
             try Users.enter(caller.user, in: db)
             let isNew = try Groups.add(caller.user, .member, to: id, at: now, in: db)
+            if isNew { try Invites.remember(request.invite, broughtIn: caller.user, in: db) }
             return .init(group: group, message: isNew ? nil : "Already a member of this group")
         }
+    }
+
+    func listInvites(
+        _ request: DeuceDiary.ListInvites, from caller: Caller
+    ) async throws -> [DeuceDiary.GroupInvite] {
+        let now = time.milliseconds()
+        let limit = min(request.limit ?? .max, DeuceDiary.ListInvites.maximum)
+        return try await database.read { db in
+            try Groups.requireMember(caller.user, of: request.group, in: db)
+            let maker = try Members.isAdmin(caller.user, of: request.group, in: db) ? nil : caller.user
+            if let before = request.before {
+                guard let invite = try Invites.one(before, at: now, in: db), invite.group == request.group,
+                    maker ?? invite.maker == invite.maker
+                else { throw Groups.invalidCursor }
+            }
+            let query = Invites.pageQuery(
+                of: request.group, by: maker, before: request.before, at: now, limit: limit)
+            return try db.all(query) { row in
+                let id: DeuceDiary.Invite.ID = try row.get(0)
+                return DeuceDiary.GroupInvite(
+                    id: id, inviteLink: link(to: id), createdBy: try row.get(1), expiresAt: try row.get(2),
+                    createdAt: try row.get(3))
+            }
+        }
+    }
+
+    func revokeInvite(_ request: DeuceDiary.RevokeInvite, from caller: Caller) async throws -> DeuceDiary.Confirmation {
+        let now = time.milliseconds()
+        try await database.write { db in
+            guard let group = try Invites.group(of: request.invite, at: now, in: db), try Groups.queue(group, in: db),
+                // After the lock: it may have been revoked while this waited.
+                let invite = try Invites.one(request.invite, at: now, in: db)
+            else { throw Problem(.notFound, "Invite not found") }
+            guard try invite.maker == caller.user || Members.isAdmin(caller.user, of: group, in: db) else {
+                throw Groups.notAuthorized
+            }
+            try db.run("DELETE FROM invites WHERE id = \(request.invite)")
+        }
+        return .init(message: "Invite revoked")
     }
 
     func previewInvite(
@@ -70,6 +114,64 @@ enum Invites {
         of invite: DeuceDiary.Invite.ID, at now: Int64, in db: Session
     ) throws -> DeuceDiary.Group.ID? {
         try db.value("SELECT group_id FROM invites WHERE id = \(invite) AND expires_at >= \(now)")
+    }
+
+    /// Keeps an invite until the transaction ends; false when it has ended meanwhile. The transaction has queued for its
+    /// group.
+    static func hold(_ invite: DeuceDiary.Invite.ID, in db: Session) throws -> Bool {
+        try db.run("UPDATE invites SET id = id WHERE id = \(invite)") > 0
+    }
+
+    /// Records by which invite somebody came, so that it ends when they are removed.
+    static func remember(
+        _ invite: DeuceDiary.Invite.ID, broughtIn user: DeuceDiary.User.ID, in db: Session
+    ) throws {
+        try db.run(
+            """
+            INSERT INTO invite_uses (invite_id, user_id) VALUES (\(invite), \(user))
+            ON CONFLICT (invite_id, user_id) DO NOTHING
+            """)
+    }
+
+    /// Ends the invites into a group that a user made.
+    static func end(madeBy user: DeuceDiary.User.ID, into group: DeuceDiary.Group.ID, in db: Session) throws {
+        try db.run("DELETE FROM invites WHERE group_id = \(group) AND created_by = \(user)")
+    }
+
+    /// Ends the invites by which a user came into a group, now or earlier.
+    static func end(usedBy user: DeuceDiary.User.ID, into group: DeuceDiary.Group.ID, in db: Session) throws {
+        try db.run(
+            """
+            DELETE FROM invites
+            WHERE group_id = \(group) AND id IN (SELECT invite_id FROM invite_uses WHERE user_id = \(user))
+            """)
+    }
+
+    /// Returns an invite's group and maker, up to the end of its time.
+    static func one(
+        _ invite: DeuceDiary.Invite.ID, at now: Int64, in db: Session
+    ) throws -> (group: DeuceDiary.Group.ID, maker: DeuceDiary.User.ID)? {
+        try db.one("SELECT group_id, created_by FROM invites WHERE id = \(invite) AND expires_at >= \(now)") { row in
+            (try row.get(0), try row.get(1))
+        }
+    }
+
+    /// The newest first, behind `before` when given.
+    ///
+    /// - Parameter maker: Only those that this user made; all when nil.
+    static func pageQuery(
+        of group: DeuceDiary.Group.ID, by maker: DeuceDiary.User.ID?, before: DeuceDiary.Invite.ID?, at now: Int64,
+        limit: Int
+    ) -> SQL {
+        let own: SQL = maker.map { "AND i.created_by = \($0)" } ?? ""
+        let rest: SQL =
+            before.map { "AND (i.created_at, i.id) < (SELECT b.created_at, b.id FROM invites b WHERE b.id = \($0))" }
+            ?? ""
+        return """
+            SELECT i.id, i.created_by, i.expires_at, i.created_at FROM invites i
+            WHERE i.group_id = \(group) AND i.expires_at >= \(now) \(own) \(rest)
+            ORDER BY i.created_at DESC, i.id DESC LIMIT \(limit)
+            """
     }
 
     static func preview(

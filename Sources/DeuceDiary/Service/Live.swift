@@ -63,30 +63,43 @@ extension LiveHub {
 
 extension DeuceDiaryService {
     /// The live socket.
-    public func sockets() -> [SocketRoute] {
+    ///
+    /// - Parameter proxies: Those whose `X-Forwarded-For` says where a client is.
+    public func sockets(trusting proxies: TrustedProxies = .init()) -> [SocketRoute] {
         var limits = SocketLimits()
         limits.pingInterval = .seconds(30)
         // By then two pings have been left unanswered.
         limits.idleTimeout = .seconds(90)
-        return [SocketRoute(path: "/ws", limits: limits) { request, _ in await admit(request) }]
+        return [
+            SocketRoute(path: "/ws", limits: limits) { request, peer in
+                await admit(request, from: ClientAddress(peer: peer, headers: request.headerFields, trusting: proxies))
+            }
+        ]
     }
 
-    private func admit(_ request: HTTPRequest) async -> SocketAdmission {
-        guard settings.socketAuthentication == .member else {
-            return .accept { GroupSocket(service: self, caller: nil) }
-        }
+    /// Accepts a socket without a token where sockets are open. One that offers a token is held to it in either mode.
+    private func admit(_ request: HTTPRequest, from address: ClientAddress) async -> SocketAdmission {
         do {
-            let query = request.path?.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-            guard let token = FormURLEncoded.items(query).first(where: { $0.name == "token" })?.value else {
-                throw Accounts.unauthorized
+            guard let token = Self.token(of: request) else {
+                guard settings.socketAuthentication == .open else { throw Accounts.unauthorized }
+                try await count(address)
+                return .accept { GroupSocket(service: self, from: address, caller: nil) }
             }
-            let caller = try await accounts.caller(token)
-            return .accept { GroupSocket(service: self, caller: caller) }
+            let caller = try await self.caller(token, from: address)
+            try await count(caller)
+            return .accept { GroupSocket(service: self, from: address, caller: caller) }
         } catch {
             let problem = error as? Problem ?? .unavailable(error, DeuceDiary.phrases)
             return .refuse(
                 problem ?? Problem(.internalServerError, DeuceDiary.phrases.internalError), in: DeuceDiary.self)
         }
+    }
+
+    /// The token that a handshake offers: in its header, or in its URL for clients that can set no header.
+    private static func token(of request: HTTPRequest) -> String? {
+        if let header = request.headerFields[.authorization], let token = Accounts.token(in: header) { return token }
+        let query = request.path?.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        return FormURLEncoded.items(query).first { $0.name == "token" }?.value
     }
 
     /// Hears what other nodes announce, until the task is cancelled. One task for each node.

@@ -40,6 +40,24 @@ extension DeuceDiaryService {
     }
 }
 
+extension DeuceDiaryService {
+    /// What came of the operator's wish to have a location deleted.
+    public enum LocationDeletion: Hashable, Sendable {
+        case deleted
+        /// There is none of this name.
+        case unknown
+        /// It is one of those that the contract lists.
+        case isDefault
+    }
+
+    /// Takes a location that a user has added off everybody's list. Entries that name it keep their text.
+    ///
+    /// - Parameter name: In any case.
+    public static func deleteLocation(_ name: String, in database: Database) async throws -> LocationDeletion {
+        try await database.write { try Locations.delete(name.trimmed, in: $0) }
+    }
+}
+
 enum Locations {
     static func page(from offset: Int, limit: Int, in db: Session) throws -> [DeuceDiary.Location] {
         try db.all(pageQuery(from: offset, limit: limit), DeuceDiary.Location.init(row:))
@@ -72,6 +90,12 @@ enum Locations {
             """)
         guard let id else { throw Problem(.badRequest, "Location already exists") }
         return .init(id: id, name: name, isDefault: false, createdBy: user, createdAt: .init(milliseconds: now))
+    }
+
+    static func delete(_ name: String, in db: Session) throws -> DeuceDiaryService.LocationDeletion {
+        let key = name.lowercased()
+        if try db.run("DELETE FROM locations WHERE name_key = \(key) AND is_default = 0") > 0 { return .deleted }
+        return try db.exists("SELECT 1 FROM locations WHERE name_key = \(key)") ? .isDefault : .unknown
     }
 
     static func count(of user: DeuceDiary.User.ID, in db: Session) throws -> Int {

@@ -32,6 +32,7 @@ extension DeuceDiaryService {
             guard try Members.remove(request.user, from: request.group, in: db) else {
                 throw Problem(.notFound, "Member not found")
             }
+            try Invites.end(usedBy: request.user, into: request.group, in: db)
             try announce(theEndOf: .init(user: request.user, group: request.group), in: db)
         }
         return .init(message: "Member removed")
@@ -55,11 +56,13 @@ enum Members {
             """)
     }
 
-    /// Ends a membership; false when there is none. ``settle(_:at:in:)`` is to follow, where it may have been an admin's.
+    /// Ends a membership and the invites that the member made; false when there is none. ``settle(_:at:in:)`` is to follow,
+    /// where it may have been an admin's.
     static func remove(
         _ user: DeuceDiary.User.ID, from group: DeuceDiary.Group.ID, in db: Session
     ) throws -> Bool {
-        try db.run("DELETE FROM members WHERE group_id = \(group) AND user_id = \(user)") > 0
+        try Invites.end(madeBy: user, into: group, in: db)
+        return try db.run("DELETE FROM members WHERE group_id = \(group) AND user_id = \(user)") > 0
     }
 
     /// What follows when members have gone: without an admin the longest-standing member becomes one, without any member

@@ -27,7 +27,7 @@ extension DeuceDiaryService {
         guard request.picture.contentType.lowercased().hasPrefix("image/") else {
             throw Problem(.badRequest, "Only image files are allowed")
         }
-        guard let picture = try await pictures(file.path) else {
+        guard let picture = try await pictures(file.path, caller.user) else {
             throw Problem(.badRequest, "Failed to upload profile picture")
         }
         let (name, key) = try await store(picture, of: caller.user, at: now)
@@ -80,15 +80,24 @@ extension DeuceDiaryService {
         return (answer, before.withLockedValue { $0 })
     }
 
-    /// Removes stored pictures that nobody has.
-    func sweepPictures() async throws {
-        try await objects.sweep(olderThan: time.milliseconds() / 1000 - Self.orphanAge) { keys in
-            let names = keys.map { String($0.dropFirst(Pictures.folder.count + 1)) }
-            let kept: [String] = try await database.read { db in
-                try db.all("SELECT picture FROM users WHERE picture IN (\(list: names))") { try $0.get(0) }
-            }
-            return Set(kept.map { "\(Pictures.folder)/\($0)" })
-        }
+    /// How users name stored pictures.
+    public var references: ObjectReferences {
+        ObjectReferences(
+            known: { [database] keys in
+                let names = keys.map { String($0.dropFirst(Pictures.folder.count + 1)) }
+                let kept: [String] = try await database.read { db in
+                    try db.all("SELECT picture FROM users WHERE picture IN (\(list: names))") { try $0.get(0) }
+                }
+                return Set(kept.map { "\(Pictures.folder)/\($0)" })
+            },
+            some: { [database] limit in
+                let names: [String] = try await database.read { db in
+                    try db.all(
+                        "SELECT picture FROM users WHERE picture IS NOT NULL ORDER BY updated_at DESC LIMIT \(limit)"
+                    ) { try $0.get(0) }
+                }
+                return names.map { "\(Pictures.folder)/\($0)" }
+            })
     }
 }
 

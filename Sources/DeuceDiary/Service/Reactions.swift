@@ -97,11 +97,25 @@ enum Reactions {
         return Dictionary(grouping: all, by: \.entryId)
     }
 
-    /// Of one user, the oldest first.
-    static func all(of user: DeuceDiary.User.ID, in db: Session) throws -> [DeuceDiary.Reaction] {
-        try db.all(
-            "SELECT \(columns) FROM reactions r WHERE r.user_id = \(user) ORDER BY r.created_at, r.id",
-            DeuceDiary.Reaction.init(row:))
+    /// The newest of one user.
+    static func newest(of user: DeuceDiary.User.ID, in db: Session) throws -> DeuceDiary.Reaction? {
+        try db.one(
+            """
+            SELECT \(columns) FROM reactions r WHERE r.user_id = \(user)
+            ORDER BY r.created_at DESC, r.id DESC LIMIT 1
+            """, DeuceDiary.Reaction.init(row:))
+    }
+
+    /// Of one user, the oldest first, up to `newest` and behind `last` when given, whether or not those are still there.
+    static func exportQuery(
+        of user: DeuceDiary.User.ID, behind last: DeuceDiary.Reaction?, to newest: DeuceDiary.Reaction, limit: Int
+    ) -> SQL {
+        let rest: SQL = last.map { "AND (r.created_at, r.id) > (\($0.createdAt), \($0.id))" } ?? ""
+        return """
+            SELECT \(columns) FROM reactions r
+            WHERE r.user_id = \(user) AND (r.created_at, r.id) <= (\(newest.createdAt), \(newest.id)) \(rest)
+            ORDER BY r.created_at, r.id LIMIT \(limit)
+            """
     }
 
     private static let columns: SQL = "r.id, r.entry_id, r.user_id, r.emoji, r.created_at"
@@ -132,7 +146,7 @@ enum Reactions {
 }
 
 extension DeuceDiary.Reaction {
-    fileprivate init(row: borrowing Row) throws {
+    init(row: borrowing Row) throws {
         self.init(
             id: try row.get(0), entryId: try row.get(1), userId: try row.get(2), emoji: try row.get(3),
             createdAt: try row.get(4))

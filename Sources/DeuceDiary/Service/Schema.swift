@@ -107,5 +107,21 @@ extension DeuceDiaryService {
                     "CREATE INDEX invites_of_group ON invites (group_id)",
                     "CREATE INDEX groups_of_maker ON groups (created_by)",
                 ] + RateLimits.tables),
+            .init(
+                "uses of invites, and entries of a user in order",
+                [
+                    // Who came into a group by which invite: those end when the member is removed.
+                    """
+                    CREATE TABLE invite_uses (
+                        invite_id {KEY} NOT NULL REFERENCES invites (id) ON DELETE CASCADE,
+                        user_id {KEY} NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+                        PRIMARY KEY (invite_id, user_id))
+                    """,
+                    "CREATE INDEX invites_used_by ON invite_uses (user_id)",
+                    "CREATE INDEX invites_in_order ON invites (group_id, created_at, id)",
+                    "DROP INDEX invites_of_group",
+                    // An export reads them some at a time.
+                    "CREATE INDEX entries_of_user_in_order ON entries (user_id, created_at, id)",
+                ]),
         ])
 }

@@ -6,8 +6,8 @@ extension Dunbar {
 
     /// `POST /forgot-password`: asks for a letter with a token for ``ResetPassword``.
     ///
-    /// The answer is the same, and comes as fast, whether or not anybody has that address. 429 after 5 in an hour for one
-    /// address, asked for from one place.
+    /// The answer is the same, and comes as fast, whether or not anybody has that address, and whether or not a letter is
+    /// sent: a mailbox gets 5 in an hour at most. 429 after 5 in an hour for one mailbox, asked for from one address.
     public struct ForgotPassword: OpenEndpoint {
         public static let route = Route.post("/forgot-password")
         public typealias Output = Confirmation
@@ -18,7 +18,8 @@ extension Dunbar {
         public init(email: String) { self.email = email }
     }
 
-    /// `POST /reset-password`: sets a new password by a letter's token, and ends every session of the account.
+    /// `POST /reset-password`: sets a new password by a letter's token, which verifies the address, and ends every session of
+    /// the account.
     ///
     /// 400 "Invalid or expired reset token": it is good for an hour, and once.
     public struct ResetPassword: OpenEndpoint {

@@ -12,6 +12,8 @@ public enum Dunbar: ServiceAPI {
     public static let name = "dunbar"
     public static let basePath = "/api"
     public static let captureForm = CaptureForm.text
+    public static let credentials = CredentialForm.cookie
+    public static let ignoresTrailingSlash = true
     public static let phrases: Phrases = {
         var phrases = Phrases()
         phrases.malformedJSON = "Malformed JSON"

@@ -17,7 +17,7 @@ extension DunbarScenarios {
         })
 }
 
-/// Counts what a scenario makes and leaves, and signs its sessions out.
+/// Notes what a scenario makes, deletes the accounts with all that is theirs, and counts what is left.
 private actor Ledger: Transport {
     private let transport: any Transport
     /// By id, with their authors.
@@ -27,18 +27,48 @@ private actor Ledger: Transport {
     private var gone: Set<Int64> = []
     /// Of the sessions that have begun, with whose they are.
     private var cookies: [String: Int64] = [:]
+    /// What users last signed in with.
+    private var credentials: [Int64: (name: String, password: String)] = [:]
 
     init(_ transport: any Transport) { self.transport = transport }
 
-    /// What is left, by its name in plural.
+    /// Returns what is left, by its name in plural.
     func settle(at baseURL: URL) async -> [String: Int] {
-        for cookie in cookies.keys {
+        var rest = Array(users.subtracting(gone))[...]
+        while !rest.isEmpty {
+            // Each takes the server the time of a password.
+            await withTaskGroup(of: Void.self) { group in
+                for user in rest.prefix(8) { group.addTask { await self.delete(user, at: baseURL) } }
+            }
+            rest = rest.dropFirst(8)
+        }
+        for (cookie, user) in cookies where !gone.contains(user) {
             let request = TransportRequest(
                 method: .post, url: baseURL.appendingPathComponent("logout"), headers: [.cookie: cookie])
             _ = try? await transport.send(request, progress: nil)
         }
         let left = posts.values.filter { !gone.contains($0) }.count
         return ["users": users.subtracting(gone).count, "posts": left].filter { $0.value > 0 }
+    }
+
+    /// Deletes an account, in one of its sessions or in a new one.
+    private func delete(_ user: Int64, at baseURL: URL) async {
+        guard let (name, password) = credentials[user] else { return }
+        func post(_ path: String, _ body: JSONValue, cookie: String? = nil) async -> TransportResponse? {
+            var headers: HTTPFields = [.contentType: "application/json"]
+            headers[.cookie] = cookie
+            let request = TransportRequest(
+                method: .post, url: baseURL.appendingPathComponent(path), headers: headers,
+                body: .bytes(Array(body.description.utf8)))
+            return try? await send(request, progress: nil)
+        }
+        for cookie in cookies.filter({ $0.value == user }).keys.prefix(1) {
+            _ = await post("account/delete", ["password": .string(password)], cookie: cookie)
+        }
+        guard !gone.contains(user) else { return }
+        let answer = await post("login", ["username": .string(name), "password": .string(password)])
+        guard let cookie = answer?.headers[.setCookie]?.prefix(while: { $0 != ";" }) else { return }
+        _ = await post("account/delete", ["password": .string(password)], cookie: String(cookie))
     }
 
     func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
@@ -50,6 +80,10 @@ private actor Ledger: Transport {
         case (.post, _, "register"), (.post, _, "login"):
             guard let user = body?["user"]?["id"]?.integer else { break }
             users.insert(user)
+            if case .bytes(let bytes) = request.body, let name = body?["user"]?["username"]?.string {
+                let sent = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+                credentials[user] = (name, sent?["password"]?.string ?? DunbarWorld.password)
+            }
             if let cookie = response.headers[.setCookie]?.prefix(while: { $0 != ";" }), !cookie.hasSuffix("=") {
                 cookies[String(cookie)] = user
             }

@@ -67,6 +67,22 @@ extension DunbarScenarios {
             try await b.send(Dunbar.Follow(user: a.id))
             try await a.post("/followers/\(b.id)/remove").refused(400, "This user is not your follower")
         },
+        Scenario("Who was rejected three times asks no more", clause: "§4") { world in
+            let (a, b) = try await world.pair()
+            for _ in 0..<3 {
+                try await b.post("/users/\(a.id)/follow").said("Follow request sent")
+                try await a.post("/follow-requests/\(try await a.request(of: b))/reject")
+                    .said("Follow request rejected")
+            }
+            let answer = try await b.post("/users/\(a.id)/follow")
+            try answer.refused(429, "Too many requests, please try again later")
+            try expect(Int(answer.headers[.retryAfter] ?? "") ?? 0 > 0, "no Retry-After")
+            try expect(try await a.send(Dunbar.ListPendingRequests()), equals: [])
+            // Of others' mind it says nothing.
+            try await b.send(Dunbar.Follow(user: try await world.person().id))
+            try await a.send(Dunbar.UpdateUser(id: a.id, isPrivate: false))
+            try await b.post("/users/\(a.id)/follow").said("Following")
+        },
         Scenario("Who cannot be followed, unfollowed and removed", clause: "§1 follow") { world in
             let (a, b) = try await world.pair()
             try await a.post("/users/\(a.id)/follow").refused(400, "Cannot follow yourself")
@@ -96,16 +112,17 @@ extension DunbarScenarios {
             }
             try await b.get("/users/x/followers").refused(400, "Invalid user ID")
         },
-        Scenario("Going public accepts nobody; going private loses nobody", clause: "§8 example 2") { world in
+        Scenario("Going public accepts who waits; going private loses nobody", clause: "§8 example 2") { world in
             let (a, d) = try await world.pair()
             let post = try await a.publish()
             try await d.send(Dunbar.Follow(user: a.id))
-            try await a.send(Dunbar.UpdateUser(id: a.id, isPrivate: false))
+            try await a.send(Dunbar.UpdateUser(id: a.id, displayName: "A"))
             try expect(try await d.flags(of: a), equals: [false, true])
-            try expect(try await d.posts(of: a), equals: [post])
-            try expect(try await d.feed(), equals: [])
-            try await a.send(Dunbar.AcceptRequest(id: try await a.request(of: d)))
+            try await a.send(Dunbar.UpdateUser(id: a.id, isPrivate: false))
             try expect(try await d.flags(of: a), equals: [true, false])
+            try expect(try await d.feed(), equals: [post])
+            try expect(try await a.send(Dunbar.ListPendingRequests()), equals: [])
+            try expect(try await d.send(Dunbar.ListOutgoingRequests()), equals: [])
             try await a.send(Dunbar.UpdateUser(id: a.id, isPrivate: true))
             try expect(try await d.flags(of: a), equals: [true, false])
             try expect(try await d.feed(), equals: [post])

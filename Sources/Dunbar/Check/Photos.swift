@@ -72,12 +72,10 @@ extension DunbarScenarios {
     ]
 }
 
-/// Files by their first bytes.
+/// Files to upload.
 enum Samples {
     static let jpeg = SampleImage.jpeg(width: 16, height: 16)
-    static let mp4: [UInt8] = [0, 0, 0, 24] + Array("ftypisom".utf8) + [0, 0, 2, 0] + Array("isomiso2".utf8)
-    static let mov: [UInt8] = [0, 0, 0, 20] + Array("ftypqt  ".utf8) + [0, 0, 2, 0] + Array("qt  ".utf8)
-    static let webm: [UInt8] = [0x1A, 0x45, 0xDF, 0xA3, 0x8B, 0x42, 0x82, 0x84] + Array("webm".utf8)
+    static let (mp4, mov, webm) = (SampleVideo.mp4, SampleVideo.mov, SampleVideo.webm)
 }
 
 extension Upload {

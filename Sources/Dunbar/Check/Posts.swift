@@ -36,6 +36,7 @@ extension DunbarScenarios {
                 try expect(file.status, equals: 200)
                 try expect(file.headers[.contentType], equals: type)
                 try expect(file.headers[.nosniff], equals: "nosniff")
+                try expect(file.headers[.cacheControl]?.contains("public") != true, "anybody may keep it")
                 if type.hasPrefix("video/"), case .bytes(let bytes) = upload.content {
                     try expect(file.body == bytes, "a video was changed")
                     let part = try await world.fetch(url, range: "bytes=4-7")
@@ -45,6 +46,31 @@ extension DunbarScenarios {
                 }
             }
             try expect(try await john.posts(of: john), equals: [post])
+        },
+        Scenario("A file's URL is good for two days, and for that file", clause: "POST /posts") { world in
+            let john = try await world.person()
+            let post = try await john.client.post("", media: [.sample, .video(Samples.mp4)])
+            let photo = try await john.client.uploadPhoto(.sample, of: john.id).profile.photo ?? ""
+            for url in post.media + [photo] {
+                try expect(try await world.fetch(url).status, equals: 200)
+                guard let mark = url.firstIndex(of: "?"), let expires = url.firstMatch(of: #/expires=(\d+)/#),
+                    let time = Double(expires.output.1)
+                else { throw Broken("not signed: \(url)") }
+                // To the end of a day, so that a URL stays the same for a while.
+                try expect(time.truncatingRemainder(dividingBy: 86400), equals: 0)
+                let query = url[mark...]
+                for other in [
+                    String(url[..<mark]), url.replacingOccurrences(of: "expires=", with: "expires=9"),
+                    url.replacingOccurrences(of: "signature=", with: "signature=A"),
+                    url.replacingOccurrences(of: "signature=", with: "signature=&signature="),
+                    url.replacingOccurrences(of: ".jpg", with: ".png"),
+                ] where other != url {
+                    try expect(try await world.fetch(other).status == 403, other)
+                }
+                // However it is spelled on its way.
+                let spelled = "\(url[..<mark])\(query.replacingOccurrences(of: "-", with: "%2D"))&utm=1"
+                try expect(try await world.fetch(spelled).status, equals: 200)
+            }
         },
         Scenario("What is no post is refused", clause: "§1 POST /posts, example 4") { world in
             let john = try await world.person()
@@ -68,7 +94,9 @@ extension DunbarScenarios {
             try await upload(Array(repeating: Samples.jpeg, count: 11), content: long)
                 .refused(400, "Content must be at most 5000 characters")
             let refusal = "Only image and video files are allowed!"
-            for content in ["text", "", "<html>", "\u{1A}E\u{DF}\u{A3}matroska", "RIFF0000WAVE", "0000ftypavif"] {
+            for content in [
+                "text", "", "<html>", "\u{1A}E\u{DF}\u{A3}matroska", "RIFF0000WAVE", "0000ftypavif", "0000ftypisom",
+            ] {
                 try await upload([Array(content.utf8)]).refused(400, refusal, content)
             }
             try await upload(Array(repeating: Samples.jpeg, count: 9) + [Array("text".utf8)]).refused(400, refusal)
@@ -212,6 +240,44 @@ extension DunbarScenarios {
             try expect(
                 try await john.send(Dunbar.ListOutgoingRequests(limit: 2, before: outgoing[1].id)),
                 equals: Array(outgoing[2..<4]))
+        },
+        Scenario("A list goes on where an entry stood that has gone", clause: "§6 paging") { world in
+            let john = try await world.person()
+            let others = try await world.people(6)
+            for other in others { try await other.send(Dunbar.Follow(user: john.id)) }
+            let requests = try await john.send(Dunbar.ListPendingRequests())
+            try expect(requests.map(\.follower.id), equals: others.map(\.id).reversed())
+            func pending(_ before: Dunbar.FollowRequest.ID) async throws -> [Dunbar.FollowRequest.ID] {
+                try await john.send(Dunbar.ListPendingRequests(limit: 2, before: before)).map(\.id)
+            }
+            // Read two, answer them, go on.
+            try await john.send(Dunbar.RejectRequest(id: requests[0].id))
+            try await john.send(Dunbar.RejectRequest(id: requests[1].id))
+            try expect(try await pending(requests[1].id), equals: requests[2..<4].map(\.id))
+            for request in requests[2...] { try await john.send(Dunbar.AcceptRequest(id: request.id)) }
+            try expect(try await pending(requests[3].id), equals: [])
+            let followers = try await john.send(Dunbar.ListFollowers(of: john.id)).map(\.id)
+            func page(_ before: Dunbar.User.ID) async throws -> [Dunbar.User.ID] {
+                try await john.send(Dunbar.ListFollowers(of: john.id, limit: 2, before: before)).map(\.id)
+            }
+            try await john.send(Dunbar.RemoveFollower(follower: followers[1]))
+            try expect(try await page(followers[1]), equals: Array(followers[2..<4]))
+            // Who leaves altogether leaves their place, too.
+            let leaving = others.first { $0.id == followers[2] }
+            try await leaving?.client.deleteAccount(password: DunbarWorld.password)
+            try expect(try await page(followers[2]), equals: Array(followers[3...]))
+            for other in others where other.id != followers[2] { try await john.send(Dunbar.Follow(user: other.id)) }
+            let outgoing = try await john.send(Dunbar.ListOutgoingRequests())
+            try await john.send(Dunbar.Unfollow(user: outgoing[1].following.id))
+            try expect(
+                try await john.send(Dunbar.ListOutgoingRequests(limit: 2, before: outgoing[1].id)).map(\.id),
+                equals: outgoing[2..<4].map(\.id))
+            for other in others[..<4] where other.id != followers[2] {
+                try await john.send(Dunbar.Block(user: other.id))
+            }
+            let blocks = try await john.send(Dunbar.ListBlocks()).map(\.id)
+            try await john.send(Dunbar.Unblock(user: blocks[0]))
+            try expect(try await john.send(Dunbar.ListBlocks(before: blocks[0])).map(\.id), equals: Array(blocks[1...]))
         },
         Scenario("A limit or cursor that is none is refused", clause: "§6 paging") { world in
             let john = try await world.person()

@@ -20,7 +20,6 @@ extension DunbarScenarios {
                 let post = try await john.publish()
                 try await jane.send(Dunbar.ReportPost(post: post.id, reason: reason))
             }
-            // Deleting takes reports along.
             try await john.raw(.delete, "/posts/\(post.id)").said("Post deleted")
             try await jane.post(path, ["reason": "Hateful"]).refused(404, "Post not found")
         },

@@ -10,6 +10,7 @@ enum DunbarShapes {
         .init("POST", "/logout", [200: said("Logged out successfully")]),
         .init("GET", "/user", [200: wrapped(.object(account.merging(["emailVerified": boolean]) { $1 }))]),
         .init("GET", "/verify-email/{token}", [200: said("Email verified")]),
+        .init("POST", "/verify-email/resend", [200: said("Verification email sent")]),
         .init(
             "POST", "/forgot-password",
             [200: said("If an account exists with this email, you will receive password reset instructions.")]),

@@ -54,6 +54,7 @@ extension DunbarMock {
             return WithRelationship(account)
         }
         server.example(of: Dunbar.VerifyEmail.self) { _ in .init(message: "Email verified") }
+        server.example(of: Dunbar.ResendVerification.self) { _ in .init(message: "Verification email sent") }
     }
 }
 

@@ -15,9 +15,9 @@ extension DunbarService {
     func forgotPassword(_ request: Dunbar.ForgotPassword, _ info: RequestInfo) async throws -> Dunbar.Confirmation {
         let (now, email) = (time.milliseconds(), request.email.trimmed)
         try await database.write { [attempts, outbox] db in
-            try attempts.remind(Users.key(email), from: info.address, at: now, in: db)
+            let mayBeSent = try attempts.remind(Users.key(email), from: info.address, at: now, in: db)
             // Longer than any address.
-            guard email.length <= 254 else { return }
+            guard mayBeSent, email.length <= 254 else { return }
             try outbox.post(.reset(typed: email), at: now, in: db)
         }
         return .init(
@@ -33,14 +33,15 @@ extension DunbarService {
         // Before a password is hashed, which takes long.
         guard try await database.read({ try user(in: $0) }) != nil else { throw refused }
         try request.validate()
-        let password = try await passwords.hash(request.newPassword)
+        let password = try await gate.hash(request.newPassword, from: info.address)
         try await database.write { [sessions] db in
             // Of two at once the second waits here, and then finds no token.
             guard let found = try user(in: db), try Users.queue(found, in: db), try user(in: db) == found else {
                 throw refused
             }
             try LetterTokens.reset.deleteAll(of: found, in: db)
-            try db.run("UPDATE users SET password = \(password) WHERE id = \(found)")
+            // Whoever has the letter has the mailbox.
+            try db.run("UPDATE users SET password = \(password), is_verified = 1 WHERE id = \(found)")
             try sessions.endAll(of: found, in: db)
         }
         return .init(message: "Password has been reset")
@@ -50,23 +51,25 @@ extension DunbarService {
         _ request: Dunbar.DeleteAccount, from viewer: Viewer, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.Confirmation> {
         let now = time.milliseconds()
-        // Whoever has taken a session over guesses here as they would when signing in.
-        let (password, attempt) = try await database.write { [attempts] db in
-            guard let password = try Users.password(of: viewer.user, in: db) else { throw Self.unauthorized }
-            let account = Users.attemptsName(viewer.user)
-            return (password, try attempts.begin(account: account, from: info.address, at: now, in: db))
-        }
         let refused = Problem(.badRequest, "Invalid password")
-        guard try await passwords.verify(request.password, against: password) else { throw refused }
-        let files = try await database.write { [attempts, sessions] db -> [String]? in
-            guard try Users.queue(viewer.user, in: db) else { throw Self.unauthorized }
-            // It may have been changed since.
-            guard try Users.password(of: viewer.user, in: db) == password else { throw refused }
-            try attempts.succeed(attempt, at: now, in: db)
-            if try Users.isAdmin(viewer.user, in: db) { return nil }
-            try sessions.endAll(of: viewer.user, in: db)
-            return try Users.delete(viewer.user, in: db)
-        }
+        // Whoever has taken a session over guesses here as they would when signing in.
+        let files = try await gate.judge(
+            request.password, from: info.address, at: now, refusal: refused,
+            find: { db in
+                guard let password = try Users.password(of: viewer.user, in: db) else { throw Self.unauthorized }
+                return .init(password, countedAs: Users.attemptsName(viewer.user), password: password)
+            },
+            proceed: { password, admission in
+                try await database.write { [attempts, sessions] db -> [String]? in
+                    guard try Users.queue(viewer.user, in: db) else { throw Self.unauthorized }
+                    // It may have been changed since.
+                    guard try Users.password(of: viewer.user, in: db) == password else { throw refused }
+                    try admission.settle(isSignIn: false, at: now, in: db)
+                    if try Users.isAdmin(viewer.user, in: db) { return nil }
+                    try sessions.endAll(of: viewer.user, in: db)
+                    return try Users.delete(viewer.user, attempts, at: now, in: db)
+                }
+            })
         guard let files else { throw Problem(.badRequest, "Cannot delete admin account through this endpoint") }
         await remove(files)
         return Answer(.ok, .init(message: "Account deleted successfully"), headers: sessions.takingBack)
@@ -89,11 +92,14 @@ extension Users {
     /// What sign-ins to an account are counted under.
     static func attemptsName(_ id: Dunbar.User.ID) -> String { "user \(id)" }
 
+    /// What sign-ins under a name are counted under that nobody has.
+    static func attemptsName(_ key: String) -> String { "name \(key)" }
+
     /// With everything that is theirs, but for sessions. Whoever calls this has queued for the user: whatever is added to
     /// an account queues too, so that nothing is left over.
     ///
     /// - Returns: The names of their files.
-    static func delete(_ id: Dunbar.User.ID, in db: Session) throws -> [String] {
+    static func delete(_ id: Dunbar.User.ID, _ attempts: Attempts, at now: Int64, in db: Session) throws -> [String] {
         // In line behind comments and reports that are being made on their posts, which then go too.
         try db.run("UPDATE posts SET id = id WHERE user_id = \(id)")
         let posts: SQL = "(SELECT id FROM posts WHERE user_id = \(id))"
@@ -104,17 +110,25 @@ extension Users {
             """
         ) { try $0.get(0) }
         try db.run("DELETE FROM media WHERE post_id IN \(posts)")
-        for table in ["reports", "comments"] as [SQL] {
-            try db.run("DELETE FROM \(table) WHERE user_id = \(id) OR post_id IN \(posts)")
+        for start in stride(from: 0, to: files.count, by: 500) {
+            try UnsignedFiles.forget(Array(files[start..<min(start + 500, files.count)]), in: db)
         }
+        try Reports.forget(id, at: now, in: db)
+        try db.run("DELETE FROM comments WHERE user_id = \(id) OR post_id IN \(posts)")
         try db.run("DELETE FROM posts WHERE user_id = \(id)")
-        try db.run("DELETE FROM follows WHERE follower_id = \(id) OR target_id = \(id)")
-        try db.run("DELETE FROM blocks WHERE blocker_id = \(id) OR blocked_id = \(id)")
+        // Others go on reading their lists behind the place where this one stood.
+        try FormerRows.delete(.follow, where: "(follower_id = \(id) OR target_id = \(id))", at: now, in: db)
+        try FormerRows.delete(.block, where: "(blocker_id = \(id) OR blocked_id = \(id))", at: now, in: db)
+        try Rejections.forget(id, in: db)
         try LetterTokens.verification.deleteAll(of: id, in: db)
         try LetterTokens.reset.deleteAll(of: id, in: db)
-        try OnceOnly.forget(callersNamed: DunbarService.callerName(id), in: db)
-        try Attempts.forget(account: attemptsName(id), in: db)
+        try OnceOnly.forget(subject: DunbarService.callerName(id), in: db)
         try Attempts.forget(uploadsBy: "\(id)", in: db)
+        let keys = try db.one("SELECT username_key, email_key FROM users WHERE id = \(id)") {
+            (name: try $0.get(0, as: String.self), email: try $0.get(1, as: String.self))
+        }
+        try attempts.forget(
+            account: attemptsName(id), names: keys.map { [attemptsName($0.name)] } ?? [], email: keys?.email, in: db)
         try UserSearch.remove(id.rawValue, in: db)
         try db.run("DELETE FROM users WHERE id = \(id)")
         return files

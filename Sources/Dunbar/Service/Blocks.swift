@@ -21,16 +21,17 @@ extension DunbarService {
             }
             guard request.user != viewer.user else { throw Problem(.badRequest, "Cannot block yourself") }
             try Blocks.insert(request.user, by: viewer.user, at: now, in: db)
-            try Follows.deleteAll(between: viewer.user, and: request.user, in: db)
+            try Follows.deleteAll(between: viewer.user, and: request.user, at: now, in: db)
             return .init(message: "User blocked")
         }
     }
 
     func unblock(_ request: Dunbar.Unblock, from viewer: Viewer) async throws -> Dunbar.Confirmation {
-        try await database.write { db in
+        let now = time.milliseconds()
+        return try await database.write { db in
             // One's own block can be taken back even where the other has blocked, too.
             guard
-                try Blocks.delete(request.user, by: viewer.user, in: db)
+                try Blocks.delete(request.user, by: viewer.user, at: now, in: db)
                     || Users.exists(request.user, for: viewer.user, in: db)
             else { throw Users.notFound }
             return .init(message: "User unblocked")
@@ -60,19 +61,17 @@ enum Blocks {
     }
 
     /// False when there was none.
-    static func delete(_ blocked: Dunbar.User.ID, by blocker: Dunbar.User.ID, in db: Session) throws -> Bool {
-        try db.run("DELETE FROM blocks WHERE blocker_id = \(blocker) AND blocked_id = \(blocked)") > 0
+    static func delete(
+        _ blocked: Dunbar.User.ID, by blocker: Dunbar.User.ID, at now: Int64, in db: Session
+    ) throws -> Bool {
+        try FormerRows.delete(
+            .block, where: "blocker_id = \(blocker) AND blocked_id = \(blocked)", at: now, in: db) > 0
     }
 
     /// Behind `FROM users u`: whom the list shows.
     static func rest(of blocker: Dunbar.User.ID, before: Dunbar.User.ID?, limit: Int?) -> SQL {
         let place: SQL =
-            before.map {
-                """
-                AND (b.created_at, b.id) < (
-                    SELECT p.created_at, p.id FROM blocks p WHERE p.blocker_id = \(blocker) AND p.blocked_id = \($0))
-                """
-            } ?? ""
+            before.map { "AND (b.created_at, b.id) < \(FormerRows.place(.block, of: blocker, and: $0))" } ?? ""
         return """
             JOIN blocks b ON b.blocked_id = u.id WHERE b.blocker_id = \(blocker) \(place)
             ORDER BY b.created_at DESC, b.id DESC LIMIT \(limit ?? Dunbar.maximumPage)

@@ -16,7 +16,8 @@ extension DunbarService {
         _ request: Dunbar.AddComment, from viewer: Viewer, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.Comment> {
         let now = time.milliseconds()
-        return try await database.write(info.once, phrases: Dunbar.phrases, at: now) { [urls] db in
+        let answer: Answer<Dunbar.Comment> = try await database.write(info.once, phrases: Dunbar.phrases, at: now) {
+            [urls] db in
             // Post and author stay until the comment is there: who deletes them waits, and takes the comment along.
             try Posts.requireVisible(request.post, to: viewer.user, in: db)
             try request.validate()
@@ -26,6 +27,7 @@ extension DunbarService {
             guard let comment = try id.flatMap({ try Comments.one($0, urls, in: db) }) else { throw Posts.notFound }
             return Answer(.created, comment)
         }
+        return try answer.renewed(by: urls)
     }
 
     func listComments(_ request: Dunbar.ListComments, from viewer: Viewer) async throws -> [Dunbar.Comment] {

@@ -21,7 +21,7 @@ public struct DunbarService: Sendable {
 
     let database: Database
     let objects: any ObjectStore
-    let passwords: Passwords
+    let gate: PasswordGate
     let sessions: Sessions
     let attempts: Attempts
     let images: ImageMaker
@@ -56,31 +56,34 @@ public struct DunbarService: Sendable {
     }
 
     /// Makes of the image file at a path, upright and without metadata, what it is to become; nil when it is no image
-    /// that can be read, or has more than 40 megapixels. Throws when it cannot tell now.
-    public typealias ImageMaker = @Sendable (_ path: String, _ use: ImageUse) async throws -> [UInt8]?
+    /// that can be read. Throws ``ImageTooLarge``, and when it cannot tell now.
+    public typealias ImageMaker =
+        @Sendable (
+            _ path: String, _ use: ImageUse, _ user: Dunbar.User.ID
+        ) async throws -> [UInt8]?
 
     /// - Parameters:
     ///   - database: With ``schema``.
     ///   - objects: Keeps photos, pictures and videos.
     ///   - mailer: Takes the letters.
     ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`, and seals letters that wait.
-    ///   - report: Told of each letter that was not taken, and whether it is tried again.
+    ///   - report: Told of each letter that was not taken: its number, why, and whether it is tried again.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, images: @escaping ImageMaker,
         mailer: any Mailer, secret: [UInt8], time: TimeSource = .system, settings: Settings,
-        report: @escaping @Sendable (any Error, _ isTriedAgain: Bool) -> Void
+        report: @escaping @Sendable (_ letter: Int64?, any Error, _ isTriedAgain: Bool) -> Void
     ) {
         self.database = database
         self.objects = objects
-        self.passwords = passwords
         self.sessions = Sessions(
             database: database,
             cookie: SessionCookie(
                 name: "dunbar.session", isSecure: settings.publicURL.lowercased().hasPrefix("https:")),
             time: time)
-        self.attempts = Attempts(limits: settings.attempts, phrases: Dunbar.phrases)
+        self.attempts = Attempts(limits: settings.attempts, secret: secret, phrases: Dunbar.phrases)
+        self.gate = PasswordGate(database: database, passwords: passwords, attempts: attempts)
         self.images = images
-        let urls = PublicURLs(base: settings.publicURL)
+        let urls = PublicURLs(base: settings.publicURL, secret: secret, time: time)
         let writer = LetterWriter(database: database, urls: urls, time: time)
         self.outbox = Outbox(
             database: database, mailer: mailer, secret: secret, time: time, compose: writer.compose, report: report)
@@ -110,7 +113,10 @@ public struct DunbarService: Sendable {
         follows(&routes)
         blocks(&routes)
         health(&routes)
-        routes.serve(publicly: objects, under: "/" + MediaFile.folder) { MediaFile.type(of: $0)?.contentType }
+        routes.serve(
+            publicly: objects, under: "/" + MediaFile.folder, cacheControl: "private, max-age=86400, immutable",
+            admit: admitToFile
+        ) { MediaFile.type(of: $0)?.contentType }
         return routes
     }
 
@@ -125,29 +131,38 @@ public struct DunbarService: Sendable {
     /// Sends the letters that are due now: for tests.
     public func settleLetters() async throws { try await outbox.settle() }
 
-    /// Throws when the database or the object store does not answer.
-    public func check() async throws {
-        try await database.check()
-        try await objects.check()
+    /// Looks at what the service depends on.
+    public func check() async -> [Health.Part] {
+        [
+            await Health.Part("database") { try await database.check() },
+            await Health.Part("files") { try await objects.check() },
+        ]
     }
 
     /// Makes people findable who are not yet: those of an older database, or made by an older node. To be called before
     /// the first request.
     public func prepare() async throws { try await UserSearch.bringUpToDate(database) }
 
-    /// Forgets what has expired, and removes stored files that nothing shows. To be called now and then.
-    public func sweep() async throws {
+    /// Forgets what has expired, and moves stored files that nothing shows to the trash. To be called now and then.
+    @discardableResult
+    public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
             try OnceOnly.sweep(at: now, in: db)
+            try OnceOnly.sweepSubjects(at: now, in: db)
             try Attempts.sweep(at: now, in: db)
             try Sessions.sweep(at: now, in: db)
             try LetterTokens.verification.sweep(at: now, in: db)
             try LetterTokens.reset.sweep(at: now, in: db)
+            try UnsignedFiles.sweep(at: now, in: db)
+            try FormerRows.sweep(at: now, in: db)
+            try Rejections.sweep(at: now, in: db)
+            try Reports.sweep(at: now, in: db)
         }
         try await sweepSizes()
         try await prepare()
-        try await sweepFiles()
+        return try await objects.sweep(
+            olderThan: Self.orphanAge, at: now / 1000, keeping: references, limits: limits)
     }
 
     /// Makes somebody an admin, or no longer one: for the operator.
@@ -163,9 +178,27 @@ public struct DunbarService: Sendable {
 
 /// Where what the server has is found from outside.
 struct PublicURLs: Sendable {
-    let base: String
+    private let base: String
+    private let signatures: ExpiringURLs
+    private let time: TimeSource
 
-    /// Of a stored file, by its name.
-    func file(_ name: String) -> String { "\(base)/\(MediaFile.folder)/\(name)" }
+    init(base: String, secret: [UInt8], time: TimeSource) {
+        self.base = base
+        self.time = time
+        signatures = ExpiringURLs(secret: secret, purpose: "dunbar media")
+    }
+
+    /// Of a stored file, by its name: for those who may see it now, and for two days at most.
+    func file(_ name: String) -> String {
+        let path = Self.path(name)
+        return "\(base)\(path)?\(signatures.query(for: path, at: time.milliseconds()))"
+    }
+
+    func verdict(on query: String?, forFile name: String) -> ExpiringURLs.Verdict {
+        signatures.verdict(on: query, for: Self.path(name), at: time.milliseconds())
+    }
+
     func verification(_ token: String) -> String { "\(base)\(Dunbar.basePath)/verify-email/\(token)" }
+
+    private static func path(_ name: String) -> String { "/\(MediaFile.folder)/\(name)" }
 }

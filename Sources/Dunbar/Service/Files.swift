@@ -8,6 +8,7 @@ import HTTPTypes
 import NIOConcurrencyHelpers
 import NIOCore
 import ObjectStore
+import Videos
 
 extension DunbarService {
     /// A file without a row this long after it was written belongs to an upload that failed. In seconds.
@@ -22,15 +23,15 @@ extension DunbarService {
         if let replay = try await database.replay(
             info.once, phrases: Dunbar.phrases, at: now, as: Dunbar.UpdatedUser.self)
         {
-            return replay
+            return try replay.renewed(by: urls)
         }
         try await database.read { [attempts, settings] db in
             try attempts.requireRoom(
                 forUploadsBy: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
         }
         let refused = Problem(.badRequest, "Only image files are allowed")
-        guard let upload = request.photo, let file = upload.spooledFile, try type(of: file)?.isImage == true,
-            let picture = try await images(file.path, .profile)
+        guard let upload = request.photo, let file = upload.spooledFile, let type = try type(of: file), type.isImage,
+            let picture = try await picture(of: file, type, .profile, for: viewer.user)
         else { throw refused }
         let name = MediaFile.name(.jpeg)
         try await store(try await spool(picture), as: name, .jpeg)
@@ -42,22 +43,23 @@ extension DunbarService {
                 try attempts.upload(by: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
                 let old: String?? = try db.value("SELECT photo FROM users WHERE id = \(request.id)")
                 before.withLockedValue { $0 = old ?? nil }
+                if let old = old ?? nil { try UnsignedFiles.forget([old], in: db) }
                 try db.run("UPDATE users SET photo = \(name) WHERE id = \(request.id)")
                 return Answer(.ok, try Users.changed(request.id, by: viewer.user, urls, in: db))
             }
             if answer.headers[.idempotentReplayed] == nil, let old = before.withLockedValue({ $0 }) {
                 await remove([old])
             }
-            return answer
+            return try answer.renewed(by: urls)
         }
     }
 
     // MARK: From an upload to stored files
 
-    /// Stores the files of a post, in their order, under new names; all of them or none.
+    /// Stores the files of a user's post, in their order, under new names; all of them or none.
     ///
     /// - Throws: 400 when one is neither an image nor a video.
-    func store(_ uploads: [Upload]) async throws -> [StoredFile] {
+    func store(_ uploads: [Upload], of user: Dunbar.User.ID) async throws -> [StoredFile] {
         let refused = Problem(.badRequest, "Only image and video files are allowed!")
         // What all of them are, before the first is worked on.
         let files = try uploads.map { upload in
@@ -69,8 +71,10 @@ extension DunbarService {
             for (file, type) in files {
                 let kept = type == .heic ? MediaType.jpeg : type
                 var content = file
-                if type.isImage {
-                    guard let picture = try await images(file.path, .post(kept)) else { throw refused }
+                if let container = type.container {
+                    try await clean(file, container, refused)
+                } else {
+                    guard let picture = try await picture(of: file, type, .post(kept), for: user) else { throw refused }
                     content = try await spool(picture)
                 }
                 let (name, size) = (MediaFile.name(kept), content.count)
@@ -82,6 +86,29 @@ extension DunbarService {
             throw error
         }
         return stored
+    }
+
+    /// Makes a picture; nil of what is no image.
+    ///
+    /// - Throws: 400 when the image has too many pixels.
+    private func picture(
+        of file: SpooledFile, _ type: MediaType, _ use: ImageUse, for user: Dunbar.User.ID
+    ) async throws -> [UInt8]? {
+        do {
+            return try await images(file.path, use, user)
+        } catch is ImageTooLarge {
+            let limit = ImageTooLarge.megapixels(of: type)
+            throw Problem(.badRequest, "Image too large (max \(limit) megapixels)")
+        }
+    }
+
+    /// Removes from a video what tells of its place and its maker.
+    private func clean(_ file: SpooledFile, _ container: VideoContainer, _ refused: Problem) async throws {
+        do {
+            try await file.change { try Video.clean($0, as: container) }
+        } catch VideoError.notAVideo {
+            throw refused
+        }
     }
 
     private func type(of file: SpooledFile) throws -> MediaType? {
@@ -140,20 +167,33 @@ extension DunbarService {
         }
     }
 
-    /// Removes stored files that nothing shows.
-    func sweepFiles() async throws {
-        try await objects.sweep(olderThan: time.milliseconds() / 1000 - Self.orphanAge) { keys in
-            let names = keys.map { String($0.dropFirst(MediaFile.folder.count + 1)) }
-            let kept: [String] = try await database.read { db in
-                try db.all(
-                    """
-                    SELECT name FROM media WHERE name IN (\(list: names))
-                    UNION ALL SELECT photo FROM users WHERE photo IN (\(list: names))
-                    """
-                ) { try $0.get(0) }
-            }
-            return Set(kept.map { "\(MediaFile.folder)/\($0)" })
-        }
+    /// How posts and users name stored files.
+    public var references: ObjectReferences {
+        ObjectReferences(
+            known: { [database] keys in
+                let names = keys.map { String($0.dropFirst(MediaFile.folder.count + 1)) }
+                let kept: [String] = try await database.read { db in
+                    try db.all(
+                        """
+                        SELECT name FROM media WHERE name IN (\(list: names))
+                        UNION ALL SELECT photo FROM users WHERE photo IN (\(list: names))
+                        """
+                    ) { try $0.get(0) }
+                }
+                return Set(kept.map { "\(MediaFile.folder)/\($0)" })
+            },
+            some: { [database] limit in
+                let names: [String] = try await database.read { db in
+                    let shown = try db.all("SELECT name FROM media ORDER BY post_id DESC LIMIT \(limit)") {
+                        try $0.get(0, as: String.self)
+                    }
+                    return try shown
+                        + db.all(
+                            "SELECT photo FROM users WHERE photo IS NOT NULL ORDER BY id DESC LIMIT \(limit)"
+                        ) { try $0.get(0) }
+                }
+                return names.map { "\(MediaFile.folder)/\($0)" }
+            })
     }
 }
 
@@ -177,5 +217,29 @@ enum Files {
 extension Upload {
     fileprivate var spooledFile: SpooledFile? {
         if case .spooled(let content) = content { content as? SpooledFile } else { nil }
+    }
+}
+
+/// An image has more pixels than its format may have.
+public struct ImageTooLarge: Error {
+    public init() {}
+
+    /// The number of megapixels that an image may have, all frames together.
+    public static func megapixels(of type: MediaType) -> Int {
+        switch type {
+        case .jpeg, .heic: 100
+        default: 40
+        }
+    }
+}
+
+extension MediaType {
+    /// What a video comes in; nil of an image.
+    fileprivate var container: VideoContainer? {
+        switch self {
+        case .jpeg, .png, .gif, .webp, .heic: nil
+        case .mp4, .mov: .isoBaseMedia
+        case .webm: .matroska
+        }
     }
 }

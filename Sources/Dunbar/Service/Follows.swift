@@ -32,10 +32,18 @@ extension DunbarService {
                 throw Problem(.badRequest, "Unblock this user first")
             }
             let known = Problem(.badRequest, "Already following or requested to follow this user")
-            guard try Follows.isAccepted(viewer.user, to: request.user, in: db) == nil else { throw known }
+            let isAccepted = try Follows.isAccepted(viewer.user, to: request.user, in: db)
+            // A request to an account that has gone public since, made when there was no room for another follow.
+            let isLeftOver = isAccepted == false && !isPrivate
+            guard isAccepted == nil || isLeftOver else { throw known }
             guard try Follows.hasRoom(viewer.user, in: db) else {
                 throw Problem(.badRequest, "You have reached the maximum number of follows (150)")
             }
+            if isLeftOver {
+                try Follows.accept(of: viewer.user, to: request.user, in: db)
+                return .init(message: "Following")
+            }
+            if isPrivate { try Rejections.require(fewOf: viewer.user, by: request.user, at: now, in: db) }
             guard try Follows.insert(viewer.user, to: request.user, isAccepted: !isPrivate, at: now, in: db) else {
                 throw known
             }
@@ -44,25 +52,26 @@ extension DunbarService {
     }
 
     func unfollow(_ request: Dunbar.Unfollow, from viewer: Viewer) async throws -> Dunbar.Confirmation {
-        try await database.write { db in
+        let now = time.milliseconds()
+        return try await database.write { db in
             guard try Users.exists(request.user, for: viewer.user, in: db) else { throw Users.notFound }
-            let wasAccepted: Bool? = try db.value(
-                """
-                DELETE FROM follows WHERE follower_id = \(viewer.user) AND target_id = \(request.user)
-                RETURNING is_accepted
-                """)
-            guard let wasAccepted else { throw Problem(.badRequest, "Not following this user") }
+            // In line behind the follow's making and its acceptance, so that what is said of it is so.
+            try Users.queue(viewer.user, in: db)
+            let wasAccepted = try Follows.isAccepted(viewer.user, to: request.user, in: db)
+            guard let wasAccepted, try Follows.delete(of: viewer.user, to: request.user, at: now, in: db) else {
+                throw Problem(.badRequest, "Not following this user")
+            }
             return .init(message: wasAccepted ? "Unfollowed" : "Follow request withdrawn")
         }
     }
 
     func removeFollower(_ request: Dunbar.RemoveFollower, from viewer: Viewer) async throws -> Dunbar.Confirmation {
-        try await database.write { db in
-            let isRemoved = try db.run(
-                """
-                DELETE FROM follows
-                WHERE follower_id = \(request.follower) AND target_id = \(viewer.user) AND is_accepted = 1
-                """)
+        let now = time.milliseconds()
+        return try await database.write { db in
+            let isRemoved = try FormerRows.delete(
+                .follow,
+                where: "follower_id = \(request.follower) AND target_id = \(viewer.user) AND is_accepted = 1", at: now,
+                in: db)
             guard isRemoved > 0 else { throw Problem(.badRequest, "This user is not your follower") }
             return .init(message: "Follower removed successfully")
         }
@@ -143,12 +152,14 @@ extension DunbarService {
     }
 
     func rejectRequest(_ request: Dunbar.RejectRequest, from viewer: Viewer) async throws -> Dunbar.Confirmation {
-        try await database.write { db in
-            let isRejected = try db.run(
-                """
-                DELETE FROM follows WHERE id = \(request.id) AND target_id = \(viewer.user) AND is_accepted = 0
-                """)
-            guard isRejected > 0 else { throw Follows.notFound }
+        let now = time.milliseconds()
+        return try await database.write { db in
+            let condition: SQL = "id = \(request.id) AND target_id = \(viewer.user) AND is_accepted = 0"
+            let follower: Dunbar.User.ID? = try db.value("SELECT follower_id FROM follows WHERE \(condition)")
+            guard let follower, try FormerRows.delete(.follow, where: condition, at: now, in: db) > 0 else {
+                throw Follows.notFound
+            }
+            try Rejections.count(of: follower, by: viewer.user, at: now, in: db)
             return .init(message: "Follow request rejected")
         }
     }
@@ -193,13 +204,40 @@ enum Follows {
             """)
     }
 
-    /// Follows and requests, both ways.
-    static func deleteAll(between one: Dunbar.User.ID, and other: Dunbar.User.ID, in db: Session) throws {
+    static func accept(of follower: Dunbar.User.ID, to target: Dunbar.User.ID, in db: Session) throws {
         try db.run(
-            """
-            DELETE FROM follows
-            WHERE follower_id = \(one) AND target_id = \(other) OR follower_id = \(other) AND target_id = \(one)
-            """)
+            "UPDATE follows SET is_accepted = 1 WHERE follower_id = \(follower) AND target_id = \(target)")
+    }
+
+    /// Accepts the requests that wait for somebody whose account goes public, of those who may follow one more.
+    static func acceptAll(to target: Dunbar.User.ID, in db: Session) throws {
+        let followers: [Dunbar.User.ID] = try db.all(
+            "SELECT follower_id FROM follows WHERE target_id = \(target) AND is_accepted = 0 ORDER BY follower_id"
+        ) { try $0.get(0) }
+        for follower in followers {
+            // In line behind their other follows, so that the limit holds.
+            try Users.queue(follower, in: db)
+            if try hasRoom(follower, in: db) { try accept(of: follower, to: target, in: db) }
+        }
+    }
+
+    /// Whether there was a follow or a request.
+    static func delete(
+        of follower: Dunbar.User.ID, to target: Dunbar.User.ID, at now: Int64, in db: Session
+    ) throws -> Bool {
+        try FormerRows.delete(
+            .follow, where: "follower_id = \(follower) AND target_id = \(target)", at: now, in: db) > 0
+    }
+
+    /// Follows and requests, both ways.
+    static func deleteAll(
+        between one: Dunbar.User.ID, and other: Dunbar.User.ID, at now: Int64, in db: Session
+    ) throws {
+        try FormerRows.delete(
+            .follow,
+            where: """
+                (follower_id = \(one) AND target_id = \(other) OR follower_id = \(other) AND target_id = \(one))
+                """, at: now, in: db)
     }
 
     /// Behind `FROM users u`: whom a list shows.
@@ -208,10 +246,8 @@ enum Follows {
     ) -> SQL {
         let place: SQL =
             before.map {
-                """
-                AND (f.created_at, f.id) < (
-                    SELECT b.created_at, b.id FROM follows b WHERE b.\(side.own) = \(user) AND b.\(side.other) = \($0))
-                """
+                let (follower, target) = side == .followers ? ($0, user) : (user, $0)
+                return "AND (f.created_at, f.id) < \(FormerRows.place(.follow, of: follower, and: target))"
             } ?? ""
         return """
             JOIN follows f ON f.\(side.other) = u.id
@@ -223,14 +259,53 @@ enum Follows {
     static func requestsQuery(
         _ side: Side, of user: Dunbar.User.ID, before: Dunbar.FollowRequest.ID?, limit: Int?
     ) -> SQL {
-        let place: SQL =
-            before.map { "AND (f.created_at, f.id) < (SELECT b.created_at, b.id FROM follows b WHERE b.id = \($0))" }
-            ?? ""
+        let place: SQL = before.map { "AND (f.created_at, f.id) < \(FormerRows.place(ofRequest: $0))" } ?? ""
         return """
             SELECT f.id, f.created_at, \(Users.summaryColumns)
             FROM follows f JOIN users u ON u.id = f.\(side.other)
             WHERE f.\(side.own) = \(user) AND f.is_accepted = 0 \(place)
             ORDER BY f.created_at DESC, f.id DESC LIMIT \(limit ?? Dunbar.maximumPage)
             """
+    }
+}
+
+/// How often somebody was rejected by somebody: a person who has said no three times is left alone for a week.
+enum Rejections {
+    private static let limit = 3
+    /// In milliseconds.
+    private static let window: Int64 = 7 * 24 * 3_600_000
+
+    static func count(
+        of follower: Dunbar.User.ID, by target: Dunbar.User.ID, at now: Int64, in db: Session
+    ) throws {
+        try db.run(
+            """
+            INSERT INTO rejections (follower_id, target_id, used, ends_at)
+            VALUES (\(follower), \(target), 1, \(now + window))
+            ON CONFLICT (follower_id, target_id) DO UPDATE SET
+                used = CASE WHEN rejections.ends_at <= \(now) THEN 1 ELSE rejections.used + 1 END,
+                ends_at = excluded.ends_at
+            """)
+    }
+
+    /// - Throws: 429.
+    static func require(
+        fewOf follower: Dunbar.User.ID, by target: Dunbar.User.ID, at now: Int64, in db: Session
+    ) throws {
+        let end: Int64? = try db.value(
+            """
+            SELECT ends_at FROM rejections
+            WHERE follower_id = \(follower) AND target_id = \(target) AND used >= \(limit) AND ends_at > \(now)
+            """)
+        guard let end else { return }
+        throw Problem(.tooManyRequests, Dunbar.phrases.tooManyRequests).retry(afterSeconds: (end - now + 999) / 1000)
+    }
+
+    static func forget(_ user: Dunbar.User.ID, in db: Session) throws {
+        try db.run("DELETE FROM rejections WHERE follower_id = \(user) OR target_id = \(user)")
+    }
+
+    static func sweep(at now: Int64, in db: Session) throws {
+        try db.run("DELETE FROM rejections WHERE ends_at <= \(now)")
     }
 }

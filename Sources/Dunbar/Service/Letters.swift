@@ -48,7 +48,7 @@ extension MailMessage {
 
     fileprivate static func verification(of address: String, link: String) -> MailMessage {
         MailMessage(
-            to: address, subject: "Verify your email address",
+            from: "Dunbar", to: address, subject: "Verify your email address",
             text: """
                 Welcome to Dunbar!
 
@@ -62,7 +62,7 @@ extension MailMessage {
 
     fileprivate static func reset(of address: String, token: String) -> MailMessage {
         MailMessage(
-            to: address, subject: "Reset your password",
+            from: "Dunbar", to: address, subject: "Reset your password",
             text: """
                 Somebody, probably you, asked to reset the password of your Dunbar account.
 

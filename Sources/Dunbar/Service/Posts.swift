@@ -26,7 +26,7 @@ extension DunbarService {
     ) async throws -> Answer<Dunbar.Post> {
         let now = time.milliseconds()
         if let replay = try await database.replay(info.once, phrases: Dunbar.phrases, at: now, as: Dunbar.Post.self) {
-            return replay
+            return try replay.renewed(by: urls)
         }
         // Again in the write: two posts at once may each have had room.
         try await database.read { [attempts, settings] db in
@@ -34,8 +34,8 @@ extension DunbarService {
                 forUploadsBy: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
             if !request.media.isEmpty { try Files.requireRoom(for: 1, of: viewer.user, settings, in: db) }
         }
-        let files = try await store(request.media)
-        return try await keeping(files.map(\.name)) { [urls, attempts, settings] in
+        let files = try await store(request.media, of: viewer.user)
+        let answer: Answer<Dunbar.Post> = try await keeping(files.map(\.name)) { [urls, attempts, settings] in
             try await database.write(info.once, phrases: Dunbar.phrases, at: now) { db in
                 let id = try Posts.insert(request.content, files, by: viewer.user, at: now, in: db)
                 try attempts.upload(by: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
@@ -44,6 +44,7 @@ extension DunbarService {
                 return Answer(.created, post)
             }
         }
+        return try answer.renewed(by: urls)
     }
 
     /// The three ways to ask for a user's posts are one.
@@ -68,12 +69,13 @@ extension DunbarService {
     }
 
     func deletePost(_ request: Dunbar.DeletePost, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+        let now = time.milliseconds()
         let names = try await database.write { db in
             let author = try Posts.requireVisible(request.id, to: viewer.user, in: db)
             guard try author == viewer.user || Users.isAdmin(viewer.user, in: db) else {
                 throw Problem(.forbidden, "Not authorized to delete this post")
             }
-            return try Posts.delete(request.id, in: db)
+            return try Posts.delete(request.id, at: now, in: db)
         }
         await remove(names)
         return .init(message: "Post deleted")
@@ -174,15 +176,16 @@ enum Posts {
         try db.run("UPDATE posts SET id = id WHERE id = \(id)") > 0
     }
 
-    /// With its comments and reports.
+    /// Deletes a post with its comments.
     ///
     /// - Returns: The names of its files.
-    static func delete(_ id: Dunbar.Post.ID, in db: Session) throws -> [String] {
+    static func delete(_ id: Dunbar.Post.ID, at now: Int64, in db: Session) throws -> [String] {
         // In line behind comments that are being made, which then go too.
         try queue(id, in: db)
         let names: [String] = try db.all("SELECT name FROM media WHERE post_id = \(id)") { try $0.get(0) }
         try db.run("DELETE FROM media WHERE post_id = \(id)")
-        try db.run("DELETE FROM reports WHERE post_id = \(id)")
+        try UnsignedFiles.forget(names, in: db)
+        try Reports.end(ofPost: id, at: now, in: db)
         try db.run("DELETE FROM comments WHERE post_id = \(id)")
         try db.run("DELETE FROM posts WHERE id = \(id)")
         return names

@@ -34,46 +34,77 @@ extension DunbarService {
         public let createdAt: Dunbar.Timestamp
         public let reporter: String
         public let post: Dunbar.Post.ID
-        /// By username.
+        /// By username; "(deleted account)" of one that is, as of the reporter's.
         public let author: String
         public let content: String
         /// How many files the post has.
         public let mediaCount: Int
     }
 
-    /// The newest reports, newest first: for the operator. A post that is deleted takes its own along.
+    /// The newest reports, newest first: for the operator. Each has a copy of its post, which it outlasts by 90 days.
     public static func reports(limit: Int, in database: Database) async throws -> [Report] {
         try await database.read { try Reports.newest(limit, in: $0) }
     }
 }
 
 enum Reports {
-    /// False when there is one already.
+    /// For how long a report is kept after its post or one of the two accounts has gone. In milliseconds.
+    private static let lifetime: Int64 = 90 * 24 * 3_600_000
+    /// Nobody's username: they have no spaces.
+    private static let deleted = "(deleted account)"
+
+    /// Keeps a report, with a copy of the post.
+    ///
+    /// - Returns: False when there is one already.
     static func insert(
         _ request: Dunbar.ReportPost, by user: Dunbar.User.ID, at now: Int64, in db: Session
     ) throws -> Bool {
         let details = request.details?.trimmed
         return try db.exists(
             """
-            INSERT INTO reports (post_id, user_id, reason, details, created_at)
-            VALUES (\(request.post), \(user), \(request.reason.rawValue), \(details == "" ? nil : details), \(now))
-            ON CONFLICT (post_id, user_id) DO NOTHING RETURNING 1
+            INSERT INTO reports (
+                post_id, author_id, reporter_id, reason, details, content, media_count, created_at)
+            SELECT p.id, p.user_id, CAST(\(user) AS BIGINT), CAST(\(request.reason.rawValue) AS TEXT),
+                CAST(\(details == "" ? nil : details) AS TEXT), p.content,
+                (SELECT COUNT(*) FROM media m WHERE m.post_id = p.id), CAST(\(now) AS BIGINT)
+            FROM posts p WHERE p.id = \(request.post)
+            ON CONFLICT (post_id, reporter_id) DO NOTHING RETURNING 1
             """)
     }
 
     static func newest(_ limit: Int, in db: Session) throws -> [DunbarService.Report] {
         try db.all(
             """
-            SELECT r.id, r.reason, r.details, r.created_at, s.username, p.id, u.username, p.content, p.media
-            FROM reports r
-                JOIN users s ON s.id = r.user_id JOIN posts p ON p.id = r.post_id JOIN users u ON u.id = p.user_id
+            SELECT r.id, r.reason, r.details, r.created_at, s.username, r.post_id, u.username, r.content, r.media_count
+            FROM reports r LEFT JOIN users s ON s.id = r.reporter_id LEFT JOIN users u ON u.id = r.author_id
             ORDER BY r.id DESC LIMIT \(limit)
             """
         ) { row in
             .init(
                 id: try row.get(0), reason: .init(rawValue: try row.get(1)), details: try row.get(2),
-                createdAt: try row.get(3), reporter: try row.get(4), post: try row.get(5), author: try row.get(6),
-                content: try row.get(7), mediaCount: try row.get(8, as: String.self).split(separator: " ").count)
+                createdAt: try row.get(3), reporter: try row.get(4, as: String?.self) ?? deleted,
+                post: try row.get(5), author: try row.get(6, as: String?.self) ?? deleted, content: try row.get(7),
+                mediaCount: try row.get(8))
         }
+    }
+
+    /// Begins the time after which reports of a post go that is deleted.
+    static func end(ofPost post: Dunbar.Post.ID, at now: Int64, in db: Session) throws {
+        try db.run("UPDATE reports SET ends_at = \(now + lifetime) WHERE post_id = \(post) AND ends_at IS NULL")
+    }
+
+    /// Forgets who has reported, and who was reported, when it is somebody who deletes their account.
+    static func forget(_ user: Dunbar.User.ID, at now: Int64, in db: Session) throws {
+        for column in ["author_id", "reporter_id"] as [SQL] {
+            try db.run(
+                """
+                UPDATE reports SET \(column) = NULL, ends_at = COALESCE(ends_at, \(now + lifetime))
+                WHERE \(column) = \(user)
+                """)
+        }
+    }
+
+    static func sweep(at now: Int64, in db: Session) throws {
+        try db.run("DELETE FROM reports WHERE ends_at <= \(now)")
     }
 }

@@ -100,6 +100,62 @@ extension DunbarService {
                     "CREATE INDEX storage_of_user ON media (user_id, size)",
                     "CREATE INDEX media_without_size ON media (name) WHERE size IS NULL",
                 ]),
+            .init(
+                "signed URLs",
+                [
+                    // Until when their URLs are good without a signature; null until that is known.
+                    "CREATE TABLE unsigned_files (name {KEY} PRIMARY KEY, ends_at BIGINT)",
+                    "INSERT INTO unsigned_files (name) SELECT name FROM media",
+                    "INSERT INTO unsigned_files (name) SELECT photo FROM users WHERE photo IS NOT NULL",
+                ]),
+            .init(
+                "places in lists and rejections",
+                [
+                    // Where follows, requests and blocks stood that are gone, so that a list that is read in pages goes on
+                    // behind them. Numbers alone; of a pair the last.
+                    """
+                    CREATE TABLE former_rows (
+                        kind INTEGER NOT NULL, owner_id BIGINT NOT NULL, other_id BIGINT NOT NULL,
+                        row_id BIGINT NOT NULL, created_at BIGINT NOT NULL, ended_at BIGINT NOT NULL,
+                        PRIMARY KEY (kind, owner_id, other_id))
+                    """,
+                    "CREATE INDEX former_rows_by_other ON former_rows (kind, other_id, owner_id)",
+                    "CREATE INDEX former_rows_by_row ON former_rows (kind, row_id)",
+                    "CREATE INDEX former_rows_age ON former_rows (ended_at)",
+                    """
+                    CREATE TABLE rejections (
+                        follower_id BIGINT NOT NULL REFERENCES users (id),
+                        target_id BIGINT NOT NULL REFERENCES users (id), used INTEGER NOT NULL,
+                        ends_at BIGINT NOT NULL, PRIMARY KEY (follower_id, target_id))
+                    """,
+                    "CREATE INDEX rejections_of_target ON rejections (target_id)",
+                    "CREATE INDEX rejections_age ON rejections (ends_at)",
+                ]),
+            .init(
+                "reports that outlast posts",
+                [
+                    // With a copy of what is reported. Who has deleted their account is null. When it is over, once the post
+                    // or one of the two accounts is gone.
+                    """
+                    CREATE TABLE lasting_reports (
+                        id {ID}, post_id BIGINT NOT NULL, author_id BIGINT, reporter_id BIGINT, reason TEXT NOT NULL,
+                        details TEXT, content TEXT NOT NULL, media_count INTEGER NOT NULL, created_at BIGINT NOT NULL,
+                        ends_at BIGINT, UNIQUE (post_id, reporter_id))
+                    """,
+                    """
+                    INSERT INTO lasting_reports (
+                        post_id, author_id, reporter_id, reason, details, content, media_count, created_at)
+                    SELECT p.id, p.user_id, r.user_id, r.reason, r.details, p.content,
+                        (SELECT COUNT(*) FROM media m WHERE m.post_id = p.id), r.created_at
+                    FROM reports r JOIN posts p ON p.id = r.post_id ORDER BY r.id
+                    """,
+                    "DROP TABLE reports",
+                    "ALTER TABLE lasting_reports RENAME TO reports",
+                    "CREATE INDEX reports_of_author ON reports (author_id)",
+                    "CREATE INDEX reports_of_reporter ON reports (reporter_id)",
+                    "CREATE INDEX reports_age ON reports (ends_at)",
+                ]),
+            FoldedNames.migration(adding: OnceOnly.subjects, to: "users"),
             .init("people found by parts of their names", UserSearch.migration),
         ])
 }

@@ -121,16 +121,21 @@ enum Users {
         _ request: Dunbar.Register, password: String, at now: Int64, _ urls: PublicURLs, in db: Session
     ) throws -> Dunbar.Account {
         let (email, name) = (request.email.trimmed, request.displayName.trimmed)
-        let id: Dunbar.User.ID? = try db.value(
-            """
-            INSERT INTO users (
-                username, username_key, email, email_key, password, display_name, display_key, created_at)
-            VALUES (\(request.username), \(key(request.username)), \(email), \(key(email)), \(password), \(name),
-                \(key(name)), \(now))
-            ON CONFLICT DO NOTHING RETURNING id
-            """)
+        let isNameFree = try FoldedNames.isFree(request.username, in: "users", db)
+        let id: Dunbar.User.ID? =
+            try !isNameFree
+            ? nil
+            : db.value(
+                """
+                INSERT INTO users (
+                    username, username_key, folded_name, email, email_key, password, display_name, display_key, created_at)
+                VALUES (\(request.username), \(key(request.username)), \(request.username.foldedForComparison), \(email),
+                    \(key(email)), \(password), \(name), \(key(name)), \(now))
+                ON CONFLICT DO NOTHING RETURNING id
+                """)
         guard let id, let user = try account(id, urls, in: db) else {
-            let isNameTaken = try db.exists("SELECT 1 FROM users WHERE username_key = \(key(request.username))")
+            // Somebody else may have taken it meanwhile.
+            let isNameTaken = try !FoldedNames.isFree(request.username, in: "users", db)
             throw Problem(.badRequest, isNameTaken ? "Username already exists" : "Email already exists")
         }
         try UserSearch.update(id.rawValue, in: db)
@@ -168,6 +173,8 @@ enum Users {
         }
         if let isPrivate = request.isPrivate {
             try db.run("UPDATE users SET is_private = \(isPrivate) WHERE id = \(request.id)")
+            // Behind the change of the row: a request that is made beside waits for it, and is a follow.
+            if !isPrivate { try Follows.acceptAll(to: request.id, in: db) }
         }
     }
 

@@ -64,7 +64,7 @@ extension GTSD {
         public var email: String
         /// 8 to 200 characters, with a letter of either case, a digit and one of ``Password/special``.
         public var password: String
-        /// 1 to 255 characters.
+        /// 1 to 255 characters, without control characters and others that nobody sees.
         public var name: String?
         /// An IANA name such as `Europe/Berlin`; `UTC` when absent.
         public var timezone: String?
@@ -81,22 +81,18 @@ extension GTSD {
                 "email", .string, absent: Validation.required, "Invalid email format",
                 unless: SignUp.isAddress(SignUp.normal(email)))
             form.field("password", .string, absent: Validation.required) { Password.mistakes(password) }
-            form.field(
-                "name", .string, "Name must be 1 to 255 characters",
-                unless: name.map { 1...255 ~= $0.trimmed.length } ?? true)
+            form.field("name", .string) { name.map(SignUp.mistakes(inName:)) ?? [] }
             form.field("timezone", .string, "Invalid timezone", unless: timezone.map(Zone.isKnown) ?? true)
         }
 
         /// An address as it is kept.
         public static func normal(_ email: String) -> String { email.trimmed.lowercased() }
 
-        static func isAddress(_ text: String) -> Bool {
-            let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-            guard text.length <= 254, parts.count == 2, !parts[0].isEmpty, !text.containsSpaceOrControl else {
-                return false
-            }
-            let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
-            return labels.count >= 2 && labels.allSatisfy { !$0.isEmpty }
+        static func isAddress(_ text: String) -> Bool { EmailAddress.isValid(text, needsDot: true) }
+
+        private static func mistakes(inName name: String) -> [String] {
+            guard 1...255 ~= name.trimmed.length else { return ["Name must be 1 to 255 characters"] }
+            return name.containsStrayFormatting ? ["Name contains invalid characters"] : []
         }
     }
 
@@ -122,11 +118,32 @@ extension GTSD {
 
     /// Time zones by their IANA names.
     public enum Zone {
-        /// Whether this device knows a zone of that name. Offsets such as `GMT+2` are none.
+        /// Whether this device knows a zone of that name, and it is one of a place, or UTC: neither an offset (`UTC+1`,
+        /// `Etc/GMT+5`) nor an abbreviation (`PST`), which say nothing of summer, and mean one thing here and another there.
         public static func isKnown(_ name: String) -> Bool {
             guard name.utf8.count <= 64, TimeZone(identifier: name) != nil else { return false }
-            return !name.hasPrefix("GMT") || name == "GMT" || name == "GMT0"
+            guard let slash = name.firstIndex(of: "/") else { return short.contains(name) }
+            return switch name[..<slash] {
+            case "Etc": utc.contains(String(name[name.index(after: slash)...]))
+            case "SystemV", "posix", "right": false
+            default: true
+            }
         }
+
+        /// This device's; `UTC` where it has an offset instead of a zone, and for Foundation's `GMT`.
+        public static var current: String {
+            let name = TimeZone.current.identifier
+            return name != "GMT" && isKnown(name) ? name : "UTC"
+        }
+
+        /// What the IANA database calls UTC.
+        private static let utc: Set<String> = ["UTC", "GMT", "UCT", "Greenwich", "Universal", "Zulu"]
+        /// Its names without a slash, but for offsets and abbreviations.
+        private static let short = utc.union([
+            "Cuba", "Egypt", "Eire", "GB", "GB-Eire", "Hongkong", "Iceland", "Iran", "Israel", "Jamaica", "Japan",
+            "Kwajalein", "Libya", "NZ", "NZ-CHAT", "Navajo", "PRC", "Poland", "Portugal", "ROC", "ROK", "Singapore",
+            "Turkey", "W-SU",
+        ])
     }
 
     /// What a sign-up and a sign-in give.
@@ -228,7 +245,7 @@ extension GTSD {
 
     /// `DELETE /auth/me`: removes one's own account with all that belongs to it. An addition to the contract.
     ///
-    /// 403 "Invalid password".
+    /// 403 "Invalid password"; 429 after too many of them, as at a ``LogIn``.
     public struct DeleteMe: Endpoint {
         public static let route = Route.delete("/auth/me", in: .json)
         public typealias Output = APIResponse<NoData>

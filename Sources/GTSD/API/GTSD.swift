@@ -11,6 +11,7 @@ public enum GTSD: ServiceAPI {
 
     public static let name = "gtsd"
     public static let captureForm = CaptureForm.text
+    public static let ignoresTrailingSlash = true
     public static let phrases: Phrases = {
         var phrases = Phrases()
         phrases.notFound = "Resource not found"

@@ -123,11 +123,9 @@ public struct GTSDClient: Sendable {
     ///   the store's when the session could not be kept: it has begun, and is kept as soon as that works again.
     @discardableResult
     public func signUp(
-        email: String, password: String, name: String? = nil, timezone: String? = TimeZone.current.identifier
+        email: String, password: String, name: String? = nil, timezone: String? = GTSD.Zone.current
     ) async throws -> GTSD.User {
-        // Foundation's name for UTC is none of IANA's zones.
-        let zone = timezone == "GMT" ? "UTC" : timezone
-        let request = GTSD.SignUp(email: email, password: password, name: name, timezone: zone)
+        let request = GTSD.SignUp(email: email, password: password, name: name, timezone: timezone)
         return try await keep(try await client.send(request).data)
     }
 

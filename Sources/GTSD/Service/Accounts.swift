@@ -13,7 +13,7 @@ extension GTSDService {
         routes.open(answering: signUp)
         routes.open(use: logIn)
         routes.on(use: getMe)
-        routes.on(use: deleteMe)
+        routes.on(answering: deleteMe)
     }
 
     func signUp(
@@ -21,29 +21,34 @@ extension GTSDService {
     ) async throws -> Answer<APIResponse<GTSD.SignedIn>> {
         let now = time.milliseconds()
         if let kept = try await database.replay(info.once, phrases: GTSD.phrases, at: now, as: KeptSignUp.self) {
-            return try await answer(again: kept, at: now)
+            return try await answer(again: kept, to: info.address, at: now)
         }
         try await database.write { [attempts] db in try attempts.register(from: info.address, at: now, in: db) }
-        let password = try await passwords.hash(request.password)
+        let password = try await gate.hash(request.password, from: info.address)
         let (session, refreshToken) = (RandomToken.make(bytes: 16), RandomToken.make())
-        let kept = try await database.write(info.once, phrases: GTSD.phrases, at: now) { db in
+        let kept = try await database.write(info.once, phrases: GTSD.phrases, at: now) { [attempts] db in
             let user = try Accounts.insert(request, password: password, at: now, in: db)
             try Sessions.insert(session, of: user, refreshHash: Digest.sha256(refreshToken), at: now, in: db)
+            try attempts.welcome(info.address, to: Accounts.attemptsName(user), at: now, in: db)
+            try OnceOnly.note(info.once, about: [Self.callerName(user)], at: now, in: db)
             return Answer(.created, KeptSignUp(user: user))
         }
-        if kept.headers[.idempotentReplayed] != nil { return try await answer(again: kept, at: now) }
+        if kept.headers[.idempotentReplayed] != nil {
+            return try await answer(again: kept, to: info.address, at: now)
+        }
         let user = try KeptSignUp(kept).user
         return Answer(.created, try await signedIn(user, session: session, refreshToken: refreshToken))
     }
 
     private func answer(
-        again kept: Answer<KeptSignUp>, at now: Int64
+        again kept: Answer<KeptSignUp>, to address: ClientAddress, at now: Int64
     ) async throws -> Answer<APIResponse<GTSD.SignedIn>> {
         let user = try KeptSignUp(kept).user
         let (session, refreshToken) = (RandomToken.make(bytes: 16), RandomToken.make())
-        try await database.write { db in
+        try await database.write { [attempts] db in
             _ = try People.hold(user, at: now, in: db)
             try Sessions.insert(session, of: user, refreshHash: Digest.sha256(refreshToken), at: now, in: db)
+            try attempts.welcome(address, to: Accounts.attemptsName(user), at: now, in: db)
         }
         return Answer(
             kept.status, try await signedIn(user, session: session, refreshToken: refreshToken), headers: kept.headers)
@@ -62,24 +67,28 @@ extension GTSDService {
     func logIn(_ request: GTSD.LogIn, _ info: RequestInfo) async throws -> APIResponse<GTSD.SignedIn> {
         let now = time.milliseconds()
         let email = GTSD.SignUp.normal(request.email)
-        // Looked up and counted in one go; the password is looked at outside, since it takes long.
-        let (account, attempt) = try await database.write { [attempts] db in
-            let account = try Accounts.credentials(email, in: db)
-            let name = account.map { "user \($0.id)" } ?? "email \(email)"
-            return (account, try attempts.begin(account: name, from: info.address, at: now, in: db))
-        }
-        // The same work for an address that does not exist, so that the time does not tell.
-        let matches = try await passwords.verify(request.password, against: account?.password)
-        guard matches, let account else { throw Problem(.unauthorized, "Invalid email or password") }
         let (session, refreshToken) = (RandomToken.make(bytes: 16), RandomToken.make())
-        try await database.write { [attempts] db in
-            try attempts.succeed(attempt, at: now, in: db)
-            guard !account.isDeactivated else { return }
-            _ = try People.hold(account.id, at: now, in: db)
-            try Sessions.insert(session, of: account.id, refreshHash: Digest.sha256(refreshToken), at: now, in: db)
-        }
-        guard !account.isDeactivated else { throw Self.deactivated }
-        return try await signedIn(account.id, session: session, refreshToken: refreshToken)
+        let user = try await gate.judge(
+            request.password, from: info.address, at: now,
+            refusal: Problem(.unauthorized, "Invalid email or password"),
+            find: { db in
+                let account = try Accounts.credentials(email, in: db)
+                let name = account.map { Accounts.attemptsName($0.id) } ?? Accounts.attemptsName(email)
+                return .init(account, countedAs: name, password: account?.password)
+            },
+            proceed: { account, admission in
+                try await database.write { db in
+                    if !account.isDeactivated {
+                        _ = try People.hold(account.id, at: now, in: db)
+                        try Sessions.insert(
+                            session, of: account.id, refreshHash: Digest.sha256(refreshToken), at: now, in: db)
+                    }
+                    try admission.settle(at: now, in: db)
+                }
+                guard !account.isDeactivated else { throw Self.deactivated }
+                return account.id
+            })
+        return try await signedIn(user, session: session, refreshToken: refreshToken)
     }
 
     func getMe(_ request: GTSD.GetMe, from caller: Caller) async throws -> APIResponse<GTSD.User> {
@@ -89,26 +98,44 @@ extension GTSDService {
         return APIResponse(account)
     }
 
-    func deleteMe(_ request: GTSD.DeleteMe, from caller: Caller) async throws -> APIResponse<NoData> {
-        let password: String? = try await database.read { db in
-            try db.value("SELECT password FROM users WHERE id = \(caller.user)")
-        }
-        guard try await passwords.verify(request.password, against: password) else {
-            throw Problem(.forbidden, "Invalid password")
-        }
+    func deleteMe(
+        _ request: GTSD.DeleteMe, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<NoData>> {
         let now = time.milliseconds()
-        let keys = try await database.write { [sessions] db in
-            let user = try People.hold(caller.user, at: now, in: db).id
-            let keys = try Photos.keys(of: user, in: db)
-            try Photos.discard(keys, in: db)
-            let open: [String] = try db.all("SELECT id FROM sessions WHERE user_id = \(user)") { try $0.get(0) }
-            try Accounts.delete(user, in: db)
-            try Attempts.forget(uploadsBy: "\(user)", in: db)
-            for session in open { db.afterCommit { sessions.forget(session) } }
-            return keys
-        }
+        // Counted like a sign-in: a token that was stolen must not be a way to try passwords.
+        let keys = try await gate.judge(
+            request.password, from: info.address, at: now, refusal: Problem(.forbidden, "Invalid password"),
+            find: { db in
+                guard let password = try Accounts.password(of: caller.user, in: db) else { throw People.invalidToken }
+                return .init(caller.user, countedAs: Accounts.attemptsName(caller.user), password: password)
+            },
+            proceed: { user, admission in
+                try await database.write { db in
+                    _ = try People.hold(user, at: now, in: db)
+                    try admission.settle(isSignIn: false, at: now, in: db)
+                    return try delete(user, in: db)
+                }
+            })
         await removeDiscarded(keys)
-        return APIResponse(message: "Account deleted successfully")
+        return Answer(.ok, APIResponse(message: "Account deleted successfully"))
+    }
+
+    /// Removes an account with all that refers to it, the answers under its idempotency keys too.
+    ///
+    /// - Returns: The keys of its photos, which are to be removed from the store.
+    private func delete(_ user: Int64, in db: Session) throws -> [String] {
+        let keys = try Photos.keys(of: user, in: db)
+        try Photos.discard(keys, in: db)
+        let open: [String] = try db.all("SELECT id FROM sessions WHERE user_id = \(user)") { try $0.get(0) }
+        for session in open { db.afterCommit { [sessions] in sessions.forget(session) } }
+        let email: String? = try db.value("SELECT email FROM users WHERE id = \(user)")
+        try db.run("DELETE FROM users WHERE id = \(user)")
+        try attempts.forget(
+            account: Accounts.attemptsName(user), names: email.map { [Accounts.attemptsName($0)] } ?? [], in: db)
+        try Attempts.forget(uploadsBy: "\(user)", in: db)
+        try RateLimits.forget(Self.requestKeys(of: user), in: db)
+        try OnceOnly.forget(subject: Self.callerName(user), in: db)
+        return keys
     }
 }
 
@@ -125,9 +152,6 @@ private struct KeptSignUp: Codable {
         case .encoded(let bytes): self = try JSONDecoder().decode(Self.self, from: Data(bytes))
         }
     }
-
-    /// As it lies in the table.
-    var bytes: [UInt8] { get throws { Array(try JSONBody.encode(self).readableBytesView) } }
 }
 
 enum Accounts {
@@ -175,15 +199,14 @@ enum Accounts {
         }
     }
 
-    /// Removes an account with all that refers to it, the answers under its idempotency keys too.
-    static func delete(_ id: Int64, in db: Session) throws {
-        try db.run("DELETE FROM users WHERE id = \(id)")
-        try OnceOnly.forget(callersNamed: GTSDService.callerName(id), in: db)
-        // Nobody had signed in when the account was made.
-        try db.run(
-            """
-            DELETE FROM once_only WHERE scope = \(" POST \(GTSD.SignUp.route.path)")
-                AND body = \(try KeptSignUp(user: id).bytes)
-            """)
+    /// What is kept of a password.
+    static func password(of id: Int64, in db: Session) throws -> String? {
+        try db.value("SELECT password FROM users WHERE id = \(id)")
     }
+
+    /// What sign-ins to an account are counted under.
+    static func attemptsName(_ id: Int64) -> String { "user \(id)" }
+
+    /// What sign-ins to an address are counted under that nobody has.
+    static func attemptsName(_ email: String) -> String { "email \(email)" }
 }

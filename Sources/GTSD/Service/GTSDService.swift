@@ -12,7 +12,7 @@ import ObjectStore
 public struct GTSDService: Sendable {
     let database: Database
     let objects: any ObjectStore
-    let passwords: Passwords
+    let gate: PasswordGate
     let tokens: TokenSigner
     let sessions: RecentlyTrue<String>
     let attempts: Attempts
@@ -47,10 +47,10 @@ public struct GTSDService: Sendable {
     ) {
         self.database = database
         self.objects = objects
-        self.passwords = passwords
         self.tokens = TokenSigner(key: tokenKey, issuer: "gtsd", now: { time.seconds })
         self.sessions = RecentlyTrue(time: time)
-        self.attempts = Attempts(limits: settings.attempts, phrases: GTSD.phrases)
+        self.attempts = Attempts(limits: settings.attempts, secret: tokenKey, phrases: GTSD.phrases)
+        self.gate = PasswordGate(database: database, passwords: passwords, attempts: attempts)
         self.requests = RateLimits(database, time: time)
         self.cache = TaskCache()
         self.time = time
@@ -80,22 +80,26 @@ public struct GTSDService: Sendable {
         return routes
     }
 
-    /// Throws when the database or the object store does not answer.
-    public func check() async throws {
-        try await database.check()
-        try await objects.check()
+    /// Looks at what the service depends on.
+    public func check() async -> [Health.Part] {
+        [
+            await Health.Part("database") { try await database.check() },
+            await Health.Part("files") { try await objects.check() },
+        ]
     }
 
-    /// Forgets what has expired, and removes stored objects that no photo names. To be called now and then.
-    public func sweep() async throws {
+    /// Forgets what has expired, and moves stored objects that no photo names to the trash. To be called now and then.
+    @discardableResult
+    public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
             try OnceOnly.sweep(at: now, in: db)
+            try OnceOnly.sweepSubjects(at: now, in: db)
             try Attempts.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
             try Sessions.sweep(at: now, in: db)
         }
-        try await sweepObjects()
+        return try await sweepObjects(limits: limits)
     }
 
     /// Switches an account off or on, for its operator: while it is off, nobody gets in. It holds within a second, on every

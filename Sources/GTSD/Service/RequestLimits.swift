@@ -9,14 +9,20 @@ extension GTSDService {
     /// - Throws: 429 with `Retry-After`.
     func countRequest(_ route: Route, of caller: Caller) async throws -> HTTPFields {
         guard let limit = RequestLimit.all[route.path] else { return [:] }
-        return try await requests.admit("\(route.path) \(caller.user)", limit: limit.requests, limit.refusal)
+        return try await requests.admit(
+            RequestLimit.key(route.path, caller.user), limit: limit.requests, limit.refusal)
     }
+
+    /// What a user's requests are counted under.
+    static func requestKeys(of user: Int64) -> [String] { RequestLimit.all.keys.map { RequestLimit.key($0, user) } }
 }
 
 /// How often one person may ask, in a minute.
 private struct RequestLimit {
     let requests: Int
     let refusal: String
+
+    static func key(_ path: String, _ user: Int64) -> String { "\(path) \(user)" }
 
     /// By path.
     static let all = [

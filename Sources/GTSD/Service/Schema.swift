@@ -120,5 +120,6 @@ extension GTSDService {
                     "CREATE INDEX uploads_age ON uploads (url_expires_at, file_key)",
                     "CREATE INDEX storage_of_user ON photos (user_id, file_size)",
                 ]),
+            .init("answers that go with an account", OnceOnly.subjects),
         ])
 }

@@ -71,19 +71,19 @@ extension GTSDService {
     func refresh(_ request: GTSD.Refresh, _ info: RequestInfo) async throws -> APIResponse<GTSD.RefreshedTokens> {
         let now = time.milliseconds()
         let (old, new) = (Digest.sha256(request.refreshToken), RandomToken.make())
-        let renewed = try await database.write { [sessions] db -> (user: Int64, session: String)? in
-            switch try Sessions.rotate(old, to: Digest.sha256(new), at: now, in: db) {
-            case .renewed(let user, let session): return (user, session)
-            case .refused: return nil
-            case .reused(let session):
-                // Whoever used it before or uses it now has stolen it.
-                db.afterCommit { sessions.forget(session) }
-                return nil
-            }
+        let rotation = try await database.write { [sessions] db in
+            let rotation = try Sessions.rotate(old, to: Digest.sha256(new), at: now, in: db)
+            // Whoever used it before or uses it now has stolen it.
+            if case .reused(let session) = rotation { db.afterCommit { sessions.forget(session) } }
+            return rotation
         }
-        guard let renewed else { throw Problem(.unauthorized, "Invalid or expired refresh token") }
-        let access = try await accessToken(for: renewed.user, session: renewed.session)
-        return APIResponse(.init(accessToken: access, refreshToken: new))
+        switch rotation {
+        case .renewed(let user, let session):
+            let access = try await accessToken(for: user, session: session)
+            return APIResponse(.init(accessToken: access, refreshToken: new))
+        case .deactivated: throw Self.deactivated
+        case .refused, .reused: throw Problem(.unauthorized, "Invalid or expired refresh token")
+        }
     }
 
     func logOut(_ request: GTSD.LogOut, _ info: RequestInfo) async throws -> APIResponse<NoData> {
@@ -121,8 +121,10 @@ enum Sessions {
 
     enum Rotation {
         case renewed(user: Int64, session: String)
-        /// Unknown, expired, or of an account that is switched off.
+        /// Unknown or expired.
         case refused
+        /// Of an account that is switched off: it stays good for when that is switched on again.
+        case deactivated
         /// It was used before: the session has been ended.
         case reused(session: String)
     }
@@ -141,7 +143,8 @@ enum Sessions {
         let token: (expiresAt: Int64, usedAt: Int64?)? = try db.one(
             "SELECT expires_at, used_at FROM refresh_tokens WHERE hash = \(old)"
         ) { (try $0.get(0), try $0.get(1)) }
-        guard let holder, let token, token.expiresAt > now, !holder.isDeactivated else { return .refused }
+        guard let holder, let token, token.expiresAt > now else { return .refused }
+        guard !holder.isDeactivated else { return .deactivated }
         if let usedAt = token.usedAt {
             let wentOn = try db.exists(
                 "SELECT 1 FROM refresh_tokens WHERE session_id = \(session) AND parent = \(old) AND used_at IS NOT NULL"

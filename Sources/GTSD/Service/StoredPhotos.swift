@@ -41,7 +41,7 @@ extension GTSDService {
         }
     }
 
-    func sweepObjects() async throws {
+    func sweepObjects(limits: SweepLimits) async throws -> SweepReport {
         try await endReservations()
         try await forgetDiscarded()
         let discarded: [String] = try await database.read { db in
@@ -50,17 +50,29 @@ extension GTSDService {
             ) { try $0.get(0) }
         }
         await removeDiscarded(discarded)
-        try await objects.sweep(olderThan: time.seconds - Self.orphanAge) { keys in
-            try await database.read { db in
-                Set(
-                    try db.all(
-                        """
-                        SELECT file_key FROM photos WHERE file_key IN (\(list: keys))
-                        UNION ALL SELECT file_key FROM uploads WHERE file_key IN (\(list: keys))
-                        """
-                    ) { try $0.get(0) })
-            }
-        }
+        return try await objects.sweep(
+            olderThan: Self.orphanAge, at: time.seconds, keeping: references, limits: limits)
+    }
+
+    /// How photos, and uploads that wait for their confirmation, name stored objects.
+    public var references: ObjectReferences {
+        ObjectReferences(
+            known: { [database] keys in
+                try await database.read { db in
+                    Set(
+                        try db.all(
+                            """
+                            SELECT file_key FROM photos WHERE file_key IN (\(list: keys))
+                            UNION ALL SELECT file_key FROM uploads WHERE file_key IN (\(list: keys))
+                            """
+                        ) { try $0.get(0) })
+                }
+            },
+            some: { [database] limit in
+                try await database.read { db in
+                    try db.all("SELECT file_key FROM photos ORDER BY id DESC LIMIT \(limit)") { try $0.get(0) }
+                }
+            })
     }
 
     /// Forgets keys that are refused no longer, since the last upload URL of each has expired. A store that is not served

@@ -15,7 +15,7 @@ extension Messenger {
         /// Of ``bio``, in characters.
         public static let maximumBio = 500
 
-        /// 1 to 64 characters after trimming; nil leaves it as it is.
+        /// 1 to 64 characters after trimming, as in ``Register``; nil leaves it as it is.
         public var displayName: String?
         /// At most 500 characters, taken as they are.
         public var bio: Change<String>
@@ -33,6 +33,9 @@ extension Messenger {
             if let displayName {
                 guard 1...64 ~= displayName.trimmed.length else {
                     throw Problem(.badRequest, "display_name must be 1 to 64 characters")
+                }
+                guard !displayName.containsStrayFormatting else {
+                    throw Problem(.badRequest, "display_name contains invalid characters")
                 }
             }
             if case .to(let bio) = bio, bio.length > Self.maximumBio {

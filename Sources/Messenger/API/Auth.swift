@@ -13,13 +13,15 @@ extension Messenger {
         public static let route = Route.post("/auth/register", .created, idempotencyKey: true)
         public typealias Output = Registered
 
-        /// 3 to 32 characters after trimming, without control characters and `@`; unique without regard to case.
+        /// 3 to 32 characters after trimming, without `@`, control characters and others that nobody sees; unique without
+        /// regard to case and width.
         public var username: String
-        /// At most 254 characters, one `@` with something on both sides; unique without regard to case.
+        /// At most 254 characters, an address that a letter could be sent to; unique without regard to case.
         public var email: String
         /// 8 to 200 characters, taken as it is.
         public var password: String
-        /// At most 64 characters after trimming; the username when absent.
+        /// At most 64 characters after trimming, none of them a control character or another that nobody sees, but for
+        /// joiners; the username when absent.
         public var displayName: String?
 
         public init(username: String, email: String, password: String, displayName: String? = nil) {
@@ -32,26 +34,23 @@ extension Messenger {
         public func validate() throws(Problem) {
             let name = Register.normal(username)
             guard 3...32 ~= name.length else { throw Problem(.badRequest, "Username must be 3–32 characters") }
-            guard name.unicodeScalars.allSatisfy({ $0 != "@" && $0.properties.generalCategory != .control }) else {
+            guard !name.unicodeScalars.contains("@"), !username.containsHiddenCharacters else {
                 throw Problem(.badRequest, "Username contains invalid characters")
             }
-            guard Register.isAddress(email.trimmed) else { throw Problem(.badRequest, "Invalid email") }
+            guard EmailAddress.isValid(email.trimmed) else { throw Problem(.badRequest, "Invalid email") }
             guard password.length >= 8 else { throw Problem(.badRequest, "Password must be at least 8 characters") }
             guard password.length <= 200 else { throw Problem(.badRequest, "Password must be at most 200 characters") }
             guard (displayName?.trimmed.length ?? 0) <= 64 else {
                 throw Problem(.badRequest, "Display name must be at most 64 characters")
+            }
+            guard displayName?.containsStrayFormatting != true else {
+                throw Problem(.badRequest, "Display name contains invalid characters")
             }
         }
 
         /// A username as it is kept: trimmed, in Unicode's composed form.
         public static func normal(_ username: String) -> String {
             username.trimmed.precomposedStringWithCanonicalMapping
-        }
-
-        private static func isAddress(_ text: String) -> Bool {
-            let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-            return text.length <= 254 && parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
-                && !text.unicodeScalars.contains(where: \.properties.isWhitespace)
         }
 
         enum CodingKeys: String, CodingKey {

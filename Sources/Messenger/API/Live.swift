@@ -26,6 +26,9 @@ extension Messenger {
         case authOK(User.ID)
         /// Why the frame before was refused. Before signing in the socket is closed after it, later it stays open.
         case error(String)
+        /// A `subscribe` could not be judged, and should be sent again; a subscription that there was goes on. It is an
+        /// ``error(_:)`` that names its chat.
+        case tryAgain(Chat.ID, String)
         case subscribed(Chat.ID)
         /// The end of a subscription: asked for, or because the membership has ended.
         case unsubscribed(Chat.ID)
@@ -109,7 +112,9 @@ extension Messenger.ServerFrame: Codable {
         func user() throws -> Messenger.User.ID { try container.decode(Messenger.User.ID.self, forKey: .user) }
         switch (try? container.decode(String.self, forKey: .type)) ?? "" {
         case "auth_ok": self = .authOK(try user())
-        case "error": self = .error(try container.decode(String.self, forKey: .message))
+        case "error":
+            let text = try container.decode(String.self, forKey: .message)
+            self = (try? chat()).map { .tryAgain($0, text) } ?? .error(text)
         case "subscribed": self = .subscribed(try chat())
         case "unsubscribed": self = .unsubscribed(try chat())
         case "resync": self = .resync(try chat())
@@ -138,6 +143,9 @@ extension Messenger.ServerFrame: Codable {
         switch self {
         case .authOK(let user): try container.encode(user, forKey: .user)
         case .error(let text): try container.encode(text, forKey: .message)
+        case .tryAgain(let chat, let text):
+            try container.encode(text, forKey: .message)
+            try container.encode(chat, forKey: .chat)
         case .subscribed(let chat), .unsubscribed(let chat), .resync(let chat):
             try container.encode(chat, forKey: .chat)
         case .messageEdited(let edit): try edit.encode(to: encoder)
@@ -155,7 +163,7 @@ extension Messenger.ServerFrame: Codable {
     private var type: String {
         switch self {
         case .authOK: "auth_ok"
-        case .error: "error"
+        case .error, .tryAgain: "error"
         case .subscribed: "subscribed"
         case .unsubscribed: "unsubscribed"
         case .resync: "resync"

@@ -159,8 +159,10 @@ extension MessengerScenarios {
             let (alice, bob) = try await world.pair()
             var order: [Messenger.Chat.ID] = []
             for _ in 0..<4 { order.insert(try await alice.group(with: bob), at: 0) }
+            var last = try await alice.send(Messenger.GetChat(id: order[0])).createdAt
             for index in [2, 0, 3, 3, 1] {
-                try await (index == 3 ? alice : bob).say("hi", in: order[index])
+                // Lists go by whole seconds.
+                last = try await (index == 3 ? alice : bob).say("hi", in: order[index], after: last).createdAt
                 order.insert(order.remove(at: index), at: 0)
                 for person in [alice, bob] {
                     try expect(try await person.send(Messenger.ListChats()).map(\.id), equals: order)
@@ -171,16 +173,25 @@ extension MessengerScenarios {
             let alice = try await world.person()
             let chat = try await alice.group()
             let created = try await alice.send(Messenger.GetChat(id: chat)).createdAt
-            // Times are whole seconds: until one is over.
-            var sent = try await alice.say("hi", in: chat)
-            while sent.createdAt == created {
-                try await Task.sleep(for: .milliseconds(20))
-                sent = try await alice.say("hi", in: chat)
-            }
+            let sent = try await alice.say("hi", in: chat, after: created)
             let row = try await alice.get("/chats").succeeded(200)[0]
             try expect(row?["updated_at"], equals: .string("\(sent.createdAt)"))
             try expect(
                 try await alice.get("/chats/\(chat)").succeeded(200)["created_at"], equals: .string("\(created)"))
+        },
+        Scenario("Chats of one second are in the order of their ids, in pages too", clause: "GET /chats") { world in
+            let (alice, bob) = try await world.pair()
+            let chats = try await together(6) { _ in try await alice.group(with: bob) }
+            _ = try await together(30) { try await alice.say("\($0)", in: chats[$0 % 6]) }
+            let rows = try await bob.send(Messenger.ListChats())
+            let expected = rows.sorted { ($0.updatedAt, $0.id) > ($1.updatedAt, $1.id) }
+            try expect(Set(rows.map(\.id)), equals: Set(chats))
+            try expect(rows.map(\.id), equals: expected.map(\.id))
+            for size in [1, 2, 4] {
+                var paged: [Messenger.Chat.ID] = []
+                for try await chat in bob.client.chats(pageSize: size) { paged.append(chat.id) }
+                try expect(paged, equals: rows.map(\.id))
+            }
         },
         Scenario("GET /chats goes on from a chat, and takes a limit", clause: "GET /chats") { world in
             let (alice, bob) = try await world.pair()

@@ -82,7 +82,9 @@ extension MessengerScenarios {
                 for person in [alice, bob] {
                     let listed = try await person.send(Messenger.ListMessages(chat: chat))
                     try expect(listed, equals: left.reversed())
-                    try expect(try await person.send(Messenger.ListChats())[0].lastMessage, equals: left.last?.content)
+                    let row = try await person.send(Messenger.ListChats())[0]
+                    try expect(row.lastMessage, equals: left.last?.content)
+                    try expect(row.updatedAt, equals: left.last?.createdAt)
                 }
                 try expect(
                     try await bob.send(Messenger.ListMessages(chat: chat, before: message.id)).map(\.id),
@@ -90,7 +92,9 @@ extension MessengerScenarios {
             }
             try await bob.get("/files/\(file)/download").refused(404, "File not found")
             try await bob.send(Messenger.DeleteMessage(chat: chat, message: first.id))
-            try expect(try await alice.send(Messenger.ListChats())[0].lastMessage, equals: nil)
+            let empty = try await alice.send(Messenger.ListChats())[0]
+            try expect(empty.lastMessage, equals: nil)
+            try expect(empty.updatedAt, equals: try await alice.send(Messenger.GetChat(id: chat)).createdAt)
             // Ids are not given twice.
             try expect(try await bob.say("next", in: chat).id > newest, "an id came again")
         },

@@ -87,7 +87,7 @@ enum MessengerShapes {
     /// What the server says on `/ws`, by its `type`.
     private static let frames: [String: Shape] = [
         "auth_ok": frame("auth_ok", ["user_id": .id]),
-        "error": frame("error", ["message": .text]),
+        "error": .anyOf([frame("error", ["message": .text]), frame("error", ["message": .text, "chat_id": .id])]),
         "subscribed": frame("subscribed", ["chat_id": .id]),
         "pong": frame("pong"),
         "message": message(kind: "message_type", more: ["type": "message"]),

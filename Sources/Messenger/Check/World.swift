@@ -133,6 +133,17 @@ public struct Person: Sendable {
         try await send(Messenger.SendMessage(chat: chat, content: text)).message
     }
 
+    /// Says something in a later second: again and again, until one is over.
+    func say(
+        _ text: String, in chat: Messenger.Chat.ID, after time: Messenger.Timestamp
+    ) async throws -> Messenger.Message {
+        while true {
+            let message = try await say(text, in: chat)
+            if message.createdAt > time { return message }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     /// Says many things at once, and returns them by id.
     func say(_ count: Int, in chat: Messenger.Chat.ID) async throws -> [Messenger.Message] {
         try await together(count) { try await say("\($0)", in: chat) }.sorted { $0.id < $1.id }

@@ -118,7 +118,7 @@ actor LiveFeed {
                 }
                 socket.established()
                 return events.add(.connected)
-            case .error(let message): throw SocketRejected(message: message)
+            case .error(let message), .tryAgain(_, let message): throw SocketRejected(message: message)
             default: continue
             }
         }
@@ -176,6 +176,10 @@ actor LiveFeed {
         case .error(let message):
             guard !unanswered.isEmpty, !message.hasPrefix("Unknown message type") else { return }
             refusals.append(message)
+        case .tryAgain(let chat, let message):
+            // The server has no database just now: a new socket asks for every chat again.
+            guard unanswered.remove(chat) != nil else { return }
+            return await socket.fail(SubscriptionRefused(message: message))
         case .authOK, .pong, .unknown:
             return
         }
@@ -300,7 +304,7 @@ extension Messenger.ServerFrame {
         case .messageEdited(let edit): edit.chat
         case .read(let mark): mark.chat
         case .messageDeleted(let chat, _), .typing(let chat, _), .memberAdded(let chat, _), .memberRemoved(let chat, _),
-            .resync(let chat), .subscribed(let chat), .unsubscribed(let chat):
+            .resync(let chat), .subscribed(let chat), .unsubscribed(let chat), .tryAgain(let chat, _):
             chat
         case .authOK, .error, .pong, .unknown: nil
         }

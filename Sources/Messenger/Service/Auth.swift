@@ -26,37 +26,42 @@ extension MessengerService {
             return replay
         }
         try await database.write { [attempts] db in try attempts.register(from: info.address, at: now, in: db) }
-        let password = try await passwords.hash(request.password)
+        let password = try await gate.hash(request.password, from: info.address)
         return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
-            Answer(.created, try Users.insert(request, password: password, at: now, in: db))
+            let user = try Users.insert(request, password: password, at: now, in: db)
+            try OnceOnly.note(info.once, about: [Self.callerName(user.id)], at: now, in: db)
+            return Answer(.created, user)
         }
     }
 
     func login(_ request: Messenger.Login, _ info: RequestInfo) async throws -> Messenger.Tokens {
         let now = time.milliseconds()
-        // Looked up and counted in one go; the password is looked at outside, since it takes long.
-        let (account, attempt) = try await database.write { [attempts] db in
-            let account = try Users.credentials(request.username, in: db)
-            let name = account.map { "user \($0.id)" } ?? "name \(Users.key(request.username))"
-            return (account, try attempts.begin(account: name, from: info.address, at: now, in: db))
-        }
-        // The same work for a name that does not exist, so that the time does not tell.
-        let matches = try await passwords.verify(request.password, against: account?.password)
-        guard matches, let account else { throw Problem(.unauthorized, "Invalid credentials") }
-
-        let session = RandomToken.make(bytes: 16)
-        let refreshToken = try await sign("refresh", for: account.id, session: session, lifetime: Self.refreshLifetime)
-        let accessToken = try await sign("access", for: account.id, session: session, lifetime: Self.accessLifetime)
-        try await database.write { [attempts] db in
-            try Sessions.insert(
-                session, of: account.id, refreshHash: Digest.sha256(refreshToken),
-                expiresAt: now + Self.refreshLifetime * 1000, in: db)
-            // Deleted while the password was looked at.
-            guard try Users.exists(account.id, in: db) else { throw Problem(.unauthorized, "Invalid credentials") }
-            try attempts.succeed(attempt, at: now, in: db)
-        }
-        return Messenger.Tokens(
-            accessToken: accessToken, refreshToken: refreshToken, expiresIn: Int(Self.accessLifetime), user: account.id)
+        let refused = Problem(.unauthorized, "Invalid credentials")
+        return try await gate.judge(
+            request.password, from: info.address, at: now, refusal: refused,
+            find: { db in
+                let account = try Users.credentials(request.username, in: db)
+                let name =
+                    account.map { Users.attemptsName($0.id) } ?? Users.attemptsName(Users.key(request.username))
+                return .init(account?.id, countedAs: name, password: account?.password)
+            },
+            proceed: { user, admission in
+                let session = RandomToken.make(bytes: 16)
+                let refreshToken = try await sign(
+                    "refresh", for: user, session: session, lifetime: Self.refreshLifetime)
+                let accessToken = try await sign("access", for: user, session: session, lifetime: Self.accessLifetime)
+                try await database.write { db in
+                    try Sessions.insert(
+                        session, of: user, refreshHash: Digest.sha256(refreshToken),
+                        expiresAt: now + Self.refreshLifetime * 1000, in: db)
+                    // Deleted while the password was looked at.
+                    guard try Users.exists(user, in: db) else { throw refused }
+                    try admission.settle(at: now, in: db)
+                }
+                return Messenger.Tokens(
+                    accessToken: accessToken, refreshToken: refreshToken, expiresIn: Int(Self.accessLifetime),
+                    user: user)
+            })
     }
 
     func refresh(_ request: Messenger.Refresh, _ info: RequestInfo) async throws -> Messenger.RefreshedToken {

@@ -120,6 +120,17 @@ enum Chats {
         if let pair { try Blocks.requireContact(pair, in: db) }
     }
 
+    /// Sets a chat's time to that of its newest message, or of its making when there is none. The transaction has the lock of
+    /// its row.
+    static func dateByNewestMessage(_ chat: Messenger.Chat.ID, in db: Session) throws {
+        try db.run(
+            """
+            UPDATE chats SET updated_at = COALESCE((
+                SELECT m.created_at FROM messages m WHERE m.chat_id = chats.id ORDER BY m.id DESC LIMIT 1), created_at)
+            WHERE id = \(chat)
+            """)
+    }
+
     /// - Throws: 403 where the two of a direct chat may not write to each other.
     static func requireContact(in chat: Messenger.Chat.ID, _ db: Session) throws {
         let pairs = try db.all("SELECT direct_low, direct_high FROM chats WHERE id = \(chat)") {
@@ -149,6 +160,15 @@ enum Chats {
             """)
     }
 
+    /// Adds somebody to a group that may have messages. What was said before they came counts as read.
+    static func bring(
+        _ user: Messenger.User.ID, into chat: Messenger.Chat.ID, at now: Int64, in db: Session
+    ) throws {
+        try add(user, .member, to: chat, at: now, in: db)
+        let newest = try Messages.newest(in: chat, db)
+        if newest.isValid { _ = try Receipts.advance(user, in: chat, to: newest, at: now, db) }
+    }
+
     /// Removes a chat that nobody is in any more, its messages, and the files that only they referred to.
     static func delete(_ chat: Messenger.Chat.ID, in db: Session) throws {
         let files: [Messenger.File.ID] = try db.all(
@@ -159,7 +179,8 @@ enum Chats {
         try Files.release(files, in: db)
     }
 
-    /// The caller's chats by newest message; those behind `before` when given.
+    /// The caller's chats by newest message, in whole seconds as clients see them, then by id; those behind `before` when
+    /// given.
     static func page(
         of user: Messenger.User.ID, before: Messenger.Chat.ID?, limit: Int, withUnread: Bool, in db: Session
     ) throws -> [Messenger.ChatSummary] {
@@ -172,7 +193,7 @@ enum Chats {
         let rest: SQL =
             before.map { before in
                 """
-                AND (c.updated_at, c.id) < (SELECT b.updated_at, b.id FROM chats b
+                AND (c.updated_at / 1000, c.id) < (SELECT b.updated_at / 1000, b.id FROM chats b
                     JOIN members mb ON mb.chat_id = b.id AND mb.user_id = \(user) WHERE b.id = \(before))
                 """
             } ?? ""
@@ -183,7 +204,7 @@ enum Chats {
                 \(unread)
             FROM members me JOIN chats c ON c.id = me.chat_id
             WHERE me.user_id = \(user) \(rest)
-            ORDER BY c.updated_at DESC, c.id DESC LIMIT \(limit)
+            ORDER BY c.updated_at / 1000 DESC, c.id DESC LIMIT \(limit)
             """
         ) { row in
             .init(

@@ -14,18 +14,19 @@ extension MessengerService {
     ) async throws -> Answer<Empty> {
         let now = time.milliseconds()
         // Counted like a sign-in: whoever has found a phone that is unlocked must not be able to try passwords here.
-        let (password, attempt) = try await database.write { [attempts] db in
-            let password = try Users.password(of: caller, in: db)
-            return (password, try attempts.begin(account: "user \(caller)", from: info.address, at: now, in: db))
-        }
-        guard try await passwords.verify(request.password, against: password) else {
-            throw Problem(.forbidden, "Invalid password")
-        }
-        let removed = try await database.write { [attempts] db in
-            let removed = try delete(caller, at: now, in: db)
-            try attempts.forget(attempt, in: db)
-            return removed
-        }
+        let removed = try await gate.judge(
+            request.password, from: info.address, at: now, refusal: Problem(.forbidden, "Invalid password"),
+            find: { db in
+                let password = try Users.password(of: caller, in: db)
+                return .init(caller, countedAs: Users.attemptsName(caller), password: password)
+            },
+            proceed: { caller, admission in
+                try await database.write { db in
+                    let removed = try delete(caller, at: now, in: db)
+                    try admission.settle(isSignIn: false, at: now, in: db)
+                    return removed
+                }
+            })
         for key in removed.prefix(Self.objectsRemovedAtOnce).compactMap(ObjectKey.init) {
             // What cannot be removed now no row names any more, so a sweep will.
             try? await objects.delete(key)
@@ -41,15 +42,16 @@ extension MessengerService {
         // Chats first, as all who change one and then look at its people do: two of a group may go at once.
         try leaveChats(user, in: db)
         // Whatever makes something for this user waits here, or has done so: there may be another chat by now.
-        try Users.empty(user, at: now, in: db)
+        let names = try Users.empty(user, at: now, in: db)
         try leaveChats(user, in: db)
         for session in try Sessions.end(of: user, in: db) {
             db.afterCommit { sessions.forget(session) }
             try announce(.sessionEnded(session), in: db)
         }
         try Blocks.forget(user, in: db)
-        try OnceOnly.forget(callersNamed: Self.callerName(user), in: db)
         try Attempts.forget(uploadsBy: "\(user)", in: db)
+        try OnceOnly.forget(subject: Self.callerName(user), in: db)
+        try attempts.forget(account: Users.attemptsName(user), names: names.map(Users.attemptsName), in: db)
         try Files.release(Files.all(of: user, in: db), in: db)
         let kept = Set(try Files.objectKeys(of: user, in: db))
         return stored.filter { !kept.contains($0) }
@@ -73,18 +75,23 @@ extension Users {
 
     /// Takes all that is personal out of a user's row. The row itself stays: messages and files of theirs may.
     ///
+    /// - Returns: The keys of their username and address.
     /// - Throws: 401 when somebody else has done it.
-    fileprivate static func empty(_ user: Messenger.User.ID, at now: Int64, in db: Session) throws {
+    fileprivate static func empty(_ user: Messenger.User.ID, at now: Int64, in db: Session) throws -> [String] {
         try UserSearch.remove(user.rawValue, in: db)
+        let keys = try db.one("SELECT username_key, email_key FROM users WHERE id = \(user)") {
+            [try $0.get(0, as: String.self), try $0.get(1)]
+        }
         // No username has an "@", and no address is without one: these keys are nobody's.
         let isDone = try db.run(
             """
             UPDATE users SET deleted_at = \(now), username = '', username_key = \("@\(user)"), email = '',
                 email_key = \("\(user)"), display_name = '', display_key = '', bio = NULL, avatar_file_id = NULL,
-                password = ''
+                password = '', folded_name = NULL
             WHERE id = \(user) AND \(isPresent)
             """)
         guard isDone == 1 else { throw Sessions.invalidToken }
+        return keys ?? []
     }
 }
 

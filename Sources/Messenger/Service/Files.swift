@@ -85,7 +85,7 @@ extension MessengerService {
         return Empty()
     }
 
-    /// Gives up uploads that nothing uses a week later. What is stored of them is swept with what no file names.
+    /// Gives up uploads that nothing uses a week later. What is stored of them goes to the trash.
     func sweepUnused() async throws {
         let cutoff = time.milliseconds() - Self.unusedAge
         var last = Messenger.File.ID(0)
@@ -95,15 +95,21 @@ extension MessengerService {
             }
             guard let end = page.last else { return }
             last = end
-            try await database.write { db in try Files.release(page, in: db) }
+            let keys = try await database.write { db in try Files.release(page, in: db) }
+            // What cannot be moved now is swept later.
+            for key in keys.compactMap(ObjectKey.init) { try? await objects.discard(key) }
         }
     }
 
-    /// Removes stored objects that no file names.
-    func sweepObjects() async throws {
-        try await objects.sweep(olderThan: time.seconds - Self.orphanAge) { keys in
-            try await database.read { try Files.known(among: keys, in: $0) }
-        }
+    /// How files name stored objects.
+    public var references: ObjectReferences {
+        ObjectReferences(
+            known: { [database] keys in try await database.read { try Files.known(among: keys, in: $0) } },
+            some: { [database] limit in
+                try await database.read { db in
+                    try db.all("SELECT object_key FROM files ORDER BY id DESC LIMIT \(limit)") { try $0.get(0) }
+                }
+            })
     }
 }
 
@@ -158,12 +164,19 @@ enum Files {
     }
 
     /// Forgets those of the files to which no message and no avatar refers any more. What is stored of them is swept.
-    static func release(_ files: [Messenger.File.ID], in db: Session) throws {
+    ///
+    /// - Returns: The keys of their stored objects.
+    @discardableResult
+    static func release(_ files: [Messenger.File.ID], in db: Session) throws -> [String] {
+        var keys: [String] = []
         for files in files.chunks(of: 500) {
             // Held first: whoever is about to refer to one either has done so by now, or will find it gone.
             try db.run("UPDATE files SET size = size WHERE id IN (\(list: files))")
-            try db.run("DELETE FROM files WHERE id IN (\(list: files)) AND \(isUnused)")
+            keys += try db.all("DELETE FROM files WHERE id IN (\(list: files)) AND \(isUnused) RETURNING object_key") {
+                try $0.get(0)
+            }
         }
+        return keys
     }
 
     /// A condition on a row of `files`: no message and no profile refers to it.

@@ -172,7 +172,7 @@ final class LiveSocket: SocketHandler {
         schedule(in: .seconds(max(0, caller.expiresAt - service.time.seconds))) { $0.end() }
         // The session may have ended between the look at it and the subscription to its end.
         let service = service
-        let look = { @Sendable in try await service.sessions.isAliveNow(caller.session) }
+        let look = { @Sendable in try await service.sessions.isAliveNow(caller.session, of: caller.user) }
         work(look) { this, alive in
             if case .success(false) = alive { this.end() } else { this.send(.authOK(caller.user)) }
         }
@@ -180,10 +180,11 @@ final class LiveSocket: SocketHandler {
 
     /// Ends the socket if its session ended while nobody told.
     func checkSession() {
-        guard let session = caller?.session, let eventLoop = socket?.eventLoop else { return }
+        guard let caller, let eventLoop = socket?.eventLoop else { return }
+        let session = caller.session
         let this = NIOLoopBound(self, eventLoop: eventLoop)
         Task { [service] in
-            let isAlive = try? await service.sessions.isAliveNow(session)
+            let isAlive = try? await service.sessions.isAliveNow(session, of: caller.user)
             eventLoop.execute {
                 guard this.value.caller?.session == session else { return }
                 switch isAlive {

@@ -53,10 +53,20 @@ extension LiveSocket {
                 if before != nil { this.send(.unsubscribed(chat)) }
                 this.send(.error("Not a member of this chat"))
             case .failure:
-                this.drop(chat)
-                this.send(.error(Messenger.phrases.unavailable))
+                this.restore(before, of: chat)
+                this.send(.tryAgain(chat, "Try again"))
             }
         }
+    }
+
+    /// Goes on with the subscription that there was before one that could not be judged.
+    private func restore(_ before: Subscription?, of chat: Messenger.Chat.ID) {
+        guard let before else { return drop(chat) }
+        subscriptions[chat]?.last = before.last
+        subscriptions[chat]?.read = before.read
+        if before.hasGap { subscriptions[chat]?.hasGap = true }
+        // What happened meanwhile.
+        deliver([], in: chat)
     }
 
     /// Has what comes from now on wait at once, however long it takes until what fell into the gap can be read: sent before

@@ -25,7 +25,7 @@ extension MessengerService {
             let new = request.users.filter { seen.insert($0).inserted }
             try Members.requireRoom(for: present.count + new.count)
             try Users.requireKnown(new, in: db)
-            for user in new { try Chats.add(user, .member, to: request.chat, at: now, in: db) }
+            for user in new { try Chats.bring(user, into: request.chat, at: now, in: db) }
             try Users.requireKnown(new, in: db)
             if !new.isEmpty { try change.take(new.count, in: db) }
             for users in new.chunks(of: LiveAnnouncement.maximumUsers) {
@@ -33,6 +33,8 @@ extension MessengerService {
                 try announce(.membersAdded(Array(users), to: request.chat, version: version), in: db)
             }
             guard let chat = try Chats.detail(request.chat, for: caller, in: db) else { throw Chats.notFound }
+            let people = chat.members.map { Self.callerName($0.id) }
+            try OnceOnly.note(info.once, about: people, at: now, in: db)
             return Answer(.ok, chat)
         }
     }

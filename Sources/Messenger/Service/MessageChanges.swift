@@ -35,6 +35,7 @@ extension MessengerService {
             let change = try ChatChange.begin(in: request.chat, by: caller, else: Chats.notAMember, db)
             let message = try Messages.own(request.message, of: caller, in: request.chat, db)
             try db.run("DELETE FROM messages WHERE id = \(message.id)")
+            try Chats.dateByNewestMessage(request.chat, in: db)
             if let file = message.file { try Files.release([file], in: db) }
             try announce(.deleted(message.id, from: message.chat, version: change.version), in: db)
         }

@@ -15,7 +15,7 @@ import WebSockets
 public struct MessengerService: Sendable {
     let database: Database
     let objects: any ObjectStore
-    let passwords: Passwords
+    let gate: PasswordGate
     let tokens: TokenSigner
     let sessions: SessionRegistry
     let attempts: Attempts
@@ -47,10 +47,10 @@ public struct MessengerService: Sendable {
     ) {
         self.database = database
         self.objects = objects
-        self.passwords = passwords
         self.tokens = TokenSigner(key: tokenKey, now: { time.seconds })
         self.sessions = SessionRegistry(database: database, time: time)
-        self.attempts = Attempts(limits: settings.attempts, phrases: Messenger.phrases)
+        self.attempts = Attempts(limits: settings.attempts, secret: tokenKey, phrases: Messenger.phrases)
+        self.gate = PasswordGate(database: database, passwords: passwords, attempts: attempts)
         self.hub = LiveHub(group)
         self.searches = CallerTurns(atOnce: database.readsOfOneCaller)
         self.time = time
@@ -84,10 +84,12 @@ public struct MessengerService: Sendable {
         [SocketRoute(path: "/ws") { _, _ in .accept { LiveSocket(service: self) } }]
     }
 
-    /// Throws when the database or the object store does not answer.
-    public func check() async throws {
-        try await database.check()
-        try await objects.check()
+    /// Looks at what the service depends on.
+    public func check() async -> [Health.Part] {
+        [
+            await Health.Part("database") { try await database.check() },
+            await Health.Part("files", isNeeded: false) { try await objects.check() },
+        ]
     }
 
     /// Makes people findable who are not yet: those of an older database, or made by an older node. To be called before
@@ -96,18 +98,21 @@ public struct MessengerService: Sendable {
         try await UserSearch.bringUpToDate(database, where: Users.isPresent)
     }
 
-    /// Forgets what has expired, removes uploads that nothing uses, and stored objects that no file names. To be called
-    /// now and then.
-    public func sweep() async throws {
+    /// Forgets what has expired, and moves uploads that nothing uses, and stored objects that no file names, to the trash.
+    /// To be called now and then.
+    @discardableResult
+    public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
             try OnceOnly.sweep(at: now, in: db)
+            try OnceOnly.sweepSubjects(at: now, in: db)
             try Attempts.sweep(at: now, in: db)
             try Sessions.sweep(at: now, in: db)
         }
         try await sweepUnused()
         try await prepare()
-        try await sweepObjects()
+        return try await objects.sweep(
+            olderThan: Self.orphanAge, at: time.seconds, keeping: references, limits: limits)
     }
 }
 

@@ -98,6 +98,17 @@ extension MessengerService {
                         created_at BIGINT NOT NULL)
                     """,
                 ]),
+            .init(
+                "chats are dated by their newest message",
+                [
+                    // Of chats whose newest message was deleted the time had stayed.
+                    """
+                    UPDATE chats SET updated_at = COALESCE((
+                        SELECT m.created_at FROM messages m WHERE m.chat_id = chats.id ORDER BY m.id DESC LIMIT 1),
+                        created_at)
+                    """
+                ]),
+            FoldedNames.migration(adding: OnceOnly.subjects, to: "users", where: "deleted_at IS NULL"),
             .init("people found by parts of their names", UserSearch.migration),
         ])
 }

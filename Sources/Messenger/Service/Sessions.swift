@@ -35,8 +35,9 @@ extension MessengerService {
         let invalid = Sessions.invalidToken
         guard let claims = try? await tokens.verify(token), let id = Int64(claims.subject) else { throw invalid }
         guard claims.kind == "access" else { throw Problem(.unauthorized, "Expected access token") }
-        guard try await sessions.isAlive(claims.session) else { throw invalid }
-        return Caller(user: .init(id), session: claims.session, expiresAt: claims.expiresAt)
+        let user = Messenger.User.ID(id)
+        guard try await sessions.isAlive(claims.session, of: user) else { throw invalid }
+        return Caller(user: user, session: claims.session, expiresAt: claims.expiresAt)
     }
 }
 
@@ -47,28 +48,33 @@ final class SessionRegistry: Sendable {
 
     private let database: Database
     private let time: TimeSource
-    /// When each was last seen alive.
-    private let seen = NIOLockedValueBox<[String: Int64]>([:])
+    /// Whose each is, and when it was last seen alive.
+    private let seen = NIOLockedValueBox<[String: (user: Messenger.User.ID, at: Int64)]>([:])
 
     init(database: Database, time: TimeSource) {
         self.database = database
         self.time = time
     }
 
-    func isAlive(_ session: String) async throws -> Bool {
+    /// Whether there is such a session of this user.
+    func isAlive(_ session: String, of user: Messenger.User.ID) async throws -> Bool {
         let now = time.milliseconds()
         // A clock that was set back must not keep a session alive.
-        if let last = seen.withLockedValue({ $0[session] }), 0..<Self.freshness ~= now - last { return true }
-        return try await isAliveNow(session)
+        if let last = seen.withLockedValue({ $0[session] }), last.user == user, 0..<Self.freshness ~= now - last.at {
+            return true
+        }
+        return try await isAliveNow(session, of: user)
     }
 
     /// Asks the database, whatever is remembered: for sockets, which do not ask again.
-    func isAliveNow(_ session: String) async throws -> Bool {
+    func isAliveNow(_ session: String, of user: Messenger.User.ID) async throws -> Bool {
         let now = time.milliseconds()
-        let alive = try await database.read { try $0.exists("SELECT 1 FROM sessions WHERE id = \(session)") }
+        let alive = try await database.read {
+            try $0.exists("SELECT 1 FROM sessions WHERE id = \(session) AND user_id = \(user)")
+        }
         seen.withLockedValue { seen in
             if seen.count >= Self.capacity { seen.removeAll(keepingCapacity: true) }
-            seen[session] = alive ? now : nil
+            seen[session] = alive ? (user, now) : nil
         }
         return alive
     }

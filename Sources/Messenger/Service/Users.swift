@@ -48,18 +48,28 @@ enum Users {
         let email = request.email.trimmed
         var displayName = request.displayName?.trimmed ?? ""
         if displayName.isEmpty { displayName = username }
-        let id: Messenger.User.ID? = try db.value(
-            """
-            INSERT INTO users (
-                username, username_key, email, email_key, display_name, display_key, password, created_at)
-            VALUES (\(username), \(key(username)), \(email), \(key(email)), \(displayName), \(key(displayName)),
-                \(password), \(now))
-            ON CONFLICT DO NOTHING RETURNING id
-            """)
+        let isFree = try FoldedNames.isFree(username, in: "users", db)
+        let id: Messenger.User.ID? =
+            try !isFree
+            ? nil
+            : db.value(
+                """
+                INSERT INTO users (
+                    username, username_key, folded_name, email, email_key, display_name, display_key, password, created_at)
+                VALUES (\(username), \(key(username)), \(username.foldedForComparison), \(email), \(key(email)),
+                    \(displayName), \(key(displayName)), \(password), \(now))
+                ON CONFLICT DO NOTHING RETURNING id
+                """)
         guard let id else { throw Problem(.conflict, "Username or email already taken") }
         try UserSearch.update(id.rawValue, in: db)
         return .init(id: id, username: username)
     }
+
+    /// What sign-ins to an account are counted under.
+    static func attemptsName(_ id: Messenger.User.ID) -> String { "user \(id)" }
+
+    /// What sign-ins under a name or an address are counted under that nobody has.
+    static func attemptsName(_ key: String) -> String { "name \(key)" }
 
     /// Who signs in under a username or an e-mail address; usernames have no "@".
     static func credentials(_ login: String, in db: Session) throws -> (id: Messenger.User.ID, password: String)? {

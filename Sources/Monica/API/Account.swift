@@ -208,28 +208,14 @@ extension Monica {
         }
     }
 
-    /// A contact with what only an export says of it.
+    /// A contact in an export.
     public struct ExportedContact: Codable, Hashable, Sendable {
         public var contact: Contact
-        public var middleName: String?
+        public var middleName: String? { contact.middleName }
 
-        public init(_ contact: Contact, middleName: String?) {
-            self.contact = contact
-            self.middleName = middleName
-        }
-
-        enum CodingKeys: String, CodingKey { case middleName = "middle_name" }
-
-        public init(from decoder: any Decoder) throws {
-            contact = try Contact(from: decoder)
-            middleName = try decoder.container(keyedBy: CodingKeys.self).text(.middleName)
-        }
-
-        public func encode(to encoder: any Encoder) throws {
-            try contact.encode(to: encoder)
-            var fields = encoder.container(keyedBy: CodingKeys.self)
-            try fields.encode(middleName, forKey: .middleName)
-        }
+        public init(_ contact: Contact) { self.contact = contact }
+        public init(from decoder: any Decoder) throws { contact = try Contact(from: decoder) }
+        public func encode(to encoder: any Encoder) throws { try contact.encode(to: encoder) }
     }
 
     /// `GET /export/vcard`: every contact that is not partial, as vCard 4.0 (RFC 6350).

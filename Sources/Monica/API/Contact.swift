@@ -16,6 +16,8 @@ extension Monica {
         /// `h:` and 18 characters; stays as long as the contact does.
         public var hashID: String
         public var firstName: String
+        /// This project's server says it; others have it in ``completeName`` alone.
+        @OrNull public var middleName: String?
         @OrNull public var lastName: String?
         @OrNull public var nickname: String?
         /// The names with spaces between them.
@@ -57,6 +59,7 @@ extension Monica {
             self.uuid = uuid
             hashID = ""
             self.firstName = firstName
+            middleName = nil
             self.lastName = lastName
             self.nickname = nickname
             completeName = Names.complete(firstName, lastName)
@@ -88,6 +91,7 @@ extension Monica {
             case id, uuid, object
             case hashID = "hash_id"
             case firstName = "first_name"
+            case middleName = "middle_name"
             case lastName = "last_name"
             case nickname
             case completeName = "complete_name"
@@ -116,9 +120,11 @@ extension Monica {
             hashID = try fields.text(.hashID) ?? ""
             let (first, last) = (try fields.text(.firstName) ?? "", try fields.text(.lastName))
             firstName = first
+            let middle = try fields.text(.middleName)
+            middleName = middle
             lastName = last
             nickname = try fields.text(.nickname)
-            completeName = try fields.text(.completeName) ?? Names.complete(first, last)
+            completeName = try fields.text(.completeName) ?? Names.complete(first, middle, last)
             initials = try fields.text(.initials) ?? Names.initials(of: completeName)
             description = try fields.text(.description)
             genderID = try fields.integer(.genderID)
@@ -253,12 +259,15 @@ extension Monica {
             parts.compactMap { $0?.isEmpty == false ? $0 : nil }.joined(separator: " ")
         }
 
-        /// The first letter or digit of each word.
+        /// The first letter or digit of each word, letters in upper case.
         package static func initials(of name: String) -> String {
             asciiInitials(of: name)
                 ?? name.split(whereSeparator: \.isWhitespace)
                 .compactMap { word in word.first { $0.isLetter || $0.isNumber } }
-                .map(String.init).joined()
+                .map { letter in
+                    let upper = letter.uppercased()
+                    return upper.count == 1 ? upper : String(letter)
+                }.joined()
         }
 
         /// The same without Unicode's tables, in a tenth of the time; nil for a name that needs them.
@@ -269,8 +278,10 @@ extension Monica {
                 switch byte {
                 case 0x80...: return nil
                 case 0x09...0x0D, UInt8(ascii: " "): isWordDone = false
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                case UInt8(ascii: "a")...UInt8(ascii: "z"):
+                    if !isWordDone { initials.append(byte - 0x20) }
+                    isWordDone = true
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
                     if !isWordDone { initials.append(byte) }
                     isWordDone = true
                 default: break

@@ -58,11 +58,11 @@ extension Monica {
         }
     }
 
-    /// A country's name alone, or an object with its code.
+    /// A country: this project's server has its name alone, others an object with its code.
     public struct Country: Codable, Hashable, Sendable {
-        @OrNull public var name: String?
+        public var name: String?
         /// ISO 3166: `FR`.
-        @OrNull public var iso: String?
+        public var iso: String?
 
         package init(name: String) {
             self.name = name
@@ -80,6 +80,18 @@ extension Monica {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
             name = try fields.text(.name)
             iso = try fields.text(.iso)
+        }
+
+        /// The name alone, unless there is a code beside it.
+        public func encode(to encoder: any Encoder) throws {
+            guard iso != nil else {
+                var value = encoder.singleValueContainer()
+                if let name { try value.encode(name) } else { try value.encodeNil() }
+                return
+            }
+            var fields = encoder.container(keyedBy: CodingKeys.self)
+            try fields.encode(name, forKey: .name)
+            try fields.encode(iso, forKey: .iso)
         }
     }
 

@@ -50,11 +50,10 @@ public enum Monica: ServiceAPI {
         }
 
         private static func errorCode(of problem: Problem) -> Int {
-            switch (problem.status.code, problem.message) {
-            case (400, Refusal.limitTooBig.message), (400, Refusal.limit.message): 30
-            case (400, phrases.malformedJSON): 37
-            case (400, Refusal.sort.message): 39
-            case (400, _), (422, phrases.reusedIdempotencyKey): 41
+            switch (problem.status.code, problem.code) {
+            case (_, .number(let number)?): number
+            case (_, .malformedJSON?): 37
+            case (400, _), (_, .reusedIdempotencyKey?): 41
             case (401, _): 42
             case (404, _): 31
             case (422, _): 32
@@ -67,12 +66,13 @@ public enum Monica: ServiceAPI {
     /// What is refused in the same words by several operations.
     package enum Refusal {
         package static let unauthenticated = Problem(.unauthorized, "Unauthenticated.")
-        package static let limitTooBig = Problem(.badRequest, "The limit parameter is too big")
-        package static let limit = Problem(.badRequest, "The limit parameter must be a positive integer")
+        package static let limitTooBig = Problem(.badRequest, "The limit parameter is too big", code: .number(30))
+        package static let limit = Problem(
+            .badRequest, "The limit parameter must be a positive integer", code: .number(30))
         package static let page = Problem(.badRequest, "The page parameter must be a positive integer")
         package static let contact = Problem(.badRequest, "The contact_id parameter must be a positive integer")
         package static let query = Problem(.badRequest, "The query parameter is too long")
-        package static let sort = Problem(.badRequest, "The sorting criteria is invalid")
+        package static let sort = Problem(.badRequest, "The sorting criteria is invalid", code: .number(39))
 
         /// - Parameter what: `contact`, `note` …
         package static func notFound(_ what: String) -> Problem {

@@ -77,22 +77,27 @@ extension Monica {
         public var sort: Sort<TagOrder>?
         /// Other servers have pages here too; this project's has one.
         public var page: Int?
+        /// Likewise.
+        public var limit: Int?
 
-        public init(sort: Sort<TagOrder>? = nil, page: Int? = nil) {
+        public init(sort: Sort<TagOrder>? = nil, page: Int? = nil, limit: Int? = nil) {
             self.sort = sort
             self.page = page
+            self.limit = limit
         }
 
         public init(from decoder: any Decoder) throws {
             let query = try decoder.container(keyedBy: QueryKey.self)
             sort = try query.words(.sort).map(Sort.init(rawValue:))
             page = try query.parameter(.page)
+            limit = try query.parameter(.limit)
         }
 
         public func encode(to encoder: any Encoder) throws {
             var query = encoder.container(keyedBy: QueryKey.self)
             try query.encodeIfPresent(sort?.rawValue, forKey: .sort)
             try query.encodeIfPresent(page, forKey: .page)
+            try query.encodeIfPresent(limit, forKey: .limit)
         }
 
         public func validate() throws(Problem) { if let sort, sort.order == nil { throw Refusal.sort } }

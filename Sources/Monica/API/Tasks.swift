@@ -102,6 +102,12 @@ extension Monica {
             self.completed = completed
         }
 
+        /// A task as it is, to be changed in part and sent back.
+        public init(_ task: Task) {
+            self.init(
+                title: task.title, description: task.description, contactID: task.contactID, completed: task.completed)
+        }
+
         public var form: Form {
             Form([
                 "title": .string(title), "description": .orNull(description), "contact_id": .orNull(contactID),

@@ -16,7 +16,7 @@ extension MonicaScenarios {
             let made = try await owner.client.create(draft)
             try expect(made.firstName, equals: "John")
             try expect(made.completeName, equals: "John Michael \(word)")
-            try expect(made.initials, equals: "JM" + String(word.prefix(1)))
+            try expect(made.initials, equals: "JM" + word.prefix(1).uppercased())
             try expect(made.information.dates.birthdate, equals: .init(Day("1980-10-10")!))
             try expect(made.hashID.count, equals: 20)
             try expect(made.isStarred && !made.isPartial && !made.isDead, "flags")

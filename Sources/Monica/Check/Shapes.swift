@@ -103,7 +103,7 @@ enum MonicaShapes {
     private static let relations: Shape = .object(["total": .integer, "contacts": .list(of: shortContact)])
 
     private static let contactMembers: [String: Shape] = head.merging([
-        "description": .nullable(.text), "last_called": .exactly(.null),
+        "middle_name": .nullable(.text), "description": .nullable(.text), "last_called": .exactly(.null),
         "last_activity_together": .nullable(.timestamp),
         "stay_in_touch_frequency": .exactly(.null), "stay_in_touch_trigger_date": .exactly(.null),
         "information": .object([
@@ -143,7 +143,7 @@ enum MonicaShapes {
     private static let address: Shape = .object([
         "id": .id, "uuid": .uuid, "object": "address", "name": .nullable(.text), "street": .nullable(.text),
         "city": .nullable(.text), "province": .nullable(.text), "postal_code": .nullable(.text),
-        "country": .nullable(.object(["name": .text, "iso": .exactly(.null)])), "account": accountOf,
+        "country": .nullable(.text), "account": accountOf,
         "created_at": .timestamp, "updated_at": .timestamp,
     ])
 

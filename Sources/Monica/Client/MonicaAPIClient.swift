@@ -160,11 +160,16 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
     }
 
     public func listTags() async throws -> APIResponse<[Monica.Tag]> {
-        var response = try await send(Monica.ListTags())
+        // Other servers give fifteen at a time, and count requests.
+        var limit: Int?
+        var response = try await list(page: 1, limit: Self.limits[0]) {
+            limit = $1
+            return try await send(Monica.ListTags(limit: $1))
+        }
         var page = 1
         while page < (response.meta?.last_page ?? 1) {
             page += 1
-            let next = try await send(Monica.ListTags(page: page))
+            let next = try await send(Monica.ListTags(page: page, limit: limit))
             if next.data.isEmpty { break }
             response.data += next.data
             response.isCached = response.isCached || next.isCached
@@ -297,7 +302,11 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
             guard validating, (try? await validateToken()) == true else { throw MonicaAPIError.invalidToken }
             return try await exchange(call, validating: false)
         case 403: throw MonicaAPIError.forbidden
-        case 404: throw MonicaAPIError.notFound(resourceType: call.resourceType, id: call.resourceID)
+        case 404:
+            let named = Self.missing(in: response.body) ?? (call.isCreation ? Monica.Contact.singular : nil)
+            let isOther = named != nil && named != call.resourceType
+            throw MonicaAPIError.notFound(
+                resourceType: named ?? call.resourceType, id: isOther ? nil : call.resourceID)
         case 429: throw MonicaAPIError.rateLimitExceeded
         case 500...: throw MonicaAPIError.serverError(statusCode: response.status.code)
         default:
@@ -305,6 +314,15 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
             throw MonicaAPIError.rejected(
                 statusCode: response.status.code, message: failure?.message ?? "Unexpected answer from the server")
         }
+    }
+
+    /// What the server says that it did not find, which may be what the body names: "The requested contact was not found."
+    private static func missing(in body: [UInt8]) -> String? {
+        guard let failure = try? JSONDecoder().decode(Monica.Failure.self, from: Data(body)),
+            let match = failure.message.wholeMatch(
+                of: #/The requested (contact|activity|note|task|gift|tag) was not found\./#)
+        else { return nil }
+        return String(match.1)
     }
 }
 
@@ -317,6 +335,8 @@ private struct Call: Sendable {
     let mayRepeat: Bool
     let resourceType: String
     let resourceID: Int?
+    /// Whether it makes something: what is not found is then something else, that the body names.
+    let isCreation: Bool
 
     init<E: Contract.Endpoint>(_ request: E, idempotencyKey: String? = nil) throws {
         let encoded = try RequestCoding.encode(request)
@@ -329,6 +349,7 @@ private struct Call: Sendable {
         let plural = steps.first ?? ""
         resourceType = plural == "activities" ? "activity" : plural.hasSuffix("s") ? String(plural.dropLast()) : plural
         resourceID = steps.dropFirst().first.flatMap { Int($0) }
+        isCreation = method == .post && steps.count == 1
     }
 
     func request(to configuration: APIConfiguration) throws -> TransportRequest {

@@ -127,7 +127,7 @@ public struct MonicaMock: APIMock {
         server.example(of: Monica.ExportJSON.self) { _ in
             .init(
                 exportedAt: Monica.Contact.example.updatedAt, user: .example, genders: [.example],
-                activityTypes: [.example], tags: [.example], contacts: [.init(.example, middleName: nil)],
+                activityTypes: [.example], tags: [.example], contacts: [.init(.example)],
                 activities: [.example], notes: [.example], tasks: [.example], gifts: [.example])
         }
         server.example(answering: Monica.ExportVCard.self) { _ in

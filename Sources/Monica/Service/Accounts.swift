@@ -129,6 +129,18 @@ enum Accounts {
         return account
     }
 
+    /// Deletes an account that an import has made in vain, unless somebody uses it meanwhile. The caller has its turn.
+    static func deleteUnused(_ account: Int, in db: Session) throws {
+        for table: SQL in ["tokens", "contacts", "tags", "tasks", "activities"]
+        where try db.exists("SELECT 1 FROM \(table) WHERE account_id = \(account)") { return }
+        for table: SQL in [
+            "genders", "contact_field_types", "activity_types", "activity_categories", "former_search_blocks",
+        ] {
+            try db.run("DELETE FROM \(table) WHERE account_id = \(account)")
+        }
+        try db.run("DELETE FROM accounts WHERE id = \(account)")
+    }
+
     /// Puts this transaction in line with others that write to the account.
     static func queue(_ account: Int, in db: Session) throws {
         try db.run("UPDATE accounts SET revision = revision + 1 WHERE id = \(account)")

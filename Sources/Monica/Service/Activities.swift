@@ -38,6 +38,8 @@ extension MonicaService {
             guard try Monica.Activity.one(request.id, by: reader) != nil else { return nil }
             let fields = try ActivityFields(request.form, types: reader.activityTypes.get())
             try Accounts.queue(reader.account, in: reader.db)
+            // It may have gone while this waited for the account's turn.
+            guard try Monica.Activity.one(request.id, by: reader) != nil else { return nil }
             try fields.require(by: reader)
             try reader.db.run(
                 """

@@ -67,7 +67,7 @@ enum ContactDetails {
 }
 
 /// Where somebody lives or works.
-struct PostalAddress: Sendable, Hashable {
+struct PostalAddress: Sendable, Hashable, Codable {
     var name: String?
     var street: String?
     var city: String?

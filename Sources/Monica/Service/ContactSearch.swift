@@ -36,10 +36,19 @@ enum ContactSearch {
         try SearchIndex.replace(entry, in: block, of: account, in: db)
     }
 
-    static func remove(_ contact: Int, of account: Int, in db: Session) throws {
-        guard let block = try block(of: contact, in: db) else { return }
-        try SearchIndex.remove(contact, from: block, of: account, in: db)
-        try db.run("UPDATE contacts SET search_block = NULL WHERE id = \(contact)")
+    static func remove(_ contacts: [Int], of account: Int, in db: Session) throws {
+        var blocks: [Int: Set<Int>] = [:]
+        for some in contacts.chunks(of: 128) {
+            _ = try db.all("SELECT id, search_block FROM contacts WHERE id IN (\(list: some))") { row in
+                if let block = try row.get(1, as: Int?.self) { blocks[block, default: []].insert(try row.get(0)) }
+            }
+        }
+        for (block, ids) in blocks.sorted(by: { $0.key < $1.key }) {
+            try SearchIndex.remove(ids, from: block, of: account, in: db)
+            for some in ids.sorted().chunks(of: 128) {
+                try db.run("UPDATE contacts SET search_block = NULL WHERE id IN (\(list: some))")
+            }
+        }
     }
 
     private static func block(of contact: Int, in db: Session) throws -> Int? {
@@ -52,11 +61,12 @@ enum ContactSearch {
         for some in contacts.chunks(of: 128) {
             _ = try db.all(
                 """
-                SELECT id, first_name, middle_name, last_name, nickname, description, job, company FROM contacts
+                SELECT id, first_name, middle_name, last_name, formatted_name, nickname, description, job, company
+                FROM contacts
                 WHERE id IN (\(list: some))
                 """
             ) { row in
-                let all = try (1...7).compactMap { try row.get($0, as: String?.self) }
+                let all = try (1...8).compactMap { try row.get($0, as: String?.self) }
                 texts[try row.get(0)] = all.map(SearchText.line)
             }
             _ = try db.all(

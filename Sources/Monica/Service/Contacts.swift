@@ -100,7 +100,7 @@ extension MonicaService {
     /// Writes a part of a contact that partial ones do not have.
     private func change(
         _ id: Int, for caller: Caller, _ form: Monica.Form,
-        _ read: @escaping @Sendable (inout Input, Reader) throws -> (inout ContactRow) -> Void
+        _ read: @escaping @Sendable (inout Input, Reader) throws -> (inout ContactRow) throws -> Void
     ) async throws -> APIResponse<Monica.Contact> {
         try await update(Monica.Contact.self, for: caller) { reader, now in
             guard let row = try reader.contactRows([id]).first else { return nil }
@@ -138,10 +138,13 @@ extension MonicaService {
             let isKnown = input.truth("is_date_known", required: true) ?? false
             let met = isKnown ? input.date("", named: "date", today: today) : nil
             try input.check()
-            if let through, try !Contacts.exists(through, of: reader.account, in: reader.db) {
-                throw Monica.Refusal.notFound(Monica.Contact.singular)
+            return { row in
+                // With the account's turn: nobody deletes the introducer meanwhile.
+                if let through, try !Contacts.exists(through, of: reader.account, in: reader.db) {
+                    throw Monica.Refusal.notFound(Monica.Contact.singular)
+                }
+                (row.metHow, row.metThrough, row.met) = (how, through, met)
             }
-            return { row in (row.metHow, row.metThrough, row.met) = (how, through, met) }
         }
     }
 }
@@ -164,6 +167,12 @@ struct ContactFields: Sendable {
     var company: String?
     /// Which vCard it is made of, where that has no UUID.
     var card: [UInt8]?
+    /// As ``ContactCard/formattedName``.
+    var formattedName: String?
+    /// The time of that vCard's last revision, in milliseconds since 1970.
+    var revisedAt: Int64?
+    /// The import that makes it.
+    var importID: Int?
 
     init(firstName: String) {
         self.firstName = firstName
@@ -199,6 +208,8 @@ struct ContactFields: Sendable {
     }
 
     func apply(to row: inout ContactRow) {
+        let isSameName = (row.firstName, row.middleName, row.lastName) == (firstName, middleName, lastName)
+        row.formattedName = formattedName ?? (isSameName ? row.formattedName : nil)
         row.firstName = firstName
         row.middleName = middleName
         row.lastName = lastName
@@ -215,7 +226,8 @@ struct ContactFields: Sendable {
 
 enum Contacts {
     static func exists(_ id: Int, of account: Int, in db: Session) throws -> Bool {
-        try db.exists("SELECT 1 FROM contacts WHERE id = \(id) AND account_id = \(account)")
+        let visible = try Imports.visible("import_id", of: account, in: db)
+        return try db.exists("SELECT 1 FROM contacts WHERE id = \(id) AND account_id = \(account) \(visible)")
     }
 
     // MARK: Pages
@@ -227,16 +239,20 @@ enum Contacts {
     ) throws -> Page {
         let total = try db.value("SELECT contact_count FROM accounts WHERE id = \(account)", as: Int.self) ?? 0
         guard let offset = window.offset(in: total) else { return ([], total) }
-        let ids: [Int] = try db.all("\(query(of: account, by: sort)) LIMIT \(window.limit) OFFSET \(offset)") {
+        let visible = try Imports.visible("t.import_id", of: account, in: db)
+        let ids: [Int] = try db.all("\(query(of: account, visible, by: sort)) LIMIT \(window.limit) OFFSET \(offset)") {
             try $0.get(0)
         }
         return (ids, total)
     }
 
     /// The ids of an account's list, all of them.
-    static func query(of account: Int, by sort: Monica.Sort<Monica.ContactOrder>?) -> SQL {
+    ///
+    /// - Parameter visible: Of ``Imports/visible(_:of:in:)``; empty while nothing is imported.
+    static func query(of account: Int, _ visible: SQL = "", by sort: Monica.Sort<Monica.ContactOrder>?) -> SQL {
         """
-        SELECT t.id FROM contacts t WHERE t.account_id = \(account) AND t.is_partial = 0 ORDER BY \(order(by: sort))
+        SELECT t.id FROM contacts t WHERE t.account_id = \(account) AND t.is_partial = 0 \(visible)
+        ORDER BY \(order(by: sort))
         """
     }
 
@@ -244,7 +260,8 @@ enum Contacts {
         _ window: Window, _ sort: Monica.Sort<Monica.ContactOrder>?, matching words: [String], of account: Int,
         in db: Session
     ) throws -> Page {
-        let matches = words.isEmpty ? [] : try ContactSearch.matches(words, account: account, in: db)
+        let found = words.isEmpty ? [] : try ContactSearch.matches(words, account: account, in: db)
+        let matches = try Imports.visible(found, of: account, in: db)
         guard let offset = window.offset(in: matches.count) else { return ([], matches.count) }
         let end = min(offset + window.limit, matches.count)
         if sort?.order == .updatedAt {
@@ -297,13 +314,14 @@ enum Contacts {
             """
             INSERT INTO contacts (
                 uuid, account_id, first_name, middle_name, last_name, nickname, description, gender_id, is_starred,
-                is_partial, is_dead, birth_day, birth_kind, death_day, death_kind, job, company, card, created_at,
-                updated_at)
+                is_partial, is_dead, birth_day, birth_kind, death_day, death_kind, job, company, card, revised_at,
+                import_id, formatted_name, created_at, updated_at)
             VALUES (\(uuid), \(account), \(fields.firstName), \(fields.middleName), \(fields.lastName),
                 \(fields.nickname), \(fields.description), \(fields.gender), \(fields.isStarred), \(fields.isPartial),
                 \(fields.isDead), \(fields.birth?.day.daysSince1970), \(fields.birth?.kind.rawValue),
                 \(fields.death?.day.daysSince1970), \(fields.death?.kind.rawValue), \(fields.job), \(fields.company),
-                \(fields.card), \(createdAt), \(createdAt))
+                \(fields.card), \(fields.revisedAt), \(fields.importID), \(fields.formattedName),
+                \(createdAt), \(createdAt))
             RETURNING id
             """)
         guard let id else { throw DatabaseFailure.failed("no id") }
@@ -312,7 +330,7 @@ enum Contacts {
 
     /// Changes a contact, and where it is found.
     static func rewrite(
-        _ id: Int, by reader: Reader, at now: Int64, _ change: (inout ContactRow) -> Void
+        _ id: Int, by reader: Reader, at now: Int64, _ change: (inout ContactRow) throws -> Void
     ) throws {
         let (db, account) = (reader.db, reader.account)
         try Accounts.queue(account, in: db)
@@ -320,7 +338,8 @@ enum Contacts {
             throw Monica.Refusal.notFound(Monica.Contact.singular)
         }
         var new = old
-        change(&new)
+        new.isEdited = true
+        try change(&new)
         try db.run(
             """
             UPDATE contacts SET first_name = \(new.firstName), middle_name = \(new.middleName),
@@ -330,7 +349,8 @@ enum Contacts {
                 birth_kind = \(new.birth?.kind.rawValue), death_day = \(new.death?.day.daysSince1970),
                 death_kind = \(new.death?.kind.rawValue), job = \(new.job), company = \(new.company),
                 food = \(new.food), met_how = \(new.metHow), met_day = \(new.met?.day.daysSince1970),
-                met_kind = \(new.met?.kind.rawValue), met_through = \(new.metThrough), updated_at = \(now)
+                met_kind = \(new.met?.kind.rawValue), met_through = \(new.metThrough), updated_at = \(now),
+                revised_at = \(new.revisedAt), is_edited = \(new.isEdited), formatted_name = \(new.formattedName)
             WHERE id = \(id)
             """)
         switch (old.isPartial, new.isPartial) {
@@ -366,23 +386,36 @@ enum Contacts {
         try db.run("DELETE FROM contacts WHERE id = \(id)")
     }
 
-    /// Its row has changed in what other tables say of it.
-    static func touch(_ id: Int, at now: Int64, in db: Session) throws {
-        try db.run("UPDATE contacts SET updated_at = \(now) WHERE id = \(id)")
+    /// Deletes contacts that nobody has seen yet: no gift, activity or introduction refers to them.
+    static func deleteUnlisted(_ ids: [Int], of account: Int, in db: Session) throws {
+        try ContactSearch.remove(ids, of: account, in: db)
+        for table: SQL in ["contact_tags", "contact_fields", "addresses", "notes"] {
+            try db.run("DELETE FROM \(table) WHERE contact_id IN (\(list: ids))")
+        }
+        try db.run("DELETE FROM contacts WHERE id IN (\(list: ids))")
     }
 
-    /// From now on lists and searches have them, with all that their rows say by now. Many at a time, because each change
-    /// of one row makes the next change of it in the same transaction slower.
+    /// Its row has changed in what other tables say of it.
+    static func touch(_ id: Int, at now: Int64, in db: Session) throws {
+        try db.run("UPDATE contacts SET updated_at = \(now), is_edited = 1 WHERE id = \(id)")
+    }
+
+    /// Enters contacts into lists and searches, with all that their rows say by now.
     ///
     /// - Parameter contacts: None of them partial, none of them listed.
     static func list(_ contacts: [Int], of account: Int, in db: Session) throws {
         try ContactSearch.add(contacts, of: account, in: db)
-        try db.run("UPDATE accounts SET contact_count = contact_count + \(contacts.count) WHERE id = \(account)")
+        try count(contacts.count, of: account, in: db)
+    }
+
+    /// Counts contacts that lists have from now on.
+    static func count(_ more: Int, of account: Int, in db: Session) throws {
+        try db.run("UPDATE accounts SET contact_count = contact_count + \(more) WHERE id = \(account)")
     }
 
     private static func unlist(_ row: ContactRow, of account: Int, in db: Session) throws {
-        try ContactSearch.remove(row.id, of: account, in: db)
-        try db.run("UPDATE accounts SET contact_count = contact_count - 1 WHERE id = \(account)")
+        try ContactSearch.remove([row.id], of: account, in: db)
+        try count(-1, of: account, in: db)
     }
 }
 

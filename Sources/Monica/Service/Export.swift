@@ -6,7 +6,7 @@ import MonicaAPI
 
 extension MonicaService {
     /// What an account's data is written as.
-    public enum ExportFormat: String, Sendable, CaseIterable {
+    public enum ExportFormat: String, Codable, Sendable, CaseIterable {
         /// Everything, as ``Monica/Export``.
         case json
         /// Contacts that are not partial, as vCard 4.0.
@@ -50,9 +50,7 @@ extension MonicaService {
         let lists = #","contacts":[],"activities":[],"notes":[],"tasks":[],"gifts":[]}"#
         try await write(Array(head.readableBytesView.dropLast(lists.utf8.count)))
         try await list("contacts", of: account, to: ends.contacts, write) { ids, reader in
-            zip(try reader.contacts(ids, with: .contactFields), try reader.contactRows(ids)).map {
-                Monica.ExportedContact($0, middleName: $1.middleName)
-            }
+            try reader.contacts(ids, with: .contactFields).map { Monica.ExportedContact($0) }
         }
         try await list("activities", of: account, to: ends.activities, write, Monica.Activity.load)
         try await list("notes", of: account, to: ends.notes, write, Monica.Note.load)
@@ -156,6 +154,7 @@ extension ContactCard {
         firstName = row.firstName
         middleName = row.middleName
         lastName = row.lastName
+        formattedName = row.formattedName
         nickname = row.nickname
         gender = contact.genderType
         emails = fields(.email)

@@ -40,6 +40,7 @@ extension MonicaService {
             guard try Monica.Gift.one(request.id, by: reader) != nil else { return nil }
             let fields = try GiftFields(request.form)
             try Accounts.queue(reader.account, in: reader.db)
+            guard try Monica.Gift.one(request.id, by: reader) != nil else { return nil }
             try fields.require(by: reader)
             try reader.db.run(
                 """
@@ -71,7 +72,9 @@ private struct GiftFields {
         if let status, !Monica.GiftStatus.all.map(\.rawValue).contains(status) { input.refuseSelection("status") }
         comment = input.text("comment", upTo: 100_000)
         url = input.text("url", upTo: 100_000)
-        cents = input.cents("amount")
+        // Some clients send the amount under the name of the number that is answered.
+        let isAmountAbsent = form.fields["amount"] == nil || form.fields["amount"] == .null
+        cents = input.cents(isAmountAbsent ? "value" : "amount")
         date = input.day("date")
         recipient = input.integer("recipient_id")
         try input.check()

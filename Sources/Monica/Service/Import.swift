@@ -6,17 +6,31 @@ import MonicaAPI
 extension MonicaService {
     /// What became of an import.
     public struct Imported: Sendable, Hashable {
+        /// A card, and what is to be said of it.
+        public struct Remark: Sendable, Hashable {
+            /// Where the card begins in the file.
+            public var line: Int
+            /// The contact's name.
+            public var name: String
+            /// Empty where the list says it all.
+            public var words = ""
+        }
+
         public var contacts = 0
-        /// Cards whose UID the account has already.
+        /// Contacts that a newer card has changed.
+        public var updated = 0
+        /// Newer cards of contacts that were changed by other means since: they were passed over.
+        public var edited: [Remark] = []
+        /// Cards whose UID the account has already, and that are no newer.
         public var known = 0
         /// Cards without a UID that say exactly what one imported before said.
         public var repeated = 0
-        /// Cards of groups, which are nobody.
+        /// Cards of groups, which are no people.
         public var groups = 0
         /// Where the cards without any name begin in the file.
         public var nameless: [Int] = []
         /// Contacts of which a text was too long, and cut.
-        public var cut = 0
+        public var cut: [Remark] = []
         /// What contacts have no place for, such as `PHOTO` or `TEL (type)`, and how many cards had it.
         public var leftOut: [String: Int] = [:]
     }
@@ -26,124 +40,138 @@ extension MonicaService {
         public let description: String
     }
 
-    /// Makes contacts of a file of vCards, all of them or none: it is one transaction.
+    /// Makes contacts of a file of vCards, all of them or none (``importCards(into:overwriting:progress:next:)``).
+    ///
+    /// - Throws: ``ImportRefused`` with the line of what is no vCard.
+    public func importVCards(
+        _ bytes: [UInt8], into account: String, overwriting: Bool = false, skippingUnreadable: Bool = false,
+        progress: (_ done: Int, _ total: Int) async throws -> Void = { _, _ in }
+    ) async throws -> Imported {
+        let today = Monica.Timestamp(milliseconds: time.milliseconds()).day
+        let file = try CardFile(bytes, skippingUnreadable: skippingUnreadable, today: today)
+        var rest = file.cards[...]
+        var result = try await importCards(
+            into: account, overwriting: overwriting, progress: { try await progress($0, file.cards.count) },
+            next: {
+                let cards = Array(rest.prefix(100))
+                rest = rest.dropFirst(cards.count)
+                return cards.isEmpty ? nil : cards
+            })
+        result.groups = file.findings.groups
+        return result
+    }
+
+    /// Makes contacts of cards, all of them or none: nothing of them can be seen before the last is there.
     ///
     /// Names, nicknames, gender, addresses of mail, phones, websites, postal addresses, the dates of birth and death,
     /// organization, title, categories (as tags) and notes are taken over; the first note as the description, unless it is
-    /// long. What else a card says is counted in ``Imported/leftOut``. The same file again adds nothing: a card is known
-    /// by its UID or, where it has none, by all that it says.
+    /// long. What else a card says is counted in ``Imported/leftOut``. The same cards again add nothing: a card is known
+    /// by its UID or, where it has none, by all that it says. A known UID with a newer REV changes the contact, unless that
+    /// was changed by other means since.
     ///
     /// - Parameters:
     ///   - account: Made when there is none of that name.
-    ///   - progress: How many of how many are done. Starts again when the transaction does.
-    /// - Throws: ``ImportRefused`` with the line of what is no vCard.
-    public func importVCards(
-        _ bytes: [UInt8], into account: String,
-        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ///   - overwriting: Whether newer cards change contacts that were changed by other means, too.
+    ///   - progress: How many cards are done.
+    ///   - next: Some more cards; nil at the end.
+    /// - Throws: ``ImportRefused``.
+    public func importCards(
+        into account: String, overwriting: Bool = false, progress: (_ done: Int) async throws -> Void = { _ in },
+        next: () async throws -> [CardReading]?
     ) async throws -> Imported {
-        let cards: [VCard]
+        // What an import that died has left behind would be in the way.
+        try await cleanUpImports()
+        var run = try await ImportRun(self, into: account, overwriting: overwriting)
         do {
-            cards = try VCardReader.read(bytes)
-        } catch let error as VCardReader.Malformed {
-            throw ImportRefused(description: "\(error)")
-        }
-        let now = time.milliseconds()
-        let today = Monica.Timestamp(milliseconds: now).day
-        let people = cards.filter { !$0.isGroup }.map { (line: $0.line, reading: CardReading($0, today: today)) }
-        let groups = cards.count - people.count
-        do {
-            return try await database.write { [makeID] db in
-                let account = try Accounts.findOrMake(account, email: "", at: now, makeID: makeID, in: db)
-                try Accounts.queue(account, in: db)
-                var importing = try Importing(account: account, now: now, makeID: makeID, db: db)
-                importing.result.groups = groups
-                for (index, person) in people.enumerated() {
-                    try importing.add(person.reading, from: person.line)
-                    progress(index + 1, people.count)
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                let id = run.marker.id
+                group.addTask { await beat(id) }
+                defer { group.cancelAll() }
+                var done = 0
+                while var cards = try await next()?[...] {
+                    while !cards.isEmpty {
+                        try Task.checkCancellation()
+                        let batch = cards.prefix(run.batchSize)
+                        try await run.add(Array(batch))
+                        cards = cards.dropFirst(batch.count)
+                        done += batch.count
+                        try await progress(done)
+                    }
                 }
-                try importing.list()
-                return importing.result
+                try Task.checkCancellation()
+                return try await run.end()
             }
-        } catch let problem as Problem {
-            throw ImportRefused(description: problem.message)
-        }
-    }
-}
-
-/// An import on its way. Lives within one transaction, which has the account's turn.
-private struct Importing {
-    let account: Int
-    let now: Int64
-    let makeID: () -> String
-    let db: Session
-    var result = MonicaService.Imported()
-    /// Those that lists and searches do not have yet.
-    private var unlisted: [Int] = []
-    /// What the account's contacts are known by: read once, because a look for each card is most of an import.
-    private var uuids: Set<String> = []
-    private var cards: Set<[UInt8]> = []
-
-    init(account: Int, now: Int64, makeID: @escaping () -> String, db: Session) throws {
-        (self.account, self.now, self.makeID, self.db) = (account, now, makeID, db)
-        let known = try db.all("SELECT uuid, card FROM contacts WHERE account_id = \(account)") { row in
-            (uuid: try row.get(0, as: String.self), card: try row.get(1, as: [UInt8]?.self))
-        }
-        for (uuid, card) in known {
-            uuids.insert(uuid)
-            if let card { cards.insert(card) }
+        } catch {
+            let (id, isCancelled) = (run.marker.id, Task.isCancelled)
+            // Another task, since this one may be cancelled. What it does not remove is removed within a minute.
+            await Task {
+                try? await database.write { db in try Imports.abandon(id, in: db) }
+                if !isCancelled { try? await cleanUpImports() }
+            }.value
+            if let problem = error as? Problem { throw ImportRefused(description: problem.message) }
+            throw error
         }
     }
 
-    mutating func list() throws {
-        try Contacts.list(unlisted, of: account, in: db)
-        unlisted = []
+    /// Keeps an import alive while it waits for cards.
+    private func beat(_ id: Int) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(5))
+            try? await database.write { [time] db in try Imports.beat(id, at: time.milliseconds(), in: db) }
+        }
     }
 
-    mutating func add(_ reading: CardReading, from line: Int) throws {
-        guard let card = reading.contact else { return result.nameless.append(line) }
-        if let uuid = card.uuid {
-            guard uuids.insert(uuid).inserted else {
-                result.known += 1
-                return
+    /// Removes what imports that died have left behind, and finishes those that had ended, every ten seconds until the task
+    /// is cancelled.
+    ///
+    /// - Parameter failed: Told of a failure; the next attempt follows.
+    public func cleanUpImports(failed: @Sendable (any Error) -> Void) async {
+        while !Task.isCancelled {
+            do {
+                try await cleanUpImports()
+            } catch {
+                if !Task.isCancelled { failed(error) }
             }
-        } else if !cards.insert(reading.digest).inserted {
-            if reading.hasID { result.known += 1 } else { result.repeated += 1 }
-            return
+            try? await Task.sleep(for: .seconds(10))
         }
-        try insert(card, digest: reading.digest)
-        result.contacts += 1
-        if reading.isCut { result.cut += 1 }
-        for what in reading.leftOut { result.leftOut[what, default: 0] += 1 }
     }
 
-    private mutating func insert(_ card: ContactCard, digest: [UInt8]) throws {
-        var fields = ContactFields(firstName: card.firstName)
-        fields.middleName = card.middleName
-        fields.lastName = card.lastName
-        fields.nickname = card.nickname
-        fields.description = card.description
-        fields.birth = card.birth
-        fields.isDead = card.isDead
-        fields.death = card.death
-        fields.job = card.job
-        fields.company = card.company
-        fields.card = card.uuid == nil ? digest : nil
-        if let gender = card.gender {
-            fields.gender = try Accounts.genders(of: account, in: db).first { $0.type == gender }?.id
+    func cleanUpImports() async throws {
+        let now = time.milliseconds()
+        let isShared = database.isShared
+        for marker in try await database.read({ try Imports.dead(at: now, isShared: isShared, in: $0) }) {
+            guard try await database.write({ try Imports.claim(marker, at: now, in: $0) }) else { continue }
+            if marker.state == .ended {
+                _ = try await applyUpdates(of: marker)
+            } else {
+                while try await database.write({ [time] in
+                    try Imports.remove(marker, at: time.milliseconds(), in: $0)
+                }) {}
+            }
         }
-        let id = try Contacts.insertUnlisted(fields, uuid: card.uuid ?? makeID(), of: account, at: now, in: db)
-        for field in card.fields {
-            try ContactDetails.add(
-                field.kind, field.content, uuid: makeID(), to: id, of: account, at: now, in: db)
+    }
+
+    /// Changes the contacts that an import is to change, some at a time, and then forgets the import.
+    ///
+    /// - Returns: Those that are changed, and those that were changed by other means since.
+    func applyUpdates(of marker: Imports.Marker) async throws -> (updated: Int, edited: [Int]) {
+        var (updated, edited) = (0, [Int]())
+        while true {
+            let outcomes = try await database.write { [time, makeID] db in
+                let now = time.milliseconds()
+                try Accounts.queue(marker.account, in: db)
+                let outcomes = try CardUpdates.apply(
+                    20, of: marker, by: reader(marker.account, db), at: now, makeID: makeID)
+                if outcomes.isEmpty {
+                    try db.run("DELETE FROM imports WHERE id = \(marker.id)")
+                } else {
+                    try db.run("UPDATE imports SET alive_at = \(now) WHERE id = \(marker.id)")
+                }
+                return outcomes
+            }
+            if outcomes.isEmpty { return (updated, edited) }
+            updated += outcomes.count { $0.outcome == .updated }
+            edited += outcomes.filter { $0.outcome == .edited }.map(\.contact)
         }
-        for address in card.addresses { try ContactDetails.add(address, uuid: makeID(), to: id, at: now, in: db) }
-        for note in card.notes {
-            // Nothing was written after now.
-            _ = try Notes.insert(
-                note.text, of: id, uuid: makeID(), account: account, at: min(now, note.createdAt ?? now), in: db)
-        }
-        _ = try Tags.add(card.tags, to: id, of: account, at: now, in: db)
-        unlisted.append(id)
-        if unlisted.count == 1000 { try list() }
     }
 }

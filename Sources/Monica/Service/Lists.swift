@@ -17,10 +17,16 @@ protocol StoredList: Stored, Monica.Listed {
     static func order(by sort: Monica.Sort<By>?) -> SQL
     /// Those of one contact, among rows `t`.
     static func restriction(to contact: Int) -> SQL
+    /// Restricts rows `t` to those that no import under way has made; empty for what imports do not make.
+    static func visible(to account: Int, in db: Session) throws -> SQL
 }
 
 extension Stored {
     static func one(_ id: Int, by reader: Reader) throws -> Self? { try load([id], by: reader).first }
+}
+
+extension StoredList {
+    static func visible(to account: Int, in db: Session) throws -> SQL { "" }
 }
 
 extension SQL {
@@ -103,7 +109,8 @@ extension MonicaService {
                 throw Monica.Refusal.notFound(Monica.Contact.singular)
             }
             let restriction: SQL = contact.map { "AND \(Item.restriction(to: $0))" } ?? ""
-            let rows: SQL = "FROM \(Item.table) t WHERE t.account_id = \(caller.account) \(restriction)"
+            let visible = try Item.visible(to: caller.account, in: db)
+            let rows: SQL = "FROM \(Item.table) t WHERE t.account_id = \(caller.account) \(restriction) \(visible)"
             let total = try db.value("SELECT COUNT(*) \(rows)", as: Int.self) ?? 0
             var ids: [Int] = []
             if let offset = window.offset(in: total) {

@@ -72,8 +72,8 @@ public struct MonicaService: Sendable {
         return routes
     }
 
-    /// Throws when the database does not answer.
-    public func check() async throws { try await database.check() }
+    /// Looks at what the service depends on.
+    public func check() async -> [Health.Part] { [await Health.Part("database") { try await database.check() }] }
 
     /// Makes an older database's contacts findable. To be called before the first request.
     public func prepare() async throws { try await ContactSearch.bringUpToDate(database) }

@@ -31,9 +31,10 @@ extension MonicaService {
         _ request: Monica.Update<Monica.Note>, from caller: Caller
     ) async throws -> APIResponse<Monica.Note> {
         try await update(Monica.Note.self, for: caller) { reader, now in
-            guard let note = try Monica.Note.one(request.id, by: reader) else { return nil }
+            guard try Monica.Note.one(request.id, by: reader) != nil else { return nil }
             let fields = try NoteFields(request.form)
             try Accounts.queue(reader.account, in: reader.db)
+            guard let note = try Monica.Note.one(request.id, by: reader) else { return nil }
             try fields.require(by: reader)
             // What is not said stays: only false takes the star away.
             let favoritedAt: Int64? =
@@ -53,9 +54,11 @@ extension MonicaService {
     }
 
     /// Deletes what nothing else hangs on.
-    func delete<Item: Stored>(_: Item.Type, _ id: Int, for caller: Caller) async throws -> Monica.Deletion {
+    func delete<Item: StoredList>(_: Item.Type, _ id: Int, for caller: Caller) async throws -> Monica.Deletion {
         try await database.write { db in
-            let deleted = try db.run("DELETE FROM \(Item.table) WHERE id = \(id) AND account_id = \(caller.account)")
+            let visible = try Item.visible(to: caller.account, in: db)
+            let deleted = try db.run(
+                "DELETE FROM \(Item.table) AS t WHERE t.id = \(id) AND t.account_id = \(caller.account) \(visible)")
             guard deleted > 0 else { throw Monica.Refusal.notFound(Item.singular) }
             return .init(id: id)
         }
@@ -125,13 +128,23 @@ extension Monica.Note: StoredList {
 
     static func restriction(to contact: Int) -> SQL { "t.contact_id = \(contact)" }
 
+    /// An import makes notes of its contacts alone, so its contacts tell.
+    static func visible(to account: Int, in db: Session) throws -> SQL {
+        guard let importing = try Imports.pending(of: account, in: db) else { return "" }
+        return """
+            AND NOT EXISTS (
+                SELECT 1 FROM contacts i WHERE i.id = t.contact_id AND i.import_id = \(importing))
+            """
+    }
+
     static func load(_ ids: [Int], by reader: Reader) throws -> [Self] {
         guard !ids.isEmpty else { return [] }
+        let visible = try visible(to: reader.account, in: reader.db)
         var notes = try reader.inBatches(ids) { batch in
             try reader.db.all(
                 """
-                SELECT id, uuid, contact_id, body, favorited_at, created_at, updated_at FROM notes
-                WHERE id IN (\(list: batch)) AND account_id = \(reader.account)
+                SELECT t.id, t.uuid, t.contact_id, t.body, t.favorited_at, t.created_at, t.updated_at FROM notes t
+                WHERE t.id IN (\(list: batch)) AND t.account_id = \(reader.account) \(visible)
                 """
             ) { row in
                 let id: Int = try row.get(0)

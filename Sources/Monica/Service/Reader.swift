@@ -15,6 +15,8 @@ final class Reader {
     private(set) lazy var activityTypes: Result<[Int: Monica.ActivityType], any Error> = Result {
         Dictionary(uniqueKeysWithValues: try Accounts.activityTypes(of: account, in: db).map { ($0.id, $0) })
     }
+    /// Restricts contacts `c` to those that may be seen.
+    private(set) lazy var visible = Result { try Imports.visible("c.import_id", of: account, in: db) }
     private(set) lazy var fieldTypes = Result { try ContactDetails.types(of: account, in: db) }
 
     init(account: Int, baseURL: String, db: Session) {
@@ -68,11 +70,12 @@ final class Reader {
 
     /// In the order of the ids.
     func contactRows(_ ids: [Int]) throws -> [ContactRow] {
-        try inBatches(ids) { batch in
+        let visible = try visible.get()
+        return try inBatches(ids) { batch in
             try db.all(
                 """
                 SELECT \(ContactRow.columns) FROM contacts c
-                WHERE c.id IN (\(list: batch)) AND c.account_id = \(account)
+                WHERE c.id IN (\(list: batch)) AND c.account_id = \(account) \(visible)
                 """, ContactRow.init(row:))
         } id: {
             $0.id
@@ -84,8 +87,10 @@ final class Reader {
         var contact = Monica.Contact(
             id: row.id, uuid: row.uuid, firstName: row.firstName, lastName: row.lastName, nickname: row.nickname,
             account: account, createdAt: row.createdAt, updatedAt: row.updatedAt)
+        contact.middleName = row.middleName
         contact.hashID = "h:" + row.uuid.filter { $0 != "-" }.prefix(18)
-        contact.completeName = Monica.Names.complete(row.firstName, row.middleName, row.lastName)
+        contact.completeName =
+            row.formattedName ?? Monica.Names.complete(row.firstName, row.middleName, row.lastName)
         contact.initials = Monica.Names.initials(of: contact.completeName)
         contact.description = row.description
         if let gender = try row.gender.flatMap({ try genders.get()[$0] }) {
@@ -239,11 +244,18 @@ struct ContactRow {
     var metThrough: Int?
     var createdAt: Monica.Timestamp
     var updatedAt: Monica.Timestamp
+    /// The time of the newest vCard that it was made or changed by, in milliseconds since 1970.
+    var revisedAt: Int64?
+    /// Whether it was changed by other means since then.
+    var isEdited: Bool
+    /// As ``ContactCard/formattedName``.
+    var formattedName: String?
 
     static let columns: SQL = """
         c.id, c.uuid, c.first_name, c.middle_name, c.last_name, c.nickname, c.description, c.gender_id, c.is_starred,
         c.is_partial, c.is_dead, c.birth_day, c.birth_kind, c.death_day, c.death_kind, c.job, c.company, c.food,
-        c.met_how, c.met_day, c.met_kind, c.met_through, c.created_at, c.updated_at
+        c.met_how, c.met_day, c.met_kind, c.met_through, c.created_at, c.updated_at,
+        c.revised_at, c.is_edited, c.formatted_name
         """
 
     init(row: borrowing Row) throws {
@@ -268,12 +280,15 @@ struct ContactRow {
         metThrough = try row.get(21)
         createdAt = try row.get(22)
         updatedAt = try row.get(23)
+        revisedAt = try row.get(24)
+        isEdited = try row.get(25)
+        formattedName = try row.get(26)
     }
 }
 
 /// A day, and how much of it is known.
-struct StoredDate: Hashable, Sendable {
-    enum Kind: Int {
+struct StoredDate: Hashable, Sendable, Codable {
+    enum Kind: Int, Codable {
         case exact = 0
         case ageBased = 1
         case yearUnknown = 2

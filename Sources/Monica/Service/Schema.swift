@@ -152,6 +152,33 @@ extension MonicaService {
                     "CREATE INDEX gifts_of_contact ON gifts (contact_id, created_at, id)",
                     "CREATE INDEX gifts_of_recipient ON gifts (recipient_id)",
                 ]),
+            .init(
+                "imports in batches",
+                [
+                    // An import that has not ended: what it has made is stored, with its id, and belongs to no answer.
+                    // The state is one of `Imports.State`; `first_contact` the account's newest contact before it,
+                    // `owner` its process.
+                    """
+                    CREATE TABLE imports (
+                        id {ID}, account_id BIGINT NOT NULL UNIQUE REFERENCES accounts (id), state BIGINT NOT NULL,
+                        made_account BIGINT NOT NULL, first_contact BIGINT NOT NULL, alive_at BIGINT NOT NULL,
+                        owner {KEY} NOT NULL)
+                    """,
+                    // What it is to change when it ends: a card, as JSON, for a contact that was there before.
+                    """
+                    CREATE TABLE import_updates (
+                        import_id BIGINT NOT NULL, contact_id BIGINT NOT NULL, overwrites BIGINT NOT NULL,
+                        card TEXT NOT NULL, PRIMARY KEY (import_id, contact_id))
+                    """,
+                    "ALTER TABLE contacts ADD COLUMN import_id BIGINT",
+                    // The REV of the newest card that a contact was made or changed by, and whether it was changed by
+                    // other means since.
+                    "ALTER TABLE contacts ADD COLUMN revised_at BIGINT",
+                    "ALTER TABLE contacts ADD COLUMN is_edited BIGINT NOT NULL DEFAULT 0",
+                    "ALTER TABLE tags ADD COLUMN import_id BIGINT",
+                    // The name as its card had it, where that is the parts in another order: 李小龍.
+                    "ALTER TABLE contacts ADD COLUMN formatted_name TEXT",
+                ]),
             .init("contacts found by parts of words", ContactSearch.migration),
         ])
 }

@@ -36,9 +36,10 @@ extension MonicaService {
             guard try Monica.Tag.one(request.tag, by: reader) != nil else {
                 throw Monica.Refusal.notFound(Monica.Tag.singular)
             }
+            let visible = try Imports.visible("t.import_id", of: caller.account, in: db)
             let rows: SQL = """
                 FROM contact_tags ct JOIN contacts t ON t.id = ct.contact_id
-                WHERE ct.tag_id = \(request.tag) AND t.is_partial = 0
+                WHERE ct.tag_id = \(request.tag) AND t.is_partial = 0 \(visible)
                 """
             let total = try db.value("SELECT COUNT(*) \(rows)", as: Int.self) ?? 0
             var ids: [Int] = []
@@ -77,6 +78,8 @@ extension MonicaService {
             guard try Monica.Tag.one(request.id, by: reader) != nil else { return nil }
             let name = try Tags.name(request.form)
             try Accounts.queue(reader.account, in: reader.db)
+            guard try Monica.Tag.one(request.id, by: reader) != nil else { return nil }
+            try Tags.absorb(name, into: request.id, of: reader.account, in: reader.db)
             let other = try Tags.find(name, of: reader.account, in: reader.db)
             guard other == nil || other == request.id else { throw Tags.taken }
             try reader.db.run(
@@ -98,7 +101,7 @@ extension MonicaService {
             }
             try db.run(
                 """
-                UPDATE contacts SET updated_at = \(now)
+                UPDATE contacts SET updated_at = \(now), is_edited = 1
                 WHERE id IN (SELECT contact_id FROM contact_tags WHERE tag_id = \(request.id))
                 """)
             try db.run("DELETE FROM contact_tags WHERE tag_id = \(request.id)")
@@ -116,6 +119,7 @@ extension MonicaService {
             let names = input.texts("tags")
             try input.check()
             try Accounts.queue(reader.account, in: reader.db)
+            guard try reader.contactRows([request.id]).first != nil else { return nil }
             if try Tags.add(names, to: request.id, of: reader.account, at: now, in: reader.db) {
                 try Contacts.touch(request.id, at: now, in: reader.db)
             }
@@ -129,6 +133,7 @@ extension MonicaService {
             var input = Input(request.form)
             let tags = input.ids("tags")
             try input.check()
+            try Accounts.queue(reader.account, in: reader.db)
             for tag in tags where try Monica.Tag.one(tag, by: reader) == nil {
                 throw Monica.Refusal.notFound(Monica.Tag.singular)
             }
@@ -142,6 +147,7 @@ extension MonicaService {
     func unsetTags(_ request: Monica.UnsetTags, from caller: Caller) async throws -> APIResponse<Monica.Contact> {
         try await update(Monica.Contact.self, for: caller) { reader, now in
             guard try reader.contactRows([request.id]).first != nil else { return nil }
+            try Accounts.queue(reader.account, in: reader.db)
             let removed = try reader.db.run("DELETE FROM contact_tags WHERE contact_id = \(request.id)")
             if removed > 0 { try Contacts.touch(request.id, at: now, in: reader.db) }
             return try reader.contact(request.id)
@@ -174,13 +180,15 @@ enum Tags {
             case .updatedAt: .order("t.updated_at", descending: isDescending)
             case .name, nil: .order("t.name_key", descending: isDescending)
             }
-        return try db.all("SELECT \(columns) FROM tags t WHERE t.account_id = \(account) ORDER BY \(order)") {
+        let visible = try Imports.visible("t.import_id", of: account, in: db)
+        return try db.all("SELECT \(columns) FROM tags t WHERE t.account_id = \(account) \(visible) ORDER BY \(order)")
+        {
             try Monica.Tag(row: $0, account: account)
         }
     }
 
-    static func find(_ name: String, of account: Int, in db: Session) throws -> Int? {
-        try db.value("SELECT id FROM tags WHERE account_id = \(account) AND name_key = \(key(name))")
+    static func find(_ name: String, of account: Int, _ visible: SQL = "", in db: Session) throws -> Int? {
+        try db.value("SELECT id FROM tags WHERE account_id = \(account) AND name_key = \(key(name)) \(visible)")
     }
 
     /// - Throws: 422 when so many more would be too many.
@@ -191,29 +199,67 @@ enum Tags {
         }
     }
 
+    /// - Parameter importing: The import that makes it.
     /// - Returns: The id; nil when the name is taken.
-    static func insert(_ name: String, of account: Int, at now: Int64, in db: Session) throws -> Int? {
-        try db.value(
+    static func insert(
+        _ name: String, of account: Int, importing: Int? = nil, at now: Int64, in db: Session
+    ) throws -> Int? {
+        if importing == nil, let id = try adopt(name, of: account, at: now, in: db) { return id }
+        return try db.value(
             """
-            INSERT INTO tags (account_id, name, name_key, slug, created_at, updated_at)
-            VALUES (\(account), \(name), \(key(name)), \(Folding.slug(name)), \(now), \(now))
+            INSERT INTO tags (account_id, name, name_key, slug, import_id, created_at, updated_at)
+            VALUES (\(account), \(name), \(key(name)), \(Folding.slug(name)), \(importing), \(now), \(now))
             ON CONFLICT (account_id, name_key) DO NOTHING RETURNING id
             """)
     }
 
+    /// Makes a tag visible that an import under way has made: somebody wants one of that name now.
+    ///
+    /// - Returns: The id; nil when the import has made none of that name.
+    private static func adopt(_ name: String, of account: Int, at now: Int64, in db: Session) throws -> Int? {
+        guard let importing = try Imports.pending(of: account, in: db) else { return nil }
+        return try db.value(
+            """
+            UPDATE tags SET name = \(name), slug = \(Folding.slug(name)), import_id = NULL, created_at = \(now),
+                updated_at = \(now)
+            WHERE account_id = \(account) AND name_key = \(key(name)) AND import_id = \(importing) RETURNING id
+            """)
+    }
+
+    /// Lets a tag take the name of one that an import under way has made, with the contacts that bear it.
+    fileprivate static func absorb(_ name: String, into tag: Int, of account: Int, in db: Session) throws {
+        guard let importing = try Imports.pending(of: account, in: db) else { return }
+        let hidden: Int? = try db.value(
+            """
+            SELECT id FROM tags
+            WHERE account_id = \(account) AND name_key = \(key(name)) AND import_id = \(importing) AND id <> \(tag)
+            """)
+        guard let hidden else { return }
+        try db.run(
+            """
+            INSERT INTO contact_tags (contact_id, tag_id)
+            SELECT contact_id, \(tag) FROM contact_tags WHERE tag_id = \(hidden)
+            ON CONFLICT (contact_id, tag_id) DO NOTHING
+            """)
+        try db.run("DELETE FROM contact_tags WHERE tag_id = \(hidden)")
+        try db.run("DELETE FROM tags WHERE id = \(hidden)")
+    }
+
     /// Adds tags to a contact, making those that are missing. The caller has the account's turn.
     ///
+    /// - Parameter importing: The import that adds them, and sees what it has made itself.
     /// - Returns: Whether the contact has one more than before.
     /// - Throws: 422 when the account would have too many.
     static func add(
-        _ names: [String], to contact: Int, of account: Int, at now: Int64, in db: Session
+        _ names: [String], to contact: Int, of account: Int, importing: Int? = nil, at now: Int64, in db: Session
     ) throws -> Bool {
         var isChanged = false
+        let visible = importing == nil ? try Imports.visible("import_id", of: account, in: db) : ""
         for name in names {
-            var tag = try find(name, of: account, in: db)
+            var tag = try find(name, of: account, visible, in: db)
             if tag == nil {
                 try requireRoom(for: 1, of: account, in: db)
-                tag = try insert(name, of: account, at: now, in: db)
+                tag = try insert(name, of: account, importing: importing, at: now, in: db)
             }
             let isNew = try db.exists(
                 """
@@ -237,9 +283,13 @@ extension Monica.Tag: Stored {
     }
 
     static func load(_ ids: [Int], by reader: Reader) throws -> [Self] {
-        try reader.inBatches(ids) { batch in
+        let visible = try Imports.visible("t.import_id", of: reader.account, in: reader.db)
+        return try reader.inBatches(ids) { batch in
             try reader.db.all(
-                "SELECT \(Tags.columns) FROM tags t WHERE t.id IN (\(list: batch)) AND t.account_id = \(reader.account)"
+                """
+                SELECT \(Tags.columns) FROM tags t
+                WHERE t.id IN (\(list: batch)) AND t.account_id = \(reader.account) \(visible)
+                """
             ) { try Self(row: $0, account: reader.account) }
         } id: {
             $0.id

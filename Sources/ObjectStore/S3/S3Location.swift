@@ -70,6 +70,14 @@ public struct S3Location: Sendable, Equatable {
         (style == .path ? "/\(bucket)/" : "/") + prefix + key.rawValue
     }
 
+    /// The path of what is no object of the store, but its own: a name of ``StoreNames``.
+    func path(named name: String) -> String {
+        (style == .path ? "/\(bucket)/" : "/") + prefix + name
+    }
+
+    /// What ``path(of:)`` means, as the source of a copy is named: with the bucket, whatever the style.
+    func source(of key: ObjectKey) -> String { "/\(bucket)/" + prefix + key.rawValue }
+
     /// The absolute URL of a request to this host.
     func url(of request: SignatureV4.Request, query: String) -> String {
         "\(scheme)://\(request.host)\(request.encodedPath)" + (query.isEmpty ? "" : "?\(query)")

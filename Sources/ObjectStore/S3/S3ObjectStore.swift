@@ -19,7 +19,7 @@ public struct S3ObjectStore: ObjectStore {
     /// A week, and what servers take for the time that a URL may have.
     private static let lifetimes: ClosedRange<Int64> = 1...604_800
 
-    private let location: S3Location
+    let location: S3Location
     let client: S3Client
     private let spoolFolder: String
     private let reserve: DiskReserve?
@@ -131,7 +131,11 @@ public struct S3ObjectStore: ObjectStore {
     }
 
     public func delete(_ key: ObjectKey) async throws {
-        let call = call("DeleteObject", "DELETE", key)
+        try await delete(at: location.path(of: key))
+    }
+
+    func delete(at path: String) async throws {
+        let call = S3Call(operation: "DeleteObject", method: "DELETE", path: path)
         let response = try await client.perform(call)
         let isGone = response.status == 404 && response.code != "NoSuchBucket"
         guard isGone || 200..<300 ~= response.status else { throw S3Error(call.operation, response) }
@@ -202,22 +206,28 @@ public struct S3ObjectStore: ObjectStore {
     /// A page is a thousand objects; the cursor is S3's. What others have put into the folder under names that are no
     /// ``ObjectKey`` is left alone.
     public func keys(olderThan cutoff: Int64, after cursor: String?) async throws -> ObjectKeyPage {
+        let listing = try await listing(of: location.prefix, after: cursor)
+        let keys = listing.entries.compactMap { entry in
+            guard entry.modified < cutoff, entry.name.hasPrefix(location.prefix) else { return nil as ObjectKey? }
+            return ObjectKey(String(entry.name.dropFirst(location.prefix.count)))
+        }
+        return ObjectKeyPage(keys: keys, next: listing.next)
+    }
+
+    /// A page of what has a name that begins with `prefix`.
+    func listing(of prefix: String, after cursor: String?) async throws -> ObjectListing {
         var call = S3Call(operation: "ListObjectsV2", method: "GET", path: location.bucketPath)
         // Nobody waits for it.
         call.timeout = .seconds(30)
         call.query = [
-            ("list-type", "2"), ("encoding-type", "url"), ("max-keys", String(pageSize)), ("prefix", location.prefix),
+            ("list-type", "2"), ("encoding-type", "url"), ("max-keys", String(pageSize)), ("prefix", prefix),
         ]
         if let cursor { call.query.append(("continuation-token", cursor)) }
         let response = try await client.perform(call)
         guard response.status == 200, let listing = ObjectListing(response.body) else {
             throw S3Error(call.operation, response)
         }
-        let keys = listing.entries.compactMap { entry in
-            guard entry.modified < cutoff, entry.name.hasPrefix(location.prefix) else { return nil as ObjectKey? }
-            return ObjectKey(String(entry.name.dropFirst(location.prefix.count)))
-        }
-        return ObjectKeyPage(keys: keys, next: listing.next)
+        return listing
     }
 
     /// A presigned URL of S3, which is good for a week at most: more throws ``S3Error``.

@@ -43,12 +43,21 @@ actor DrillNode {
         return await process?.status()
     }
 
+    /// Lets a node's files be in a place that others reach, as on a network's file system.
+    static func shareFiles(of data: String, at place: String) throws {
+        let manager = FileManager.default
+        try manager.createDirectory(atPath: place, withIntermediateDirectories: true)
+        try manager.createDirectory(atPath: data, withIntermediateDirectories: true)
+        try manager.createSymbolicLink(atPath: data + "/files", withDestinationPath: place)
+    }
+
     /// Runs a drill on so many nodes, and expects that each ends in peace.
     static func serving(
         _ count: Int, in folder: String, database: String?, _ body: ([DrillNode]) async throws -> Void
     ) async throws {
         var nodes: [DrillNode] = []
         for index in 0..<count {
+            try shareFiles(of: "\(folder)/node\(index)", at: "\(folder)/files")
             let node = try await DrillNode(folder: "\(folder)/node\(index)", database: database)
             try await node.start()
             nodes.append(node)

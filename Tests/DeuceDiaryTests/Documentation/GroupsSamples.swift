@@ -54,6 +54,15 @@ enum GroupsSamples {
         // end
     }
 
+    static func revoke(
+        _ diary: DeuceDiaryClient, group: DeuceDiary.Group.ID, me: DeuceDiary.User.ID
+    ) async throws {
+        // sample
+        let invites = try await diary.send(DeuceDiary.ListInvites(group: group))
+        for invite in invites where invite.createdBy == me { try await diary.revoke(invite.id) }
+        // end
+    }
+
     static func leave(
         _ diary: DeuceDiaryClient, group: DeuceDiary.Group.ID, member: DeuceDiary.User.ID
     ) async throws {

@@ -14,6 +14,13 @@ enum LoggingSamples {
         // end
     }
 
+    static func keepToOneself(_ diary: DeuceDiaryClient, groups: [DeuceDiary.Group.ID]) async throws {
+        // sample
+        try await diary.log(
+            DeuceDiary.LogDeuce(groups: groups, location: "Dr. Doe's clinic", thoughts: ""), addingPlace: false)
+        // end
+    }
+
     static func feed(_ diary: DeuceDiaryClient, show: (String, String, [String]) -> Void) async throws {
         // sample
         for try await item in diary.feed() { show(item.user.displayName, item.thoughts, item.reactions.map(\.emoji)) }

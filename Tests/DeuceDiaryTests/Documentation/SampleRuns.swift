@@ -52,6 +52,8 @@ import Testing
             #expect(Set(shown) == [#"\#(text) ["💩"]"#, "\(text) []"])
             try await LoggingSamples.delete(john.client, entry: entry)
             #expect(try await john.send(DeuceDiary.ListDeuces()).count == 1)
+            try await LoggingSamples.keepToOneself(john.client, groups: groups)
+            #expect(try await john.client.locations(refresh: true).allSatisfy(\.isDefault))
         }
     }
 
@@ -88,6 +90,9 @@ import Testing
             try await GroupsSamples.preview(jane.client, invite: id) { asked = $0 }
             #expect(asked == "Join 2 people in Throne Room?")
 
+            try await jane.client.revoke(try await jane.send(DeuceDiary.CreateInvite(group: group)).id)
+            try await GroupsSamples.revoke(john.client, group: group, me: john.id)
+            #expect(try await john.send(DeuceDiary.ListInvites(group: group)).isEmpty)
             try await GroupsSamples.leave(john.client, group: group, member: jane.id)
             #expect(try await john.send(DeuceDiary.ListGroups()).map(\.name) == ["Solo Deuces"])
             var saved = Data()

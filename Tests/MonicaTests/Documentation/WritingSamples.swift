@@ -18,7 +18,9 @@ enum WritingSamples {
     static func change(_ monica: MonicaAPIClient, john: Monica.Contact) async throws -> Bool {
         // sample
         let task = try await monica.create(Monica.TaskDraft(title: "Send a card", contactID: john.id))
-        let done = try await monica.update(task.id, Monica.TaskDraft(title: task.title, completed: true))
+        var draft = Monica.TaskDraft(task)
+        draft.completed = true
+        let done = try await monica.update(task.id, draft)
         try await monica.delete(Monica.Task.self, id: task.id)
         // end
         return done.completed

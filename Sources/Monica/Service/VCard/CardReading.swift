@@ -3,7 +3,11 @@ import Identity
 import MonicaAPI
 
 /// What a vCard says of a contact, and what it says that a contact has no place for.
-struct CardReading: Sendable {
+public struct CardReading: Sendable, Codable {
+    /// Where the card begins in its file.
+    let line: Int
+    /// The time of its last revision (REV), in milliseconds since 1970; nil where it does not say.
+    let revisedAt: Int64?
     /// Nil when there is no name in the card, nor anything that could stand for one.
     let contact: ContactCard?
     /// Tells the card from others where it has no UUID: of its own id or, without any, of all that it says.
@@ -12,10 +16,12 @@ struct CardReading: Sendable {
     let hasID: Bool
     /// What was not taken over, such as `PHOTO`.
     private(set) var leftOut: Set<String> = []
-    /// Whether a text was longer than may be kept.
-    private(set) var isCut = false
+    /// The texts that were longer than may be kept, in words.
+    private(set) var cuts: [String] = []
 
     init(_ card: VCard, today: Day) {
+        line = card.line
+        revisedAt = card.first("REV").flatMap { Self.time($0.text.trimmed) }
         let id = card.first("UID")?.text.trimmed ?? ""
         hasID = !id.isEmpty
         digest = hasID ? Digest.sha256("UID:" + id) : Self.digest(of: card)
@@ -23,7 +29,32 @@ struct CardReading: Sendable {
         contact.uuid = card.first("UID").flatMap { Self.uuid($0.text) }
         var reader = PropertyReader(card: card, today: today)
         self.contact = reader.read(into: &contact) ? contact : nil
-        (leftOut, isCut) = (reader.leftOut, reader.isCut)
+        (leftOut, cuts) = (reader.leftOut, reader.cuts)
+    }
+
+    /// Whether the card says more than what the account has.
+    ///
+    /// - Parameters:
+    ///   - kept: The revision of the card before; nil for a contact that was made otherwise.
+    ///   - updatedAt: The time of the contact's last change, which its exports have as their revision.
+    func isNewer(than kept: Int64?, updatedAt: Int64) -> Bool {
+        guard let revisedAt, revisedAt / 1000 != updatedAt / 1000 else { return false }
+        return revisedAt / 1000 > (kept ?? updatedAt) / 1000
+    }
+
+    /// `20241026T142200Z`, `2024-10-26T14:22:00.123+02:00`, `2024-10-26`.
+    private static func time(_ text: String) -> Int64? {
+        let parts = text.uppercased().split(separator: "T", maxSplits: 1)
+        guard let date = parts.first?.wholeMatch(of: #/([0-9]{4})-?([0-9]{2})-?([0-9]{2})/#), let year = Int(date.1),
+            let month = Int(date.2), let day = Int(date.3).flatMap({ Day(year: year, month: month, day: $0) })
+        else { return nil }
+        guard parts.count == 2 else { return day.start.milliseconds }
+        let clock = #/([0-9]{2}):?([0-9]{2})(?::?([0-9]{2})(?:[.,][0-9]+)?)?(Z|([+-])([0-9]{2}):?([0-9]{2})?)?/#
+        guard let time = parts[1].wholeMatch(of: clock) else { return nil }
+        func number(_ digits: Substring?) -> Int64 { digits.flatMap { Int64($0) } ?? 0 }
+        let offset = (number(time.6) * 60 + number(time.7)) * (time.5 == "-" ? -1 : 1)
+        let seconds = (number(time.1) * 60 + number(time.2) - offset) * 60 + number(time.3)
+        return day.start.milliseconds + seconds * 1000
     }
 
     /// What says of the card and not of the contact is no part of it: programs write it anew each time.
@@ -46,7 +77,7 @@ private struct PropertyReader {
     let card: VCard
     let today: Day
     var leftOut: Set<String> = []
-    var isCut = false
+    var cuts: [String] = []
 
     /// What is read below, and what says nothing of a person.
     private static let known: Set<String> = [
@@ -70,16 +101,16 @@ private struct PropertyReader {
             leftOut.insert(property.name)
         }
         let nicknames = card.all("NICKNAME").flatMap(\.elements).map(\.trimmed).filter { !$0.isEmpty }
-        contact.nickname = short(nicknames.joined(separator: ", "))
+        contact.nickname = short(nicknames.joined(separator: ", "), of: "NICKNAME")
         contact.gender = gender()
         contact.emails = read("EMAIL", Self.email)
         contact.phones = read("TEL", Self.phone)
         contact.websites = read("URL", Self.website)
         contact.addresses = card.all("ADR").compactMap { address($0) }
         let organization = (only("ORG")?.components ?? []).map { $0.joined(separator: ",").trimmed }
-        contact.company = short(organization.first)
+        contact.company = short(organization.first, of: "ORG")
         if organization.dropFirst().contains(where: { !$0.isEmpty }) { leftOut.insert("ORG (department)") }
-        contact.job = short(only("TITLE")?.text)
+        contact.job = short(only("TITLE")?.text, of: "TITLE")
         guard name(into: &contact) else { return false }
         contact.birth = only("BDAY").flatMap { date($0) }
         let passing = only("DEATHDATE") ?? only("X-DEATHDATE")
@@ -124,10 +155,10 @@ private struct PropertyReader {
     }
 
     /// Trimmed, of 255 characters at most; nil when blank.
-    private mutating func short(_ text: String?, upTo limit: Int = 255) -> String? {
+    private mutating func short(_ text: String?, of property: String, upTo limit: Int = 255) -> String? {
         guard let text = text?.trimmed, !text.isEmpty else { return nil }
         guard text.length > limit else { return text }
-        isCut = true
+        cuts.append("\(property) (\(text.length) characters, \(limit) kept)")
         return String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit))).trimmed
     }
 
@@ -138,10 +169,10 @@ private struct PropertyReader {
             part.map(\.trimmed).filter { !$0.isEmpty }.joined(separator: " ")
         }
         func part(_ index: Int) -> String? { parts.indices.contains(index) ? parts[index] : nil }
-        let whole = short(card.first("FN")?.text)
-        contact.lastName = short(part(0))
-        contact.middleName = short(part(2))
-        if let first = short(part(1)) {
+        let whole = short(card.first("FN")?.text, of: "FN")
+        contact.lastName = short(part(0), of: "N")
+        contact.middleName = short(part(2), of: "N")
+        if let first = short(part(1), of: "N") {
             contact.firstName = first
         } else if let last = contact.lastName {
             // A name must begin somewhere.
@@ -161,8 +192,27 @@ private struct PropertyReader {
             Set(texts.flatMap { Folding.fold($0).split { !$0.isLetter && !$0.isNumber } }.map(String.init))
         }
         let said = words(parts + [contact.firstName, contact.lastName ?? "", contact.nickname ?? ""])
-        if let whole, !words([whole]).isSubset(of: said), whole != contact.company { leftOut.insert("FN") }
+        if let whole, whole != contact.completeName, Self.isReordered(whole, of: contact) {
+            contact.formattedName = whole
+        } else if let whole, !words([whole]).isSubset(of: said), whole != contact.company {
+            leftOut.insert("FN")
+        }
         return true
+    }
+
+    /// Whether a name is a contact's parts in another order, or without spaces: 李小龍 of 小龍 and 李.
+    private static func isReordered(_ whole: String, of contact: ContactCard) -> Bool {
+        var rest = whole.filter { !$0.isWhitespace }
+        // The longest first: it may have a shorter one in it.
+        let parts = [contact.firstName, contact.middleName ?? "", contact.lastName ?? ""]
+            .map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }.sorted { $0.count > $1.count }
+        guard parts.count > 1 else { return false }
+        for part in parts {
+            guard let range = rest.range(of: part) else { return false }
+            // What is between the others must not become one.
+            rest.replaceSubrange(range, with: "\n")
+        }
+        return rest.allSatisfy { $0 == "\n" }
     }
 
     private mutating func gender() -> String? {
@@ -198,11 +248,11 @@ private struct PropertyReader {
         func part(_ index: Int) -> String { parts.indices.contains(index) ? parts[index] : "" }
         var address = PostalAddress()
         // Post office box, apartment and street are one line here.
-        address.street = short((0...2).map(part).filter { !$0.isEmpty }.joined(separator: ", "))
-        address.city = short(part(3))
-        address.province = short(part(4))
-        address.postalCode = short(part(5))
-        address.country = short(part(6))
+        address.street = short((0...2).map(part).filter { !$0.isEmpty }.joined(separator: ", "), of: "ADR")
+        address.city = short(part(3), of: "ADR")
+        address.province = short(part(4), of: "ADR")
+        address.postalCode = short(part(5), of: "ADR")
+        address.country = short(part(6), of: "ADR")
         if address.isEmpty { return nil }
         let types = types(of: property)
         address.name = ["HOME", "WORK"].first(where: types.contains)?.lowercased()
@@ -216,7 +266,7 @@ private struct PropertyReader {
     private mutating func notes(into contact: inout ContactCard) {
         for (index, property) in card.all("NOTE").filter({ !$0.text.isBlank }).enumerated() {
             let createdAt = property.parameter("CREATED").first.flatMap(Self.time)
-            guard let text = short(property.text, upTo: 100_000) else { continue }
+            guard let text = short(property.text, of: "NOTE", upTo: 100_000) else { continue }
             if index == 0, createdAt == nil, text.length <= 255 {
                 contact.description = text
             } else {
@@ -254,7 +304,8 @@ private struct PropertyReader {
         if let match = text.wholeMatch(of: #/([0-9]{4})-?([0-9]{2})-?([0-9]{2})/#), let year = Int(match.1),
             let month = Int(match.2), let day = Int(match.3)
         {
-            let isOmitted = property.parameter("X-APPLE-OMIT-YEAR").first == String(match.1)
+            // Apple's year for none, which it does not always say so of.
+            let isOmitted = year == 1604 || property.parameter("X-APPLE-OMIT-YEAR").first == String(match.1)
             if isOmitted {
                 return Input.day(month: month, day: day, near: today.year).map { StoredDate($0, .yearUnknown) }
             }

@@ -2,8 +2,8 @@ import Contract
 import MonicaAPI
 
 /// A contact as a vCard says it.
-struct ContactCard: Sendable, Hashable {
-    struct Note: Sendable, Hashable {
+struct ContactCard: Sendable, Hashable, Codable {
+    struct Note: Sendable, Hashable, Codable {
         var text: String
         /// In milliseconds since 1970; nil where the card does not say.
         var createdAt: Int64?
@@ -14,6 +14,8 @@ struct ContactCard: Sendable, Hashable {
     var firstName = ""
     var middleName: String?
     var lastName: String?
+    /// The name in full, where it is its parts in another order than first, middle, last.
+    var formattedName: String?
     var nickname: String?
     /// `M`, `F` or `O`.
     var gender: String?
@@ -37,12 +39,14 @@ struct ContactCard: Sendable, Hashable {
         emails.map { (.email, $0) } + phones.map { (.phone, $0) } + websites.map { (.website, $0) }
     }
 
+    var completeName: String { formattedName ?? Monica.Names.complete(firstName, middleName, lastName) }
+
     // MARK: Writing
 
     func write(to writer: inout VCardWriter) {
         writer.begin()
         if let uuid { writer.write("UID", plain: "urn:uuid:" + uuid) }
-        writer.write("FN", text: Monica.Names.complete(firstName, middleName, lastName))
+        writer.write("FN", text: completeName)
         writer.write("N", components: [lastName ?? "", firstName, middleName ?? "", "", ""])
         if let nickname { writer.write("NICKNAME", list: [nickname]) }
         if let gender { writer.write("GENDER", plain: gender) }

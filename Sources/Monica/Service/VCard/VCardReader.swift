@@ -1,7 +1,7 @@
 import Foundation
 
 /// Reads files of vCards: 4.0 (RFC 6350), 3.0 (RFC 2426), and of 2.1 what other programs still write.
-enum VCardReader {
+struct VCardReader {
     /// A file that is not vCards.
     struct Malformed: Error, CustomStringConvertible {
         let line: Int
@@ -9,22 +9,37 @@ enum VCardReader {
         var description: String { "line \(line): \(reason)" }
     }
 
-    /// - Parameter bytes: UTF-8, with or without a byte order mark; what is no UTF-8 is taken for Windows-1252.
+    private let isSkipping: Bool
+    private(set) var findings = CardFile.Findings()
+    /// Whether the file is no UTF-8: its bytes are then told by each property, as Latin-1.
+    private var isBytes = false
+
+    /// - Parameter skippingUnreadable: Whether what is no vCard is left out, instead of refusing the file.
+    init(skippingUnreadable: Bool) { isSkipping = skippingUnreadable }
+
+    /// - Parameter bytes: UTF-8 or UTF-16 with a byte order mark, or UTF-8 without one; what is none of these has the
+    ///   character set that each property says, or else Windows-1252.
     /// - Throws: ``Malformed``.
-    static func read(_ bytes: [UInt8]) throws -> [VCard] {
+    mutating func read(_ bytes: [UInt8]) throws -> [VCard] {
         var cards: [VCard] = []
         var current: VCard?
         // Cards may stand in cards: those inside are about something else.
         var depth = 0
-        for (number, text) in unfold(lines(of: decode(bytes))) {
+        for (number, text) in unfold(Self.lines(of: decode(bytes))) {
             if text.allSatisfy(\.isWhitespace) { continue }
-            switch text.trimmingCharacters(in: .whitespaces).uppercased() {
+            switch text.filter({ !$0.isWhitespace }).uppercased() {
             case "BEGIN:VCARD":
+                if isSkipping, let card = current, card.properties.last?.name != "AGENT" {
+                    // Most likely the end of the one before is missing.
+                    try skip(card.line...(number - 1), "BEGIN:VCARD without END:VCARD")
+                    depth = 0
+                }
                 depth += 1
                 if depth == 1 { current = VCard(line: number, properties: []) }
             case "END:VCARD":
                 guard let card = current else {
-                    throw Malformed(line: number, reason: "END:VCARD without BEGIN:VCARD")
+                    try skip(number...number, "END:VCARD without BEGIN:VCARD")
+                    continue
                 }
                 depth -= 1
                 if depth == 0 {
@@ -33,24 +48,40 @@ enum VCardReader {
                 }
             default:
                 guard depth > 0 else {
-                    throw Malformed(line: number, reason: "expected BEGIN:VCARD, found \"\(text.prefix(40))\"")
+                    try skip(number...number, "expected BEGIN:VCARD, found \"\(text.prefix(40))\"")
+                    continue
                 }
                 guard let property = property(text) else {
-                    throw Malformed(line: number, reason: "no property: \"\(text.prefix(40))\"")
+                    try skip(number...number, "no property: \"\(text.prefix(40))\"")
+                    continue
                 }
                 if depth == 1 { current?.properties.append(property) }
             }
         }
-        if let current { throw Malformed(line: current.line, reason: "BEGIN:VCARD without END:VCARD") }
+        if let current { try skip(current.line...current.line, "BEGIN:VCARD without END:VCARD") }
         return cards
+    }
+
+    /// Leaves lines out, those that follow each other as one.
+    private mutating func skip(_ lines: ClosedRange<Int>, _ reason: String) throws {
+        guard isSkipping else { throw Malformed(line: lines.lowerBound, reason: reason) }
+        if let last = findings.unreadable.indices.last,
+            findings.unreadable[last].lines.upperBound + 1 == lines.lowerBound,
+            findings.unreadable[last].reason.prefix(12) == reason.prefix(12)
+        {
+            findings.unreadable[last].lines = findings.unreadable[last].lines.lowerBound...lines.upperBound
+        } else {
+            findings.unreadable.append(.init(lines: lines, reason: reason))
+        }
     }
 
     // MARK: Lines
 
-    private static func decode(_ bytes: [UInt8]) -> String {
-        let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        return String(validating: bytes, as: UTF8.self)
-            ?? String(data: Data(bytes), encoding: .windowsCP1252) ?? String(decoding: bytes, as: UTF8.self)
+    private mutating func decode(_ bytes: [UInt8]) -> String {
+        if let text = Charset.decode(byteOrderMarked: bytes) { return text }
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        isBytes = true
+        return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
     /// With their numbers; ended by CRLF, LF or CR.
@@ -66,8 +97,8 @@ enum VCardReader {
             switch scalar {
             case "\n": if !wasReturn { end() }
             case "\r": end()
-            // Not in text, and no database takes it.
-            case "\0": break
+            // Not in text: no database takes the first, and the second ended files once.
+            case "\0", "\u{1A}": break
             default: line.append(scalar)
             }
             wasReturn = scalar == "\r"
@@ -78,7 +109,7 @@ enum VCardReader {
 
     /// Joins what was folded: a line that begins with white space goes on where the one before it ended. A line of
     /// quoted-printable that ends with `=` goes on in the next, whatever that begins with.
-    private static func unfold(_ lines: [(number: Int, text: String)]) -> [(number: Int, text: String)] {
+    private func unfold(_ lines: [(number: Int, text: String)]) -> [(number: Int, text: String)] {
         var result: [(number: Int, text: String)] = []
         var isSoft = false
         for line in lines {
@@ -91,7 +122,7 @@ enum VCardReader {
             } else {
                 result.append(line)
             }
-            isSoft = result.last.map { $0.text.hasSuffix("=") && isQuotedPrintable($0.text) } ?? false
+            isSoft = result.last.map { $0.text.hasSuffix("=") && Self.isQuotedPrintable($0.text) } ?? false
         }
         return result
     }
@@ -103,7 +134,7 @@ enum VCardReader {
     // MARK: Properties
 
     /// `group.NAME;PARAMETER=value,"quoted":value`
-    private static func property(_ line: String) -> VCard.Property? {
+    private mutating func property(_ line: String) -> VCard.Property? {
         var head: [String] = [""]
         var isQuoted = false
         var index = line.unicodeScalars.startIndex
@@ -119,7 +150,7 @@ enum VCardReader {
             index = scalars.index(after: index)
         }
         let name = head[0].split(separator: ".").last?.trimmingCharacters(in: .whitespaces).uppercased() ?? ""
-        guard !name.isEmpty, name.utf8.allSatisfy(isNameByte) else { return nil }
+        guard !name.isEmpty, name.utf8.allSatisfy(Self.isNameByte) else { return nil }
         let parameters = head.dropFirst().map { text -> (name: String, values: [String]) in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = parts[0].trimmingCharacters(in: .whitespaces).uppercased()
@@ -128,11 +159,29 @@ enum VCardReader {
         }
         var property = VCard.Property(
             name: name, parameters: parameters, value: String(scalars[scalars.index(after: index)...]))
+        let charset = property.parameter("CHARSET").first
         if property.says("QUOTED-PRINTABLE") {
-            property.value = quotedPrintable(
-                property.value, charset: property.parameter("CHARSET").first ?? "UTF-8")
+            property.value = text(of: Self.quotedPrintable(bytes(of: property.value)), charset: charset ?? "UTF-8")
+                .replacingOccurrences(of: "\r\n", with: "\\n").replacingOccurrences(of: "\n", with: "\\n")
+                .replacingOccurrences(of: "\0", with: "")
+        } else if isBytes || charset != nil && property.value.utf8.allSatisfy({ $0 < 0x80 }) {
+            property.value = text(of: bytes(of: property.value), charset: charset)
         }
         return property
+    }
+
+    private func bytes(of value: String) -> [UInt8] {
+        isBytes ? value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(value.utf8)
+    }
+
+    /// - Parameter charset: What the property says; nil where it says nothing.
+    private mutating func text(of bytes: [UInt8], charset: String?) -> String {
+        guard let charset else { return String(validating: bytes, as: UTF8.self) ?? Charset.guess(bytes) }
+        guard let encoding = Charset.encoding(named: charset) else {
+            findings.unknownCharsets[charset, default: 0] += 1
+            return Charset.guess(bytes)
+        }
+        return String(data: Data(bytes), encoding: encoding) ?? Charset.guess(bytes)
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
@@ -144,9 +193,8 @@ enum VCardReader {
         }
     }
 
-    /// `=C3=A9` are the bytes of a character (RFC 2045 §6.7). A line break stands for `\n`.
-    private static func quotedPrintable(_ text: String, charset: String) -> String {
-        let bytes = Array(text.utf8)
+    /// `=C3=A9` are the bytes of a character (RFC 2045 §6.7).
+    private static func quotedPrintable(_ bytes: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         var index = 0
         while index < bytes.count {
@@ -160,12 +208,7 @@ enum VCardReader {
                 index += 1
             }
         }
-        let isUTF8 = charset.uppercased().hasPrefix("UTF")
-        let result =
-            (isUTF8 ? String(validating: decoded, as: UTF8.self) : nil)
-            ?? String(data: Data(decoded), encoding: .windowsCP1252) ?? String(decoding: decoded, as: UTF8.self)
-        return result.replacingOccurrences(of: "\r\n", with: "\\n").replacingOccurrences(of: "\n", with: "\\n")
-            .replacingOccurrences(of: "\0", with: "")
+        return decoded
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {

@@ -1,0 +1,51 @@
+import Foundation
+import Logging
+import NIOCore
+
+/// Keeps a listener quiet while the process has no descriptor left for another connection.
+///
+/// NIO goes on asking the system as fast as it can; here it asks four times a second, and the log has a line. Clients wait
+/// in the system's line meanwhile.
+final class AcceptPause: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+
+    private static let pause = TimeAmount.milliseconds(250)
+
+    private let logger: Logger
+    private var isShort = false
+
+    private init(_ logger: Logger) { self.logger = logger }
+
+    /// Puts it in front of a listening channel.
+    static func add(to channel: any Channel, _ logger: Logger) {
+        channel.eventLoop.execute {
+            try? channel.pipeline.syncOperations.addHandler(AcceptPause(logger), position: .first)
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isShort {
+            isShort = false
+            logger.notice("connections are accepted again")
+        }
+        context.fireChannelRead(data)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) else {
+            return context.fireErrorCaught(error)
+        }
+        if !isShort {
+            isShort = true
+            logger.error(
+                "no connection can be accepted: the process has no descriptor left (ulimit -n)",
+                metadata: ["error": "\(error)"])
+        }
+        let channel = context.channel
+        // Not what `read` is for: the system would report the waiting connections all the same.
+        channel.setOption(.autoRead, value: false).whenFailure { _ in }
+        channel.eventLoop.scheduleTask(in: Self.pause) {
+            channel.setOption(.autoRead, value: true).whenFailure { _ in }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// The rule for e-mail addresses, in every API: what a letter could be sent to.
+package enum EmailAddress {
+    /// - Parameters:
+    ///   - text: Without white space at its ends.
+    ///   - needsDot: Whether the domain has two labels or more. By default one is enough, as in a network of one's own.
+    package static func isValid(_ text: String, needsDot: Bool = false) -> Bool {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard text.length <= 254, parts.count == 2, text.unicodeScalars.allSatisfy(isAllowed) else { return false }
+        let words = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+        let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+        return words.allSatisfy { !$0.isEmpty } && labels.allSatisfy(isLabel) && (!needsDot || labels.count >= 2)
+    }
+
+    /// A label of a domain's name (RFC 1035 §2.3.1), or of one in another script.
+    private static func isLabel(_ label: Substring) -> Bool {
+        !label.isEmpty && label.utf8.count <= 63 && label.first != "-" && label.last != "-"
+            && label.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), 0x80...:
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// What may stand in an address without quotes (RFC 5322 §3.2.3), or in another script (RFC 6532).
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        if "()<>[]:;,\\\"".unicodeScalars.contains(scalar) || scalar.properties.isWhitespace { return false }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: return false
+        default: return true
+        }
+    }
+}

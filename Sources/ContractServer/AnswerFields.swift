@@ -1,0 +1,115 @@
+import Contract
+import Crypto
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// What every answer says of itself, whatever its route: the one place for it. What a route has said stays.
+extension Reply {
+    /// JSON of fewer bytes goes out as it is: its packet would not be one fewer.
+    private static let compressedFrom = 1024
+
+    /// The answer to a request.
+    ///
+    /// - Parameters:
+    ///   - isSecret: Whether it may hand out what opens an account.
+    ///   - credentials: What the API's callers come with.
+    func response(to request: Request, isSecret: Bool, credentials: CredentialForm) -> Response {
+        var (status, headers) = (status, headers)
+        headers[.xContentTypeOptions] = "nosniff"
+        if status == .unauthorized, credentials == .bearer, headers[.wwwAuthenticate] == nil {
+            headers[.wwwAuthenticate] = "Bearer"
+        }
+        let isJSON = headers[.contentType]?.hasPrefix("application/json") == true
+        if headers[.setCookie] != nil || (isSecret && headers[.cacheControl] == nil) {
+            headers[.cacheControl] = "no-store"
+        } else if isJSON, headers[.cacheControl] == nil {
+            headers[.cacheControl] = "private, no-cache"
+        }
+        if credentials == .cookie, isJSON { headers.vary(by: "Cookie") }
+        switch content {
+        case .streamed(let body):
+            guard request.method == .head else { return Response(status: status, headers: headers, body: body) }
+            return .head(status, headers.framing(body.contentLength))
+        case .bytes(var bytes):
+            let isKept = isJSON && headers[.cacheControl] != "no-store"
+            if isKept, status == .ok, request.changesNothing, headers[.eTag] == nil {
+                let tag = Self.tag(of: bytes)
+                headers[.eTag] = tag
+                if request.headers[values: .ifNoneMatch].contains(where: { $0.matches(tag) }) {
+                    status = .notModified
+                    headers[.contentType] = nil
+                }
+            }
+            if isKept, bytes.readableBytes > Self.compressedFrom {
+                headers.vary(by: "Accept-Encoding")
+                if status != .notModified, Gzip.isAccepted(by: request.headers), let fewer = Gzip.compress(bytes) {
+                    bytes = fewer
+                    headers[.contentEncoding] = "gzip"
+                }
+            }
+            if status == .notModified { return Response(status: status, headers: headers) }
+            if request.method == .head { return .head(status, headers.framing(bytes.readableBytes)) }
+            return Response(
+                status: status, headers: headers,
+                body: bytes.readableBytes == 0 ? ResponseBody() : ResponseBody(byteBuffer: bytes))
+        }
+    }
+
+    /// Weak, since the bytes differ where they are compressed (RFC 9110 §8.8.3); the same on every node.
+    private static func tag(of bytes: ByteBuffer) -> String {
+        let digest = bytes.withUnsafeReadableBytes { bytes in
+            var hash = SHA256()
+            hash.update(bufferPointer: bytes)
+            return hash.finalize()
+        }
+        var text: [UInt8] = Array("W/\"".utf8)
+        text.reserveCapacity(36)
+        let digits = Array("0123456789abcdef".utf8)
+        for byte in digest.prefix(16) {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        text.append(UInt8(ascii: "\""))
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension Response {
+    /// An answer to HEAD: it says how long a body would be, if that is known, and has none.
+    fileprivate static func head(_ status: HTTPResponse.Status, _ headers: HTTPFields) -> Response {
+        var response = Response(status: status, headers: headers)
+        response.headers[.contentLength] = headers[.contentLength]
+        return response
+    }
+}
+
+extension HTTPFields {
+    /// `Vary`, with one name more.
+    fileprivate mutating func vary(by name: String) {
+        guard let names = self[.vary] else {
+            self[.vary] = name
+            return
+        }
+        let isThere = names.split(separator: ",").contains { $0.drop { $0 == " " }.lowercased() == name.lowercased() }
+        if !isThere { self[.vary] = "\(names), \(name)" }
+    }
+
+    fileprivate func framing(_ length: Int?) -> HTTPFields {
+        var fields = self
+        if fields[.contentLength] == nil, let length { fields[.contentLength] = String(length) }
+        return fields
+    }
+}
+
+extension String {
+    /// Whether a value of `If-None-Match` names the tag, or any (RFC 9110 §13.1.2).
+    fileprivate func matches(_ tag: String) -> Bool {
+        let opaque = tag.dropFirst(2)
+        return split(separator: ",").contains { element in
+            var text = element.drop { $0 == " " || $0 == "\t" }
+            while text.last == " " || text.last == "\t" { text.removeLast() }
+            return text == "*" || text == opaque || (text.hasPrefix("W/") && text.dropFirst(2) == opaque)
+        }
+    }
+}

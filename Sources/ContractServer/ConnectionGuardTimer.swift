@@ -1,0 +1,72 @@
+import NIOCore
+import NIOHTTPTypesHTTP1
+
+extension ConnectionGuard: NIOScheduledCallbackHandler {
+    public func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        do {
+            let pipeline = context.pipeline.syncOperations
+            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandler(RequestRules(), position: .before(codec))
+        } catch {
+            return context.close(promise: nil)
+        }
+        if context.channel.isActive { start(context) }
+    }
+
+    public func channelActive(context: ChannelHandlerContext) {
+        start(context)
+        context.fireChannelActive()
+    }
+
+    public func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.task.cancel()
+        timer = nil
+        self.context = nil
+    }
+
+    private var deadline: NIODeadline {
+        let blocked = blockedSince.map { $0 + answerProgress } ?? .distantFuture
+        switch phase {
+        case .head where unanswered > 0: return blocked
+        case .head(begun: true): return since + limits.header
+        case .head(begun: false): return since + limits.keepAlive
+        case .body where isInTheWay:
+            let whole = headEnd + min(limits.request, .seconds(30))
+            return isReadPending ? min(since + min(limits.bodyProgress, MemoryBudget.patience), whole) : whole
+        case .body where isReadPending: return min(since + limits.bodyProgress, headEnd + limits.request, blocked)
+        case .body: return min(headEnd + limits.request, blocked)
+        case .discarding: return since + answerProgress
+        case .lingering: return since + limits.lingering
+        }
+    }
+
+    /// While others wait for the room that unsent answers take, a client has less time to take its own.
+    private var answerProgress: TimeAmount {
+        memory?.answers.isShort == true ? min(limits.answerProgress, MemoryBudget.patience) : limits.answerProgress
+    }
+
+    /// Makes sure that the timer fires no later than the deadline. A deadline that has moved away is found out when the
+    /// timer fires, so that neither requests nor chunks reschedule it.
+    func setTimer(_ context: ChannelHandlerContext) {
+        var deadline = deadline
+        // Others may come to be short of room at any time.
+        if memory != nil, blockedSince != nil || isHoldingBody {
+            deadline = min(deadline, context.eventLoop.now + MemoryBudget.patience)
+        }
+        guard deadline < timer?.at ?? .distantFuture else { return }
+        timer?.task.cancel()
+        timer = (try? context.eventLoop.assumeIsolated().scheduleCallback(at: deadline, handler: self))
+            .map { ($0, deadline) }
+    }
+
+    public func handleScheduledCallback(eventLoop: some EventLoop) {
+        timer = nil
+        guard let context else { return }
+        if eventLoop.now >= deadline {
+            context.close(promise: nil)
+        } else {
+            setTimer(context)
+        }
+    }
+}

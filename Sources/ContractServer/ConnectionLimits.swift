@@ -1,0 +1,92 @@
+public import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// How many connections there may be, over all listeners of a process.
+public final class ConnectionLimits: Sendable {
+    /// What became of a connection.
+    enum Admission: Sendable {
+        case admitted
+        /// It is answered 503.
+        case refused
+        /// It is closed without a word: so many are being refused that even their answers would take too much.
+        case dropped
+    }
+
+    /// Why a connection ended.
+    struct Reached: Error {}
+
+    private struct State {
+        var admitted = 0
+        var refused = 0
+        var addresses: [String: Int] = [:]
+        /// Since the last line in the log.
+        var unreported = 0
+        var lastReport: NIODeadline?
+    }
+
+    private let total: Int
+    private let perAddress: Int
+    private let isExempt: @Sendable (_ address: String) -> Bool
+    private let logger: Logger
+    private let state = NIOLockedValueBox(State())
+
+    /// - Parameters:
+    ///   - total: Of all clients. A few more are open while they are being refused: an eighth of it, 16 at least.
+    ///   - perAddress: Of one address; a /64 of IPv6 is one.
+    ///   - isExempt: Whether an address may have any number: this machine, a proxy.
+    public init(
+        total: Int, perAddress: Int, logger: Logger, exempting isExempt: @escaping @Sendable (String) -> Bool
+    ) {
+        self.total = total
+        self.perAddress = perAddress
+        self.logger = logger
+        self.isExempt = isExempt
+    }
+
+    func enter(_ address: String?) -> Admission {
+        let counted = address.flatMap { isExempt($0) ? nil : ClientAddress($0).network }
+        let (admission, report) = state.withLockedValue { state -> (Admission, Int?) in
+            let ofAddress = counted.map { state.addresses[$0, default: 0] } ?? 0
+            if state.admitted < total, ofAddress < perAddress {
+                state.admitted += 1
+                if let counted { state.addresses[counted] = ofAddress + 1 }
+                return (.admitted, nil)
+            }
+            state.unreported += 1
+            var report: Int?
+            let now = NIODeadline.now()
+            if state.lastReport.map({ now - $0 >= .seconds(10) }) ?? true {
+                report = state.unreported
+                state.unreported = 0
+                state.lastReport = now
+            }
+            guard state.refused < max(16, total / 8) else { return (.dropped, report) }
+            state.refused += 1
+            return (.refused, report)
+        }
+        if let report {
+            logger.warning(
+                "connections refused",
+                metadata: [
+                    "count": "\(report)", "address": "\(address ?? "unknown")", "limit": "\(total)",
+                    "limit-per-address": "\(perAddress)",
+                ])
+        }
+        return admission
+    }
+
+    func leave(_ address: String?, _ admission: Admission) {
+        let counted = address.flatMap { isExempt($0) ? nil : ClientAddress($0).network }
+        state.withLockedValue { state in
+            switch admission {
+            case .admitted:
+                state.admitted -= 1
+                guard let counted, let count = state.addresses[counted] else { return }
+                state.addresses[counted] = count > 1 ? count - 1 : nil
+            case .refused: state.refused -= 1
+            case .dropped: break
+            }
+        }
+    }
+}

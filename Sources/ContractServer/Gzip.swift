@@ -1,0 +1,63 @@
+import CZlib
+import HTTPTypes
+import NIOCore
+
+/// Gzip (RFC 1952) of what is in memory.
+enum Gzip {
+    /// Level 1 takes a fraction of the time of zlib's own choice, for answers that are hardly larger.
+    static let level: Int32 = 1
+
+    /// The bytes compressed; nil where that would not make them fewer.
+    static func compress(_ bytes: ByteBuffer, level: Int32 = level) -> ByteBuffer? {
+        var stream = z_stream()
+        guard concord_deflate_begin(&stream, level) == Z_OK else { return nil }
+        defer { deflateEnd(&stream) }
+        let size = bytes.readableBytes
+        var result = ByteBufferAllocator().buffer(capacity: size / 4 + 1024)
+        let status = bytes.withUnsafeReadableBytes { input -> Int32 in
+            // zlib only reads from it; its type does not say so.
+            stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
+            stream.avail_in = UInt32(size)
+            var status = Z_OK
+            while status == Z_OK, result.readableBytes < size {
+                result.writeWithUnsafeMutableBytes(minimumWritableBytes: 4096) { output in
+                    stream.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                    stream.avail_out = UInt32(output.count)
+                    status = deflate(&stream, Z_FINISH)
+                    return output.count - Int(stream.avail_out)
+                }
+            }
+            return status
+        }
+        return status == Z_STREAM_END && result.readableBytes < size ? result : nil
+    }
+
+    /// Whether a client takes gzip (RFC 9110 §12.5.3).
+    static func isAccepted(by headers: HTTPFields) -> Bool {
+        var any: Bool?
+        for value in headers[values: .acceptEncoding] {
+            for element in value.split(separator: ",") {
+                let parts = element.split(separator: ";").map { $0.trimming(while: { $0 == " " || $0 == "\t" }) }
+                let isWanted = !parts.dropFirst().contains { weight in
+                    guard let text = weight.lowercased().split(separator: "=").last, weight.lowercased().hasPrefix("q=")
+                    else { return false }
+                    return Double(text) ?? 0 <= 0
+                }
+                switch parts.first?.lowercased() {
+                case "gzip", "x-gzip": return isWanted
+                case "*": any = isWanted
+                default: break
+                }
+            }
+        }
+        return any ?? false
+    }
+}
+
+extension Substring {
+    fileprivate func trimming(while isDropped: (Character) -> Bool) -> Substring {
+        var text = drop(while: isDropped)
+        while let last = text.last, isDropped(last) { text.removeLast() }
+        return text
+    }
+}

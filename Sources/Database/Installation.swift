@@ -1,0 +1,29 @@
+/// What a database says about itself, beside its API's tables: which object store belongs to it, and which keys.
+///
+/// Each fact has a name and a value, both short texts.
+extension Session {
+    /// The table, made along with `schema_migrations`.
+    static let installationTable =
+        "CREATE TABLE IF NOT EXISTS installation (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
+
+    /// Returns the value of a fact, or nil when it was never set.
+    public func fact(_ name: String) throws -> String? {
+        try value("SELECT value FROM installation WHERE name = \(name)")
+    }
+
+    /// Sets the value of a fact, whatever it was.
+    public func setFact(_ name: String, to value: String) throws {
+        try run(
+            """
+            INSERT INTO installation (name, value) VALUES (\(name), \(value))
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value
+            """)
+    }
+
+    /// Sets the value of a fact that has none, and returns the value that it has from then on. Of several nodes that do
+    /// so at once, the first decides.
+    public func settleFact(_ name: String, _ value: String) throws -> String {
+        try run("INSERT INTO installation (name, value) VALUES (\(name), \(value)) ON CONFLICT (name) DO NOTHING")
+        return try fact(name) ?? value
+    }
+}

@@ -1,0 +1,125 @@
+import Contract
+import Database
+import Foundation
+import MonicaAPI
+
+/// Cards that change contacts, and what cards say beside a contact's own row.
+enum CardUpdates {
+    enum Outcome: Sendable {
+        case updated
+        /// Somebody has changed the contact since the card before.
+        case edited
+        /// The contact was deleted.
+        case gone
+    }
+
+    /// Keeps a card until its import ends.
+    static func keep(
+        _ reading: CardReading, for contact: Int, of marker: Imports.Marker, overwriting: Bool, in db: Session
+    ) throws {
+        let card = String(decoding: try JSONEncoder().encode(reading), as: UTF8.self)
+        try db.run(
+            """
+            INSERT INTO import_updates (import_id, contact_id, overwrites, card)
+            VALUES (\(marker.id), \(contact), \(overwriting), \(card))
+            ON CONFLICT (import_id, contact_id) DO NOTHING
+            """)
+    }
+
+    /// Changes some of the contacts that an import which has ended is to change.
+    static func apply(
+        _ limit: Int, of marker: Imports.Marker, by reader: Reader, at now: Int64, makeID: () -> String
+    ) throws -> [(contact: Int, outcome: Outcome)] {
+        let kept = try reader.db.all(
+            """
+            SELECT contact_id, overwrites, card FROM import_updates WHERE import_id = \(marker.id)
+            ORDER BY contact_id LIMIT \(limit)
+            """
+        ) {
+            (
+                contact: try $0.get(0, as: Int.self), overwrites: try $0.get(1, as: Bool.self),
+                card: try $0.get(2, as: String.self)
+            )
+        }
+        return try kept.map { update in
+            try reader.db.run(
+                "DELETE FROM import_updates WHERE import_id = \(marker.id) AND contact_id = \(update.contact)")
+            guard let row = try reader.contactRows([update.contact]).first else { return (update.contact, .gone) }
+            if row.isEdited, !update.overwrites { return (update.contact, .edited) }
+            guard let reading = try? JSONDecoder().decode(CardReading.self, from: Data(update.card.utf8)),
+                let card = reading.contact
+            else { return (update.contact, .gone) }
+            try change(row, to: card, revisedAt: reading.revisedAt, by: reader, at: now, makeID: makeID)
+            return (update.contact, .updated)
+        }
+    }
+
+    /// Everything that a card can say is as the card says it. Notes stay, and those that are new are added.
+    private static func change(
+        _ row: ContactRow, to card: ContactCard, revisedAt: Int64?, by reader: Reader, at now: Int64,
+        makeID: () -> String
+    ) throws {
+        let (db, id) = (reader.db, row.id)
+        let fields = ContactFields(card, genders: Array(try reader.genders.get().values))
+        try Contacts.rewrite(id, by: reader, at: now) { row in
+            let (isPartial, isStarred, gender) = (row.isPartial, row.isStarred, row.gender)
+            fields.apply(to: &row)
+            (row.isPartial, row.isStarred, row.gender) = (isPartial, isStarred, fields.gender ?? gender)
+            row.formattedName = fields.formattedName
+            (row.job, row.company) = (fields.job, fields.company)
+            (row.revisedAt, row.isEdited) = (revisedAt, false)
+        }
+        try db.run("DELETE FROM contact_fields WHERE contact_id = \(id)")
+        try db.run("DELETE FROM addresses WHERE contact_id = \(id)")
+        try db.run("DELETE FROM contact_tags WHERE contact_id = \(id)")
+        var card = card
+        let old = Set((try Notes.all(of: [id], in: db)[id] ?? []).map(\.text))
+        card.notes.removeAll { old.contains($0.text) }
+        try addDetails(
+            of: card, to: id, of: reader.account, importing: nil, at: now, makeID: makeID, in: db)
+        // Addresses of mail and phones are searched, too.
+        try ContactSearch.update(id, of: reader.account, in: db)
+    }
+
+    /// Adds what has tables of its own. The caller has the account's turn.
+    ///
+    /// - Parameter importing: The import that must not be seen yet.
+    static func addDetails(
+        of card: ContactCard, to id: Int, of account: Int, importing: Int?, at now: Int64, makeID: () -> String,
+        in db: Session
+    ) throws {
+        for field in card.fields {
+            try ContactDetails.add(field.kind, field.content, uuid: makeID(), to: id, of: account, at: now, in: db)
+        }
+        for address in card.addresses { try ContactDetails.add(address, uuid: makeID(), to: id, at: now, in: db) }
+        for note in card.notes {
+            // Nothing was written after now.
+            _ = try Notes.insert(
+                note.text, of: id, uuid: makeID(), account: account, at: min(now, note.createdAt ?? now), in: db)
+        }
+        do {
+            _ = try Tags.add(card.tags, to: id, of: account, importing: importing, at: now, in: db)
+        } catch let problem as Problem {
+            // Too many tags refuse an import, but not one that has ended.
+            if importing != nil { throw problem }
+        }
+    }
+}
+
+extension ContactFields {
+    /// What a card says of a contact's own row.
+    init(_ card: ContactCard, genders: [Monica.Gender]) {
+        self.init(firstName: card.firstName)
+        middleName = card.middleName
+        lastName = card.lastName
+        formattedName = card.formattedName
+        nickname = card.nickname
+        description = card.description
+        birth = card.birth
+        isDead = card.isDead
+        death = card.death
+        job = card.job
+        company = card.company
+        gender = card.gender.flatMap { type in genders.first { $0.type == type }?.id }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+// The id is the file `store-id` beside the folder of the objects, the trash a folder of that name with a folder for each
+// day. In these files lie as they lay in `objects`, so moving a day's content back restores it.
+extension LocalObjectStore {
+    private var identityPath: String { folder + "/" + StoreNames.identity }
+    private var trash: String { folder + "/" + StoreNames.trash }
+
+    public func identity() async throws -> String? {
+        try await threads.blocking { [identityPath] in
+            guard let bytes = try FileSystem.content(of: identityPath, in: 0..<1024) else { return nil }
+            return try StoreNames.identity(in: String(decoding: bytes, as: UTF8.self), at: identityPath)
+        }
+    }
+
+    public func identify(as id: String) async throws -> Bool {
+        try await threads.blocking { [folder, identityPath] in
+            // The text is complete and on the disk before it has its name.
+            let draft = "\(identityPath).\(UUID().uuidString)"
+            let descriptor = try FileSystem.createFile(draft)
+            defer { unlink(draft) }
+            do {
+                defer { close(descriptor) }
+                try Array((id + "\n").utf8).withUnsafeBytes { try FileSystem.write($0, to: descriptor, path: draft) }
+                try FileSystem.synchronize(descriptor, path: draft)
+            }
+            let isFirst = try FileSystem.link(draft, identityPath)
+            try FileSystem.synchronizeDirectory(folder)
+            return isFirst
+        }
+    }
+
+    public func discard(_ key: ObjectKey) async throws {
+        let day = StoreNames.day(of: now())
+        try await threads.blocking { [layout, folder] in
+            let components = layout.components(of: key)
+            var (target, source) = (folder, layout.root)
+            for component in [StoreNames.trash, day] + components.dropLast() {
+                let parent = target
+                target += "/" + component
+                if try FileSystem.createDirectory(target) { try FileSystem.synchronizeDirectory(parent) }
+            }
+            for component in components.dropLast() { source += "/" + component }
+            let name = components[components.count - 1]
+            guard try FileSystem.rename("\(source)/\(name)", "\(target)/\(name)") else { return }
+            try FileSystem.synchronizeDirectory(target)
+            try FileSystem.synchronizeDirectory(source)
+        }
+    }
+
+    public func emptyTrash(before cutoff: Int64) async throws -> Int {
+        try await threads.blocking { [trash] in
+            guard FileManager.default.fileExists(atPath: trash) else { return 0 }
+            var count = 0
+            for day in try FileManager.default.contentsOfDirectory(atPath: trash)
+            where StoreNames.isOver(day, before: cutoff) {
+                let path = "\(trash)/\(day)"
+                for case let name as String in FileManager.default.enumerator(atPath: path) ?? .init() {
+                    if try FileSystem.attributes(of: "\(path)/\(name)") != nil { count += 1 }
+                }
+                try FileManager.default.removeItem(atPath: path)
+            }
+            return count
+        }
+    }
+}

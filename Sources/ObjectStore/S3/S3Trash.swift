@@ -1,0 +1,72 @@
+import AsyncHTTPClient
+import Crypto
+import NIOCore
+
+// The id is the object `.concord/store-id` in the store's folder, the trash is what is below `.concord/trash/`: a folder
+// for each day, in which an object has its key.
+extension S3ObjectStore {
+    private var identityName: String { "\(StoreNames.folder)/\(StoreNames.identity)" }
+    private var trash: String { "\(StoreNames.folder)/\(StoreNames.trash)/" }
+
+    public func identity() async throws -> String? {
+        let path = location.path(named: identityName)
+        let call = S3Call(operation: "GetObject", method: "GET", path: path)
+        let response = try await client.perform(call)
+        switch response.status {
+        case 404 where response.code != "NoSuchBucket": return nil
+        case 200: return try StoreNames.identity(in: String(buffer: response.body), at: path)
+        default: throw S3Error(call.operation, response)
+        }
+    }
+
+    /// That no id is replaced is asked before and made a condition of the request, as of ``put(_:at:contentType:)``.
+    public func identify(as id: String) async throws -> Bool {
+        if try await identity() != nil { return false }
+        let text = Array((id + "\n").utf8)
+        var call = S3Call(operation: "PutObject", method: "PUT", path: location.path(named: identityName))
+        call.body = (.bytes(ByteBuffer(bytes: text)), Array(SHA256.hash(data: text)))
+        call.headers = [("Content-Type", "text/plain")]
+        var conditional = call
+        conditional.headers.append(("If-None-Match", "*"))
+        var response = try await client.perform(conditional)
+        if response.status == 501 || response.code == "NotImplemented" { response = try await client.perform(call) }
+        switch response.status {
+        case 200..<300: return true
+        // An answer that was lost: the first attempt may have been this one's.
+        case 412: return try await identity() == id
+        default: throw S3Error(call.operation, response)
+        }
+    }
+
+    /// A copy, then a removal: what fails between leaves both.
+    public func discard(_ key: ObjectKey) async throws {
+        let name = trash + StoreNames.day(of: client.now()) + "/" + key.rawValue
+        var call = S3Call(operation: "CopyObject", method: "PUT", path: location.path(named: name))
+        call.headers = [("x-amz-copy-source", location.source(of: key))]
+        // The server copies: a large object takes it a while.
+        call.timeout = .seconds(300)
+        let response = try await client.perform(call)
+        if response.status == 404, response.code == "NoSuchKey" { return }
+        // A copy that fails on its way is a 200 with an error in it.
+        guard 200..<300 ~= response.status, XMLElements(response.body)?.first("CopyObjectResult/ETag") != nil else {
+            throw S3Error(call.operation, response)
+        }
+        try await delete(key)
+    }
+
+    public func emptyTrash(before cutoff: Int64) async throws -> Int {
+        let prefix = location.prefix + trash
+        var (count, cursor): (Int, String?) = (0, nil)
+        repeat {
+            let page = try await listing(of: prefix, after: cursor)
+            for entry in page.entries where entry.name.hasPrefix(prefix) {
+                let day = entry.name.dropFirst(prefix.count).prefix { $0 != "/" }
+                guard StoreNames.isOver(String(day), before: cutoff) else { continue }
+                try await delete(at: location.path(named: String(entry.name.dropFirst(location.prefix.count))))
+                count += 1
+            }
+            cursor = page.next
+        } while cursor != nil
+        return count
+    }
+}

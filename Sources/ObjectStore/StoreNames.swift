@@ -1,0 +1,31 @@
+import Foundation
+
+/// The names of what a store keeps beside its objects.
+enum StoreNames {
+    /// On S3, the folder of all of them; no ``ObjectKey`` begins with it.
+    static let folder = ".concord"
+    /// The file or object that holds the store's id.
+    static let identity = "store-id"
+    /// The folder of what was discarded. It has a folder for each day, by its date.
+    static let trash = "trash"
+
+    /// Returns the date of a day of UTC, as the trash names its folders: `2026-11-22`.
+    static func day(of seconds: Int64) -> String {
+        Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(style)
+    }
+
+    /// Whether all of the day of this name was before `cutoff` (Unix seconds). False for what is no day's name.
+    static func isOver(_ day: String, before cutoff: Int64) -> Bool {
+        guard let start = try? style.parse(day) else { return false }
+        return Int64(start.timeIntervalSince1970) <= cutoff.subtractingReportingOverflow(86_400).partialValue
+    }
+
+    private static let style = Date.ISO8601FormatStyle().year().month().day()
+
+    /// Returns the id in a text; throws for what holds no id.
+    static func identity(in text: String, at place: String) throws(ObjectStoreError) -> String {
+        let id = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard 1...64 ~= id.utf8.count, id.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { throw .damagedIdentity(place) }
+        return id
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import DeuceDiaryAPI
+import DeuceDiaryService
+
+struct DeuceDiaryAdmin: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "deuce-diary", abstract: "Look after Deuce Diary's list of locations.",
+        subcommands: [DeuceDiaryLocation.self])
+}
+
+struct DeuceDiaryLocation: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "location", abstract: "Delete a location from everybody's list.",
+        subcommands: [DeleteLocation.self])
+
+    struct DeleteLocation: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "delete", abstract: "Delete a location that a user has added.",
+            discussion: """
+                concord deuce-diary location delete "Dr. X's clinic"
+
+                The list is public: anybody reads it without a token. Entries that name the location keep their text. The \
+                eight default locations stay. The server may be running.
+                """)
+
+        @Argument(help: "The location's name, in any case.")
+        var name: String
+
+        @OptionGroup var place: DatabaseOptions
+
+        func run() async throws { try await place.perform(Work(location: name)) }
+
+        struct Work: Operation {
+            static let name = "deuce-diary location delete"
+            static let api = OperatedAPI.deuceDiary
+
+            var location: String
+
+            func run(in context: OperationContext) async throws {
+                let quoted = location.debugDescription
+                switch try await DeuceDiaryService.deleteLocation(location, in: context.database) {
+                case .deleted: try await context.print("\(quoted) is deleted")
+                case .unknown: throw OperationRefused("There is no location \(quoted)")
+                case .isDefault: throw OperationRefused("\(quoted) is a default location, which stays")
+                }
+            }
+        }
+    }
+}

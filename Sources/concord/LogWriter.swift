@@ -1,0 +1,105 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// Writes lines to a descriptor in a thread of its own, so that nobody who logs waits for those who read the log.
+///
+/// What is not written yet has a bound. Beyond it lines are dropped and counted, and the count is a line of the log as
+/// soon as writing goes on.
+final class LogWriter: Sendable {
+    private struct State {
+        var lines: [UInt8] = []
+        var dropped = 0
+        var isIdle = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let work = DispatchSemaphore(value: 0)
+    private let descriptor: Int32
+    private let capacity: Int
+    private let apology: @Sendable (_ dropped: Int) -> String
+
+    /// - Parameters:
+    ///   - capacity: In bytes.
+    ///   - apology: The line that says how many were dropped.
+    init(
+        to descriptor: Int32, capacity: Int = 4 << 20, apology: @escaping @Sendable (_ dropped: Int) -> String
+    ) {
+        self.descriptor = descriptor
+        self.capacity = capacity
+        self.apology = apology
+        let thread = Thread { [self] in
+            while true { writeNext() }
+        }
+        thread.name = "log"
+        thread.start()
+    }
+
+    /// Takes a line, with its end. Does not wait.
+    func write(_ line: String) {
+        let wakes = state.withLockedValue { state in
+            guard state.lines.count + line.utf8.count <= capacity else {
+                state.dropped += 1
+                return false
+            }
+            state.lines += line.utf8
+            defer { state.isIdle = false }
+            return state.isIdle
+        }
+        if wakes { work.signal() }
+    }
+
+    private func writeNext() {
+        let (batch, dropped) = state.withLockedValue { state -> ([UInt8], Int) in
+            state.isIdle = state.lines.isEmpty
+            defer {
+                state.lines = []
+                if !state.isIdle { state.dropped = 0 }
+            }
+            return (state.lines, state.isIdle ? 0 : state.dropped)
+        }
+        if batch.isEmpty { return work.wait() }
+        // What was dropped came after what was kept.
+        guard put(batch) else {
+            let lines = batch.count { $0 == UInt8(ascii: "\n") }
+            return state.withLockedValue { $0.dropped += dropped + lines }
+        }
+        if dropped > 0, !put(Array(apology(dropped).utf8)) { state.withLockedValue { $0.dropped += dropped } }
+    }
+
+    /// Whether all of it could be written.
+    private func put(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                // Another process has made it non-blocking.
+                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&ready, 1, -1)
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Waits until all is written, but no longer than so many seconds.
+    func flush(within limit: Double) {
+        let end = Date.now + limit
+        while !state.withLockedValue({ $0.isIdle && $0.lines.isEmpty }), Date.now < end { usleep(2000) }
+    }
+}
+
+extension LogWriter {
+    private static let atEnd = NIOLockedValueBox<LogWriter?>(nil)
+
+    /// Flushes when the process exits, whatever makes it: for at most two seconds, should nobody read.
+    func flushAtExit() {
+        let isFirst = Self.atEnd.withLockedValue { writer in
+            defer { writer = self }
+            return writer == nil
+        }
+        if isFirst { atexit { LogWriter.atEnd.withLockedValue { $0 }?.flush(within: 2) } }
+    }
+}

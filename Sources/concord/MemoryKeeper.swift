@@ -1,0 +1,54 @@
+import Foundation
+import ServiceLifecycle
+
+/// Gives memory back to the system when a burst is over: the C library keeps what was freed, in as many arenas as there
+/// were threads that asked at once.
+struct MemoryKeeper: Service {
+    /// In bytes: what is kept of what was freed for the next burst.
+    private static let slack = 32 << 20
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var floor = Self.resident ?? 0
+            while (try? await Task.sleep(for: .seconds(10))) != nil {
+                guard let resident = Self.resident, resident > floor + Self.slack else { continue }
+                Self.trim()
+                // What is in use now may be more than it was: only what comes on top of it is worth a look.
+                floor = Self.resident ?? resident
+            }
+        }
+        // A service that ends would end the others.
+        try? await gracefulShutdown()
+    }
+
+    /// What the process has in memory, in bytes; nil where the system does not say.
+    private static var resident: Int? {
+        #if os(Linux)
+        let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        return text?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * Int(getpagesize()) }
+        #else
+        return nil
+        #endif
+    }
+
+    /// Settings of GNU's C library, before many threads ask for memory.
+    static func begin() {
+        guard let set = function("mallopt", as: (@convention(c) (CInt, CInt) -> CInt).self) else { return }
+        // Each arena keeps what was freed in it; a few are as fast as many (M_ARENA_MAX).
+        _ = set(-8, CInt(max(2, min(8, ProcessInfo.processInfo.activeProcessorCount))))
+        // What is large goes back at once when it is freed, whatever was freed before (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD).
+        _ = set(-3, 512 << 10)
+        _ = set(-1, 16 << 20)
+    }
+
+    private static func trim() { _ = function("malloc_trim", as: (@convention(c) (Int) -> CInt).self)?(0) }
+
+    /// A function that only some C libraries have.
+    private static func function<Function>(_ name: String, as: Function.Type) -> Function? {
+        #if os(Linux)
+        dlsym(nil, name).map { unsafeBitCast($0, to: Function.self) }
+        #else
+        nil
+        #endif
+    }
+}

@@ -1,0 +1,77 @@
+import Backend
+import Database
+import Testbed
+import Testing
+
+/// Keys that all nodes on one database need in common.
+@Suite struct SharedKeysTests {
+    private static let schema = Schema("things", [.init("users", ["CREATE TABLE users (id {ID})"])])
+
+    private func keys(_ fingerprint: String, isNew: Bool = false) -> SharedKeys {
+        SharedKeys(
+            api: "things",
+            keys: [
+                .init(
+                    name: "things-tokens", variable: "CONCORD_THINGS_KEY", fingerprint: fingerprint, isNew: isNew,
+                    loss: "everybody is signed out")
+            ])
+    }
+
+    private func withDatabase(_ engine: Stack.Engine, _ body: (Database) async throws -> Void) async throws {
+        try await withTestDatabase(on: engine) { place async throws in
+            let database = try place.open(Self.schema)
+            try await body(database)
+            try await database.close()
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func theSameKeyIsNoNews(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database async throws in
+            for _ in 0..<2 {
+                #expect(try await keys("a").settle(in: database, usedBy: "users") == [])
+            }
+        }
+    }
+
+    /// Its file was lost, while the database has accounts: by a version without fingerprints, too.
+    @Test(arguments: Stack.Engine.available)
+    func aKeyThatIsMadeAnewIsSaidWhereThereAreAccounts(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database async throws in
+            #expect(try await keys("a", isNew: true).settle(in: database, usedBy: "users") == [])
+        }
+        try await withDatabase(engine) { database async throws in
+            try await database.write { try $0.run("INSERT INTO users (id) VALUES (\(1))") }
+            let warnings = try await keys("a", isNew: true).settle(in: database, usedBy: "users")
+            #expect(warnings.count == 1)
+            #expect(warnings.first?.contains("made anew: everybody is signed out") == true)
+            #expect(try await keys("a").settle(in: database, usedBy: "users") == [])
+        }
+    }
+
+    @Test func anotherKeyOfTheOneNodeIsSaidOnce() async throws {
+        try await withDatabase(.sqlite) { database async throws in
+            _ = try await keys("a").settle(in: database, usedBy: "users")
+            let warnings = try await keys("b").settle(in: database, usedBy: "users")
+            #expect(warnings.first?.contains("is another one than before: everybody is signed out") == true)
+            #expect(try await keys("b").settle(in: database, usedBy: "users") == [])
+        }
+    }
+
+    @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+    func anotherKeyOfANodeIsRefusedUntilItIsAdopted() async throws {
+        try await withDatabase(.postgreSQL) { database async throws in
+            _ = try await keys("a").settle(in: database, usedBy: "users")
+            let error = await #expect(throws: KeyMismatch.self) {
+                try await keys("b", isNew: true).settle(in: database, usedBy: "users")
+            }
+            for words in ["things-tokens", "CONCORD_THINGS_KEY", "--adopt-keys things", "everybody is signed out"] {
+                #expect(error?.description.contains(words) == true)
+            }
+            #expect(try await keys("a").settle(in: database, usedBy: "users") == [])
+            #expect(try await keys("b").settle(in: database, usedBy: "users", adopts: true).count == 1)
+            #expect(try await keys("b").settle(in: database, usedBy: "users") == [])
+            await #expect(throws: KeyMismatch.self) { try await keys("a").settle(in: database, usedBy: "users") }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import ContractClient
+import Foundation
+import Testbed
+import Testing
+
+@testable import concord
+
+/// What an operator meets when something around the server is wrong.
+@Suite(.timeLimit(.minutes(5)))
+struct OperationTests {
+    private func get(_ path: String, _ port: Int) async throws -> Testbed.RawConnection.Response {
+        let connection = try await Testbed.RawConnection(port: port)
+        try await connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        let answer = try await connection.readResponse()
+        await connection.close()
+        return answer
+    }
+
+    // MARK: The log
+
+    /// Nobody reads; nobody who logs waits, and what was dropped is counted.
+    @Test func aLogThatNobodyReadsStopsNobody() throws {
+        let pipe = Pipe()
+        let writer = LogWriter(to: pipe.fileHandleForWriting.fileDescriptor, capacity: 10_000) { "dropped \($0)\n" }
+        let line = String(repeating: "x", count: 99) + "\n"
+        // More than the pipe and the buffer hold.
+        for _ in 1...3000 { writer.write(line) }
+        let start = ContinuousClock.now
+        writer.flush(within: 0.1)
+        #expect(ContinuousClock.now - start >= .milliseconds(100))
+
+        var read = Data()
+        while !read.suffix(200).contains(Data("dropped ".utf8)) { read += pipe.fileHandleForReading.availableData }
+        let text = String(decoding: read, as: UTF8.self).split(separator: "\n")
+        let kept = text.count { $0.hasPrefix("x") }
+        let dropped = text.compactMap { $0.hasPrefix("dropped ") ? Int($0.dropFirst(8)) : nil }.reduce(0, +)
+        #expect(kept + dropped == 3000)
+        #expect(dropped > 0)
+        writer.write("later\n")
+        writer.flush(within: 60)
+        #expect(String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self) == "later\n")
+    }
+
+    /// The server answers, and it stops, though nobody reads its log.
+    @Test func aServerWhoseLogIsNotReadServes() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let unread = Pipe()
+            let process = Process()
+            let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            process.executableURL = tests.deletingLastPathComponent().appendingPathComponent("concord")
+            process.arguments = ["serve", "messenger", "--data", folder, "--port", "messenger=\(port)"]
+            process.environment = ["PATH": "/usr/bin:/bin"]
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = unread
+            let ending = try ProcessEnding(running: process)
+            defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+            var connection: Testbed.RawConnection?
+            while connection == nil {
+                connection = try? await Testbed.RawConnection(port: port)
+                await Task.yield()
+            }
+            let client = try #require(connection)
+            let request = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            // A line each, of more than 100 bytes: a pipe holds 64 KiB.
+            for _ in 1...15 {
+                try await client.send(String(repeating: request, count: 100))
+                for _ in 1...100 { #expect(try await client.readResponse().status == 200) }
+            }
+            await client.close()
+            process.terminate()
+            #expect(await ending.status == 0)
+            withExtendedLifetime(unread) {}
+        }
+    }
+
+    /// A phone that loses its network: one line, of level info, with status 499.
+    @Test func aClientThatBreaksOffIsNoAlarm() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let process = try await ConcordProcess.serving(data: folder, port: port)
+            for length in ["Content-Length: 23", "Content-Length: 100000", "Transfer-Encoding: chunked"] {
+                let connection = try await Testbed.RawConnection(port: port)
+                try await connection.send("POST /auth/refresh HTTP/1.1\r\nHost: a\r\n\(length)\r\n\r\n")
+                try await connection.send(length.hasPrefix("T") ? "5\r\n{\"ref" : "{\"ref")
+                await connection.close()
+            }
+            try await process.waitForLog { $0.components(separatedBy: "status=499").count == 4 }
+            process.signal(SIGTERM)
+            #expect(await process.status() == 0)
+            let log = await process.standardError()
+            for word in [" error ", " warning ", "status=5", "malformed request"] {
+                #expect(!log.contains(word), "\(word)")
+            }
+        }
+    }
+
+    // MARK: Descriptors
+
+    @Test func aServerWithFewDescriptorsRefusesAndRecovers() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let process = try ConcordProcess(
+                ["serve", "messenger", "--data", folder, "--port", "messenger=\(port)"], descriptors: 128)
+            try await process.waitUntilReady()
+            var open: [Testbed.RawConnection] = []
+            for _ in 1...150 { open.append(try await Testbed.RawConnection(port: port)) }
+            try await process.waitForLog { $0.contains("connections refused") }
+            for connection in open { await connection.close() }
+            var isServed = false
+            while !isServed { isServed = try await (try? get("/ready", port))?.status == 200 }
+            process.signal(SIGTERM)
+            #expect(await process.status() == 0)
+            #expect(await process.standardError().contains("limit=64"))
+        }
+    }
+
+    // MARK: Readiness
+
+    /// Text goes on without files; without a database nothing does.
+    @Test func readinessNamesWhatIsAway() async throws {
+        try await withTemporaryFolder { folder in
+            let (port, other) = (try await reservePort(), try await reservePort())
+            let process = try ConcordProcess(
+                [
+                    "serve", "messenger", "gtsd", "--data", folder, "--port", "messenger=\(port)", "--port",
+                    "gtsd=\(other)", "--objects", "s3://bucket?endpoint=http://127.0.0.1:9",
+                ], environment: ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"])
+            try await process.waitUntilReady()
+            let messenger = try await get("/ready", port)
+            #expect(messenger.status == 200)
+            #expect(messenger.body == #"{"status":"ok","parts":{"database":"ok","files":"unavailable"}}"#)
+            #expect(messenger.fields["cache-control"] == "no-store")
+            let gtsd = try await get("/ready", other)
+            #expect(gtsd.status == 503)
+            #expect(gtsd.body.hasPrefix(#"{"error":{"message":"Not ready","requestId":""#))
+            #expect(gtsd.body.hasSuffix(#""},"parts":{"database":"ok","files":"unavailable"}}"#))
+            process.signal(SIGTERM)
+            #expect(await process.status() == 0)
+            let log = await process.standardError()
+            #expect(log.contains("warning unavailable api=messenger error="))
+            #expect(log.contains("part=files"))
+        }
+    }
+
+    /// A balancer sees that the server is about to stop while it still serves.
+    @Test func aStoppingServerStillServesForAWhile() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let process = try await ConcordProcess.serving(data: folder, port: port, more: ["--drain-delay", "8"])
+            #expect(try await get("/ready", port).status == 200)
+            process.signal(SIGTERM)
+            var answer = try await get("/ready", port)
+            while answer.status == 200 { answer = try await get("/ready", port) }
+            #expect(answer.status == 503)
+            #expect(answer.body == #"{"error":"Not ready","parts":{"server":"stopping"}}"#)
+            #expect(try await get("/health", port).status == 200)
+            #expect(await process.status() == 0)
+        }
+    }
+
+    // MARK: Links
+
+    @Test func linksThatLeadNowhereAreSaidAtTheStart() async throws {
+        try await withTemporaryFolder { folder in
+            let words = "set --public-url"
+            for (more, isWarned) in [
+                (["--host", "0.0.0.0"], true),
+                (["--host", "0.0.0.0", "--public-url", "messenger=http://10.0.0.7:8080"], false),
+                (["--host", "127.0.0.1"], false),
+            ] {
+                let process = try await ConcordProcess.serving(
+                    data: folder, port: try await reservePort(), more: more + ["--drain-delay", "0"])
+                process.signal(SIGTERM)
+                #expect(await process.status() == 0)
+                #expect(await process.standardError().contains(words) == isWarned)
+            }
+        }
+    }
+
+    @Test func aQuarterOfTheDescriptorsIsForOtherThings() {
+        #expect(ConnectionOptions.connections(within: 128) == 64)
+        #expect(ConnectionOptions.connections(within: 1024) == 768)
+        #expect(ConnectionOptions.connections(within: 1_048_576) == 1_044_480)
+        #expect(ConnectionOptions.connections(within: 20) == 16)
+    }
+}

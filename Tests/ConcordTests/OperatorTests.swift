@@ -1,0 +1,213 @@
+import Database
+import DunbarClient
+import Foundation
+import MonicaService
+import Testbed
+import Testing
+
+/// Operators' commands beside a server that runs, and without one.
+@Suite struct OperatorTests {
+    private func concord(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> (status: Int32, output: String, errors: String) {
+        let process = try ConcordProcess(arguments, environment: environment)
+        let output = await process.wholeOutput()
+        return (await process.status(), output, await process.standardError())
+    }
+
+    private func serving(_ api: String, _ folder: String) async throws -> (server: ConcordProcess, port: Int) {
+        let port = try await reservePort()
+        let server = try ConcordProcess(["serve", api, "--data", folder, "--port", "\(api)=\(port)"])
+        try await server.waitUntilReady()
+        return (server, port)
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    /// Everything that writes to SQLite, while the server has the files.
+    @Test func noCommandNeedsTheServerStopped() async throws {
+        try await withTemporaryFolder { folder in
+            let (server, port) = try await serving("dunbar", folder)
+            #expect(try mode(folder + "/operator") == 0o600)
+            let url = try #require(URL(string: "http://127.0.0.1:\(port)/api"))
+            let alice = DunbarClient(baseURL: url, store: MemoryCookieStore(), retry: .never)
+            try await alice.register(
+                .init(username: "alice", email: "alice@example.com", password: "secret123", displayName: "Alice"))
+            let none = try await concord(["admin", "dunbar", "--reports", "--data", folder])
+            #expect(none.output == "No reports\n", "\(none.errors)")
+            let both = try await concord(
+                ["admin", "dunbar", "--promote", "ALICE", "--promote", "bob", "--data", folder])
+            #expect(both.output == "ALICE is an admin\n")
+            #expect(both.errors == "Error: There is no user bob\n")
+            #expect(both.status == 1)
+            #expect(try await alice.currentUser()?.isAdmin == true)
+
+            // An API that this server does not serve: the server opens its database, nobody else.
+            let data = ["--data", folder]
+            let nothing = try await concord(["token", "monica", "list"] + data)
+            #expect(nothing.status == 1)
+            #expect(nothing.errors.contains("has no Monica database"))
+            let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+                for name in 0..<4 {
+                    group.addTask { try await concord(["token", "monica", "--account", "a\(name)"] + data).output }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(tokens.count == 4 && !tokens.contains(""))
+            let listed = try await concord(["token", "monica", "list"] + data)
+            #expect(listed.output.split(separator: "\n").count == 4)
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+            #expect(!FileManager.default.fileExists(atPath: folder + "/operator"))
+            let log = await server.standardError()
+            #expect(log.contains(#"operation="admin dunbar""#), "\(log)")
+        }
+    }
+
+    /// A killed server leaves its socket: nobody answers, so the command does it itself.
+    @Test func commandsDoItThemselvesWhereNoServerRuns() async throws {
+        try await withTemporaryFolder { folder in
+            let (server, _) = try await serving("monica", folder)
+            server.signal(SIGKILL)
+            _ = await server.status()
+            #expect(FileManager.default.fileExists(atPath: folder + "/operator"))
+            let data = ["--data", folder]
+            // Side by side they wait for each other.
+            let outcomes = try await withThrowingTaskGroup(of: Int32.self) { group in
+                for _ in 0..<3 {
+                    group.addTask { try await concord(["token", "monica", "--account", "alice"] + data).status }
+                }
+                return try await group.reduce(into: [Int32]()) { $0.append($1) }
+            }
+            #expect(outcomes == [0, 0, 0])
+            let (again, _) = try await serving("monica", folder)
+            let listed = try await concord(["token", "monica", "list"] + data)
+            #expect(listed.output.split(separator: "\n").count == 3)
+            let revoked = try await concord(["token", "monica", "revoke", "7"] + data)
+            #expect(revoked.status == 1)
+            #expect(revoked.errors == "Error: There is no token 7: see concord token monica list\n")
+            again.signal(SIGTERM)
+            #expect(await again.status() == 0)
+        }
+    }
+
+    /// An address of a socket has room for some hundred bytes.
+    @Test func aLongPathHasASocketToo() async throws {
+        try await withTemporaryFolder { temporary in
+            let folder = temporary + "/" + String(repeating: "long/", count: 30) + "data"
+            let (server, _) = try await serving("monica", folder)
+            let made = try await concord(["token", "monica", "--account", "alice", "--data", folder])
+            #expect(made.status == 0, "\(made.errors)")
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+            #expect(await server.standardError().contains(#"operation="token monica""#))
+        }
+    }
+
+    @Test func aFolderThatIsNoneStaysNone() async throws {
+        try await withTemporaryFolder { folder in
+            let wrong = folder + "/wrong"
+            for command in [
+                ["export", "monica", "--account", "a"], ["token", "monica", "list"],
+                ["token", "monica", "revoke", "1"],
+                ["admin", "dunbar", "--reports"], ["admin", "gtsd", "--activate", "a"],
+                ["admin", "messenger", "--reports"],
+            ] {
+                let outcome = try await concord(command + ["--data", wrong])
+                #expect(outcome.status == 1)
+                #expect(outcome.errors.contains("\(wrong) has no "), "\(outcome.errors)")
+                #expect(!FileManager.default.fileExists(atPath: wrong))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ["serve"], ["export", "monica", "--account", "a"], ["import", "monica", "-", "--account", "a"],
+        ["token", "monica", "--account", "a"], ["token", "monica", "list"], ["admin", "dunbar", "--reports"],
+        ["admin", "gtsd", "--activate", "a"], ["admin", "messenger", "--reports"],
+    ])
+    func aDatabaseThatIsNoneIsRefusedInTheSameWords(_ command: [String]) async throws {
+        let outcome = try await concord(command + ["--database", "nonsense"])
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains("--database is 'sqlite' or 'postgres://…', not 'nonsense'"))
+    }
+
+    @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+    func aServerOnPostgreSQLIsAskedToo() async throws {
+        try await withTestDatabase(on: .postgreSQL) { place in
+            let url = try #require(place.url)
+            let port = try await reservePort()
+            let server = try ConcordProcess(
+                ["serve", "monica", "--data", place.folder, "--port", "monica=\(port)", "--database", url])
+            try await server.waitUntilReady()
+            // The server knows where its data is; a command that is told otherwise is told so.
+            let made = try await concord(["token", "monica", "--account", "alice", "--data", place.folder])
+            #expect(made.status == 0, "\(made.errors)")
+            let other = try await concord(["token", "monica", "list", "--data", place.folder, "--database", "sqlite"])
+            #expect(other.status == 1)
+            #expect(other.errors.contains("has its data in PostgreSQL"))
+            let direct = try await concord([
+                "token", "monica", "list", "--data", place.folder + "/x", "--database", url,
+            ])
+            #expect(direct.output.contains("\talice\t"), "\(direct.errors)")
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+        }
+    }
+
+    /// The server is killed in the middle of an import, or the command is: nothing of it stays.
+    @Test(arguments: [true, false])
+    func anImportThatIsKilledLeavesNothing(_ killsServer: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let (server, _) = try await serving("monica", folder)
+            let data = ["--data", folder]
+            // More than is imported in the time that a test has.
+            let cards = (0..<20_000).map {
+                "BEGIN:VCARD\nFN:Number \($0)\nNOTE;CREATED=20200101T000000Z:x\nEND:VCARD\n"
+            }
+            try Data(cards.joined().utf8).write(to: URL(fileURLWithPath: folder + "/cards.vcf"))
+            let command = try ConcordProcess(["import", "monica", folder + "/cards.vcf", "--account", "alice"] + data)
+            let peek = try Database.sqlite(path: folder + "/monica.sqlite", schema: MonicaService.schema, readers: 1)
+            let start = ContinuousClock.now
+            while try await peek.read({ try !$0.exists("SELECT 1 FROM contacts") }) {
+                try #require(ContinuousClock.now < start + .seconds(180), "it never began")
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            try await peek.close()
+            let second = try await concord(["import", "monica", "/dev/null", "--account", "alice"] + data)
+            #expect(second.errors.contains("Another import into 'alice' is under way."))
+            let token = try await concord(["token", "monica", "--account", "bob"] + data)
+            #expect(token.status == 0)
+            (killsServer ? server : command).signal(SIGKILL)
+            #expect(await command.status() != 0)
+            if killsServer {
+                #expect(await command.standardError().contains("The server ended before it had answered"))
+            }
+            var running = server
+            if killsServer {
+                _ = await server.status()
+                running = try await serving("monica", folder).server
+            }
+            // Another import is refused until nothing is left of the first; it then finds nothing of it.
+            let deadline = ContinuousClock.now + .seconds(180)
+            while true {
+                let other = try await concord(["import", "monica", "/dev/null", "--account", "alice"] + data)
+                if other.status == 0 { break }
+                try #require(ContinuousClock.now < deadline, "\(other.errors)")
+                try await Task.sleep(for: .milliseconds(500))
+            }
+            running.signal(SIGTERM)
+            #expect(await running.status() == 0)
+            let database = try Database.sqlite(path: folder + "/monica.sqlite", schema: MonicaService.schema)
+            let left = try await database.read { db in
+                try ["contacts", "notes", "tags", "imports", "import_updates"].map { table in
+                    try db.value("SELECT COUNT(*) FROM \(SQL(stringLiteral: table))", as: Int.self)
+                }
+            }
+            #expect(left == [0, 0, 0, 0, 0])
+            try await database.close()
+        }
+    }
+}

@@ -1,0 +1,285 @@
+import ContractClient
+import Foundation
+import MessengerClient
+import Testbed
+import Testing
+
+/// What a start must not do, whatever it is given: take anything away.
+@Suite(.s3Server) struct StartTests {
+    private static let credentials = [
+        "AWS_ACCESS_KEY_ID": S3Server.accessKeyID, "AWS_SECRET_ACCESS_KEY": S3Server.secretAccessKey,
+    ]
+
+    /// A server that has some files, and is stopped.
+    private func fill(_ folder: String, files: Int = 10, more: [String] = [], _ environment: [String: String] = [:])
+        async throws -> [Messenger.File.ID]
+    {
+        let port = try await reservePort()
+        let process = try await ConcordProcess.serving(data: folder, port: port, more: more, environment: environment)
+        let client = client(at: port)
+        try await client.send(
+            Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))
+        try await client.signIn(username: "alice", password: "secret123")
+        var ids: [Messenger.File.ID] = []
+        for index in 0..<files {
+            ids.append(try await client.upload(Upload(.bytes([UInt8(index)]), filename: "\(index).txt")).id)
+        }
+        try await stop(process)
+        return ids
+    }
+
+    private func client(at port: Int) -> MessengerClient {
+        MessengerClient(baseURL: URL(string: "http://127.0.0.1:\(port)")!, retry: .never)
+    }
+
+    private func stop(_ process: ConcordProcess) async throws {
+        process.signal(SIGTERM)
+        #expect(await process.status() == 0)
+    }
+
+    /// Expects that a start ends with a sentence.
+    private func refused(
+        _ folder: String, more: [String] = [], _ environment: [String: String] = [:],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> String {
+        let process = try ConcordProcess(
+            ["serve", "messenger", "--data", folder, "--port", "messenger=0"] + more, environment: environment)
+        #expect(await process.status() == 1, sourceLocation: sourceLocation)
+        #expect(process.standardOutput == "", sourceLocation: sourceLocation)
+        return await process.standardError()
+    }
+
+    /// Expects that a start serves all of the files.
+    private func serves(
+        _ ids: [Messenger.File.ID], _ folder: String, more: [String] = [], _ environment: [String: String] = [:]
+    ) async throws {
+        let port = try await reservePort()
+        let process = try await ConcordProcess.serving(data: folder, port: port, more: more, environment: environment)
+        let client = client(at: port)
+        try await client.signIn(username: "alice", password: "secret123")
+        for (index, id) in ids.enumerated() { #expect(try await client.download(id) == [UInt8(index)]) }
+        try await stop(process)
+    }
+
+    private func objects(_ folder: String) -> Set<String> {
+        let root = folder + "/files/messenger/objects"
+        let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+        return Set(names.filter { $0.hasSuffix(".txt") })
+    }
+
+    /// Makes files older than a sweep spares.
+    private func age(_ folder: String) throws {
+        for name in objects(folder) {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -7200)],
+                ofItemAtPath: "\(folder)/files/messenger/objects/\(name)")
+        }
+    }
+
+    /// The database is missing, empty, or a new one elsewhere.
+    @Test(arguments: ["missing", "empty"])
+    func aStartWithoutItsDatabaseIsRefusedAndTakesNothing(_ state: String) async throws {
+        try await withTemporaryFolder { folder async throws in
+            let ids = try await fill(folder)
+            try age(folder)
+            let (before, database) = (objects(folder), folder + "/messenger.sqlite")
+            #expect(before.count == ids.count)
+            try FileManager.default.moveItem(atPath: database, toPath: folder + "/kept")
+            if state == "empty" { #expect(FileManager.default.createFile(atPath: database, contents: nil)) }
+            for _ in 0..<2 {
+                let words = try await refused(folder)
+                #expect(words.contains("\(folder)/files/messenger belongs to another database"))
+                #expect(words.contains("--adopt-store messenger"))
+                #expect(objects(folder) == before)
+            }
+            // Put back, everything is there.
+            try FileManager.default.removeItem(atPath: database)
+            try FileManager.default.moveItem(atPath: folder + "/kept", toPath: database)
+            try await serves(ids, folder)
+            #expect(objects(folder) == before)
+        }
+    }
+
+    /// As versions before this one left it: no id anywhere.
+    @Test func withoutIdsADatabaseThatNamesNothingIsRefusedToo() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let ids = try await fill(folder)
+            try age(folder)
+            let before = objects(folder)
+            let manager = FileManager.default
+            try manager.removeItem(atPath: folder + "/files/messenger/store-id")
+            try manager.moveItem(atPath: folder + "/messenger.sqlite", toPath: folder + "/kept")
+            let words = try await refused(folder)
+            #expect(words.contains("names none of the files in the folder \(folder)/files/messenger"))
+            #expect(objects(folder) == before)
+            // What the operator really means: a new beginning. What is there is left alone for an hour at least.
+            let process = try await ConcordProcess.serving(
+                data: folder, port: try await reservePort(), more: ["--adopt-store", "messenger"])
+            try await stop(process)
+            #expect(objects(folder) == before)
+            #expect(ids.count == before.count)
+        }
+    }
+
+    @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+    func anotherDatabaseIsRefusedAndTakesNothing() async throws {
+        try await withTestDatabase(on: .postgreSQL) { place async throws in
+            let ids = try await fill(place.folder)
+            try age(place.folder)
+            let before = objects(place.folder)
+            let words = try await refused(place.folder, ["CONCORD_DATABASE": try #require(place.url)])
+            #expect(words.contains("belongs to another database: the PostgreSQL database of messenger is new"))
+            #expect(objects(place.folder) == before)
+            try await serves(ids, place.folder)
+        }
+    }
+
+    @Test(.enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"))
+    func anotherServerWithTheSameBucketIsRefusedAndTakesNothing() async throws {
+        let server = try #require(S3Server.current)
+        try await withTemporaryFolder { folder async throws in
+            let place = server.place()
+            let bucket = ["--objects", place]
+            let ids = try await fill(folder + "/first", more: bucket, Self.credentials)
+            let words = try await refused(folder + "/staging", more: bucket, Self.credentials)
+            #expect(words.contains("/messenger belongs to another database"))
+            #expect(words.contains("s3://bucket/") && !words.contains(server.endpoint))
+            try await serves(ids, folder + "/first", more: bucket, Self.credentials)
+            // And a server that is led to another bucket.
+            let elsewhere = try await refused(folder + "/first", more: ["--objects", server.place()], Self.credentials)
+            #expect(elsewhere.contains("belongs to other files than those in the bucket"))
+        }
+    }
+
+    /// A bucket that is away at the start: nothing is put there, and the server goes on when it turns out to be another's.
+    @Test(.enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"))
+    func aBucketThatComesLaterIsAskedThen() async throws {
+        let server = try #require(S3Server.current)
+        let upstream = try #require(URLComponents(string: server.endpoint)?.port)
+        try await withTemporaryFolder { folder async throws in
+            let place = server.place()
+            _ = try await fill(folder + "/first", more: ["--objects", place], Self.credentials)
+            try await FaultyProxy.running(to: upstream) { proxy in
+                proxy.refuse(true)
+                let later = place.replacingOccurrences(of: ":\(upstream)", with: ":\(proxy.port)")
+                let process = try await ConcordProcess.serving(
+                    data: folder + "/staging", port: try await reservePort(), more: ["--objects", later],
+                    environment: Self.credentials)
+                try await process.waitForLog { $0.contains("no file is taken until it") }
+                proxy.refuse(false)
+                #expect(await process.status() == 1)
+                #expect(await process.standardError().contains("/messenger belongs to another database"))
+            }
+        }
+    }
+
+    @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+    func aNodeWithOtherFilesOrOtherKeysIsRefused() async throws {
+        try await withTestDatabase(on: .postgreSQL) { place async throws in
+            let url = try #require(place.url)
+            let key = Data(repeating: 42, count: 32).base64EncodedString()
+            let same = [
+                "CONCORD_DATABASE": url, "CONCORD_MESSENGER_TOKEN_KEY": key, "CONCORD_URL_KEY": key,
+            ]
+            let (one, two) = (place.folder + "/one", place.folder + "/two")
+            let first = try await ConcordProcess.serving(data: one, port: try await reservePort(), environment: same)
+            let files = try await refused(two, same)
+            #expect(files.contains("Several nodes on one database need files that all of them reach: --objects s3://"))
+            let keys = try await refused(two, ["CONCORD_DATABASE": url, "CONCORD_URL_KEY": key])
+            #expect(keys.contains("another key messenger-tokens") && keys.contains("CONCORD_MESSENGER_TOKEN_KEY"))
+            #expect(!keys.contains(key))
+            try await stop(first)
+            // On purpose, with every node stopped.
+            var other = same
+            other["CONCORD_MESSENGER_TOKEN_KEY"] = Data(repeating: 43, count: 32).base64EncodedString()
+            _ = try await refused(one, other)
+            try await stop(
+                ConcordProcess.serving(
+                    data: one, port: try await reservePort(), more: ["--adopt-keys", "messenger"], environment: other))
+            try await stop(ConcordProcess.serving(data: one, port: try await reservePort(), environment: other))
+            _ = try await refused(one, same)
+        }
+    }
+
+    @Test func aKeyFileThatIsLostIsSaid() async throws {
+        try await withTemporaryFolder { folder async throws in
+            _ = try await fill(folder, files: 0)
+            try FileManager.default.removeItem(atPath: folder + "/keys/messenger-tokens")
+            let process = try await ConcordProcess.serving(data: folder, port: try await reservePort())
+            try await stop(process)
+            let log = await process.standardError()
+            #expect(log.contains("warning") && log.contains("messenger-tokens"))
+            #expect(log.contains("was missing and has been made anew: everybody is signed out"))
+        }
+    }
+
+    /// Wherever the folder was made, and with whatever rights.
+    @Test func othersOnTheMachineReadNothing() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let manager = FileManager.default
+            func modes() throws -> [String: Int] {
+                let names = manager.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+                return Dictionary(
+                    uniqueKeysWithValues: try names.map { name in
+                        let attributes = try manager.attributesOfItem(atPath: "\(folder)/\(name)")
+                        return (name, try #require(attributes[.posixPermissions] as? Int))
+                    })
+            }
+            try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
+            let ids = try await fill(folder, files: 1)
+            #expect(try modes().filter { $0.value & 0o077 != 0 } == [:])
+
+            // As older versions left them.
+            for (path, mode) in [
+                "messenger.sqlite": 0o644, "files": 0o755, "files/messenger": 0o755, "keys": 0o755,
+                "keys/messenger-tokens": 0o644,
+            ] {
+                try manager.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(folder)/\(path)")
+            }
+            let process = try await ConcordProcess.serving(data: folder, port: try await reservePort())
+            let whileServing = try modes()
+            #expect(whileServing.keys.contains("messenger.sqlite-wal"))
+            #expect(whileServing.filter { $0.value & 0o077 != 0 } == [:])
+            try await stop(process)
+            #expect(await process.standardError().contains("keys/messenger-tokens"))
+            try await serves(ids, folder)
+        }
+    }
+
+    /// Pages of a real server's database are overwritten: after `kill -9` it is refused, while it runs it is said.
+    @Test func aDamagedDatabaseIsSaidAndNotWrittenTo() async throws {
+        try await withTemporaryFolder { folder async throws in
+            _ = try await fill(folder, files: 0)
+            let path = folder + "/messenger.sqlite"
+            let port = try await reservePort()
+            let process = try await ConcordProcess.serving(data: folder, port: port)
+            // All but the first page, which is in memory anyhow.
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            let size = try file.seekToEnd()
+            try file.seek(toOffset: 4096)
+            try file.write(contentsOf: Data(repeating: 0xA5, count: Int(size) - 4096))
+            try file.close()
+            let damaged = FileManager.default.contents(atPath: path)
+            let refusal = await #expect(throws: APIError.self) {
+                try await client(at: port).signIn(username: "alice", password: "secret123")
+            }
+            #expect(refusal?.status == .internalServerError)
+            #expect(refusal?.retryAfter == nil)
+            try await process.waitForLog { $0.contains("critical") && $0.contains("The database \(path) is damaged") }
+            let ready = try await URLSessionTransport().send(
+                TransportRequest(method: .get, url: URL(string: "http://127.0.0.1:\(port)/ready")!), progress: nil)
+            #expect(ready.status == .serviceUnavailable)
+            let registration = await #expect(throws: APIError.self) {
+                try await client(at: port).send(
+                    Messenger.Register(username: "bob", email: "bob@example.com", password: "secret123"))
+            }
+            #expect(registration?.status == .internalServerError)
+            process.signal(SIGTERM)
+            #expect(await process.status() == 0)
+            #expect(FileManager.default.contents(atPath: path) == damaged)
+            let words = try await refused(folder)
+            #expect(words.contains("The database \(path) is damaged"))
+            #expect(words.contains("put a backup in its place"))
+        }
+    }
+}

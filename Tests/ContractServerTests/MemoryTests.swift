@@ -1,0 +1,206 @@
+import Backend
+import Contract
+import HTTPTypes
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import Testbed
+import Testing
+
+@testable import ContractServer
+
+/// What connections, bodies and answers may take.
+@Suite(.timeLimit(.minutes(5)))
+struct MemoryTests {
+    // MARK: The budget
+
+    @Test func whoFindsNoRoomWaitsInLine() async throws {
+        let budget = MemoryBudget(limit: 100)
+        try await budget.take(60)
+        try await budget.take(40)
+        let order = Log()
+        let first = Task {
+            try await budget.take(50)
+            order.add("first")
+        }
+        while !budget.isShort { await Task.yield() }
+        // There is room for it, but others were first.
+        budget.give(20)
+        let second = Task {
+            try await budget.take(10)
+            order.add("second")
+        }
+        budget.give(40)
+        try await first.value
+        try await second.value
+        #expect(order.lines == ["first", "second"])
+        #expect(budget.used == 100)
+        #expect(!budget.isShort)
+    }
+
+    @Test func whatIsLargerThanAllHasRoomAlone() async throws {
+        let budget = MemoryBudget(limit: 100)
+        try await budget.take(500)
+        let next = Task { try await budget.take(1) }
+        while !budget.isShort { await Task.yield() }
+        budget.give(500)
+        try await next.value
+        #expect(budget.used == 1)
+    }
+
+    @Test func whoGivesUpLetsOthersGoOn() async throws {
+        let budget = MemoryBudget(limit: 100)
+        try await budget.take(100)
+        for _ in 1...100 {
+            let waiting = Task { try await budget.take(90) }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+        }
+        #expect(budget.used == 100)
+        #expect(!budget.isShort)
+    }
+
+    @Test func theLargestLatelyIsExpected() {
+        let size = ExpectedSize()
+        #expect(size.value == 1 << 20)
+        size.note(1000)
+        #expect(size.value == 1000)
+        size.note(50_000)
+        #expect(size.value == 50_000)
+        for _ in 1...1000 { size.note(1000) }
+        #expect(1000...1100 ~= size.value)
+    }
+
+    // MARK: Bodies
+
+    private let bodySize = 1_000_000
+
+    /// Bodies that find no room are not read, those that are small do not wait, and one whose client dawdles while others
+    /// wait is ended.
+    @Test func bodiesBeyondTheBudgetWait() async throws {
+        let memory = RequestMemory(bodies: 2_500_000)
+        try await withServer(memory: memory) { port in
+            let half = "POST /say HTTP/1.1\r\nHost: a\r\nContent-Length: \(bodySize)\r\n\r\n{\"text\":\""
+            var dawdling: [RawConnection] = []
+            for _ in 1...2 {
+                let connection = try await RawConnection(port: port)
+                try await connection.send(half)
+                dawdling.append(connection)
+            }
+            while memory.bodies.used < 2 * bodySize { await Task.yield() }
+            let third = try await RawConnection(port: port)
+            try await third.send(half + String(repeating: "x", count: bodySize - 11) + "\"}")
+            while !memory.bodies.isShort { await Task.yield() }
+            #expect(memory.bodies.used == 2 * bodySize)
+
+            let small = try await RawConnection(port: port)
+            try await small.send("POST /say HTTP/1.1\r\nHost: a\r\nContent-Length: 14\r\n\r\n{\"text\":\"now\"}")
+            #expect(try await small.readResponse().status == 200)
+
+            let answer = try await third.readResponse()
+            #expect(answer.status == 200)
+            #expect(answer.body.utf8.count == bodySize)
+            for connection in dawdling + [third, small] { await connection.close() }
+            while memory.bodies.used > 0 { await Task.yield() }
+        }
+    }
+
+    // MARK: Answers
+
+    /// A client that asks and does not read keeps one answer waiting, and is ended when others need its room.
+    @Test func unreadAnswersMakeRoomForOthers() async throws {
+        let memory = RequestMemory(answers: 3 << 20)
+        try await withServer(memory: memory) { port in
+            let ask = "GET /choose?how=huge HTTP/1.1\r\nHost: a\r\n\r\n"
+            var silent: [RawConnection] = []
+            for _ in 1...8 {
+                let connection = try await RawConnection(port: port, reading: false)
+                try await connection.send(String(repeating: ask, count: 20))
+                silent.append(connection)
+            }
+            // Somebody who reads is served all the same.
+            let reader = try await RawConnection(port: port)
+            for _ in 1...3 {
+                try await reader.send(ask)
+                #expect(try await reader.readResponse().body.utf8.count > Sample.hugeSize)
+            }
+            for connection in silent + [reader] { await connection.close() }
+            while memory.answers.used > 0 { await Task.yield() }
+        }
+    }
+
+    // MARK: Connections
+
+    @Test func connectionsBeyondTheLimitAreAnswered503() async throws {
+        let log = LogBook()
+        let limits = ConnectionLimits(total: 3, perAddress: 100, logger: log.logger) { _ in true }
+        try await withServer(connections: limits) { port in
+            var open: [RawConnection] = []
+            for _ in 1...3 {
+                let connection = try await RawConnection(port: port)
+                try await connection.send("GET /things/7 HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try await connection.readResponse().status == 200)
+                open.append(connection)
+            }
+            let further = try await RawConnection(port: port)
+            try await further.send("GET /things/7 HTTP/1.1\r\nHost: a\r\n\r\n")
+            let refusal = try await further.readResponse()
+            #expect(refusal.status == 503)
+            #expect(refusal.fields["connection"] == "close")
+            #expect(refusal.fields["retry-after"] == "5")
+            #expect(refusal.body.hasPrefix(#"{"error":"Too many connections","#))
+            #expect(await further.readToEnd().isEmpty)
+            #expect(log.lines.contains { $0.hasPrefix("warning connections refused ") && $0.contains("count=1") })
+            await further.close()
+            // Room comes back with those who leave.
+            await open.removeLast().close()
+            while true {
+                let next = try await RawConnection(port: port)
+                try await next.send("GET /things/7 HTTP/1.1\r\nHost: a\r\n\r\n")
+                let status = try await next.readResponse().status
+                await next.close()
+                if status == 200 { break }
+            }
+            for connection in open { await connection.close() }
+        }
+    }
+
+    @Test func oneAddressHasAShare() {
+        let limits = ConnectionLimits(total: 100, perAddress: 2, logger: LogBook().logger) { $0 == "10.0.0.1" }
+        #expect(limits.enter("192.0.2.1") == .admitted)
+        #expect(limits.enter("192.0.2.1") == .admitted)
+        #expect(limits.enter("192.0.2.1") == .refused)
+        #expect(limits.enter("192.0.2.2") == .admitted)
+        for _ in 1...10 { #expect(limits.enter("10.0.0.1") == .admitted) }
+        limits.leave("192.0.2.1", .admitted)
+        #expect(limits.enter("192.0.2.1") == .admitted)
+        limits.leave("192.0.2.1", .refused)
+        #expect(limits.enter("192.0.2.1") == .refused)
+    }
+
+    /// Their answers take room, too.
+    @Test func ofTooManyRefusedSomeAreDropped() {
+        let limits = ConnectionLimits(total: 1, perAddress: 10, logger: LogBook().logger) { _ in true }
+        let admissions = (0..<20).map { _ in limits.enter("192.0.2.1") }
+        #expect(
+            admissions == [.admitted] + Array(repeating: .refused, count: 16) + Array(repeating: .dropped, count: 3))
+    }
+
+    private func withServer(
+        memory: RequestMemory = RequestMemory(), connections: ConnectionLimits? = nil,
+        _ body: (Int) async throws -> Void
+    ) async throws {
+        let port = try await reservePort()
+        let listener = Listener(
+            Sample.table(memory: memory), sockets: [], group: MultiThreadedEventLoopGroup.singleton,
+            connections: connections)
+        try await serving(listener, port: port) { try await body(port) }
+    }
+}
+
+private final class Log: Sendable {
+    private let entries = NIOLockedValueBox<[String]>([])
+    var lines: [String] { entries.withLockedValue { $0 } }
+    func add(_ line: String) { entries.withLockedValue { $0.append(line) } }
+}

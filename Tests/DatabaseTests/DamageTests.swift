@@ -1,0 +1,212 @@
+import Database
+import Foundation
+import NIOConcurrencyHelpers
+import Testbed
+import Testing
+
+private let schema = Schema(
+    "notes", [.init("notes", ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL)"])])
+
+/// An SQLite file whose pages were overwritten.
+@Suite struct DamageTests {
+    /// What an owner was told.
+    private struct Told: Sendable {
+        let looks = NIOLockedValueBox<[String]>([])
+        let damages = NIOLockedValueBox<[DatabaseDamage]>([])
+
+        var owner: Database.Owner {
+            Database.Owner(
+                looks: { [looks] path in looks.withLockedValue { $0.append(path) } },
+                damaged: { [damages] damage in damages.withLockedValue { $0.append(damage) } })
+        }
+    }
+
+    private func open(_ path: String, _ told: Told) throws -> Database {
+        try .sqlite(path: path, schema: schema, readers: 2, owner: told.owner)
+    }
+
+    /// A file of some 400 pages, closed in peace.
+    private func fill(_ path: String) async throws {
+        let database = try open(path, Told())
+        for _ in 0..<20 {
+            try await database.write { db in
+                for _ in 0..<50 {
+                    try db.run("INSERT INTO notes (text) VALUES (\(String(repeating: "x", count: 1500)))")
+                }
+            }
+        }
+        try await database.close()
+    }
+
+    private func overwrite(_ path: String, pages: Range<UInt64>) throws {
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        try file.seek(toOffset: pages.lowerBound * 4096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: pages.count * 4096))
+        try file.synchronize()
+    }
+
+    private func contents(_ path: String) -> [Data?] {
+        ["", "-wal"].map { FileManager.default.contents(atPath: path + $0) }
+    }
+
+    @Test func damageIsSaidOnceAndNothingMoreIsWritten() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let path = folder + "/notes.sqlite"
+            try await fill(path)
+            let told = Told()
+            let database = try open(path, told)
+            try overwrite(path, pages: 100..<120)
+            // What is elsewhere still answers.
+            let first = try await database.read { try $0.value("SELECT text FROM notes WHERE id = 1", as: String.self) }
+            #expect(first?.count == 1500)
+            try await database.check()
+            for _ in 0..<3 {
+                let error = await #expect(throws: DatabaseFailure.self) {
+                    try await database.read { try $0.all("SELECT text FROM notes") { try $0.get(0, as: String.self) } }
+                }
+                guard case .damaged = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+            }
+            #expect(told.damages.withLockedValue { $0.count } == 1)
+            let words = told.damages.withLockedValue { $0.first?.description } ?? ""
+            #expect(words.contains(path) && words.contains("backup"))
+
+            let before = contents(path)
+            for _ in 0..<3 {
+                let error = await #expect(throws: DatabaseFailure.self) {
+                    try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("more"))") }
+                }
+                guard case .damaged = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+            }
+            await #expect(throws: DatabaseFailure.self) { try await database.check() }
+            try await database.close()
+            #expect(contents(path) == before)
+        }
+    }
+
+    /// A write that meets the damage is not acknowledged, nor is what shares its transaction.
+    @Test func aWriteThatMeetsDamageIsNotAcknowledged() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let path = folder + "/notes.sqlite"
+            try await fill(path)
+            let told = Told()
+            let database = try open(path, told)
+            try overwrite(path, pages: 100..<120)
+            await #expect(throws: DatabaseFailure.self) {
+                try await database.write { try $0.run("UPDATE notes SET text = \("short")") }
+            }
+            #expect(told.damages.withLockedValue { $0.count } == 1)
+            let rest = try await database.read {
+                try $0.value("SELECT COUNT(*) FROM notes WHERE id < 10 AND text = \("short")", as: Int.self)
+            }
+            #expect(rest == 0)
+            try await database.close()
+        }
+    }
+
+    @Test func aFileIsLookedAtAfterAStopThatWasNotClean() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let path = folder + "/notes.sqlite"
+            try await fill(path)
+            func isLookedAt() async throws -> Bool {
+                let told = Told()
+                try await open(path, told).close()
+                return told.looks.withLockedValue { $0 } == [path]
+            }
+            #expect(try await !isLookedAt())
+            #expect(try await !isLookedAt())
+            // As after `kill -9`: nobody has noted that it was closed.
+            try FileManager.default.removeItem(atPath: path + "-clean")
+            #expect(try await isLookedAt())
+            #expect(try await !isLookedAt())
+            // Another process has written to it, or put another in its place.
+            try Database.administer(path: path, "INSERT INTO notes (text) VALUES ('by hand')")
+            #expect(try await isLookedAt())
+        }
+    }
+
+    @Test(arguments: [100..<120, 0..<1] as [Range<UInt64>])
+    func aDamagedFileIsRefusedAtTheStart(_ pages: Range<UInt64>) async throws {
+        try await withTemporaryFolder { folder async throws in
+            let path = folder + "/notes.sqlite"
+            try await fill(path)
+            try overwrite(path, pages: pages)
+            let before = contents(path)
+            let error = #expect(throws: DatabaseDamage.self) { _ = try open(path, Told()) }
+            #expect(error?.description.contains("The database \(path) is damaged") == true)
+            #expect(contents(path)[0] == before[0])
+        }
+    }
+
+    /// As `kill -9` leaves it: with a log of changes beside it, which stays as it is.
+    @Test func aDamagedFileIsRefusedWithItsLogAsItIs() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let (path, copy) = (folder + "/notes.sqlite", folder + "/copy.sqlite")
+            try await fill(path)
+            let database = try open(path, Told())
+            try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("the last"))") }
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+            }
+            try await database.close()
+
+            // Sound, it has all that was acknowledged.
+            let sound = folder + "/sound.sqlite"
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: copy + suffix, toPath: sound + suffix)
+            }
+            let again = try open(sound, Told())
+            let last = try await again.read {
+                try $0.value("SELECT text FROM notes ORDER BY id DESC LIMIT 1", as: String.self)
+            }
+            #expect(last == "the last")
+            try await again.close()
+
+            try overwrite(copy, pages: 100..<120)
+            let before = contents(copy)
+            #expect(throws: DatabaseDamage.self) { _ = try open(copy, Told()) }
+            #expect(contents(copy) == before)
+        }
+    }
+
+    /// A reader that takes its time keeps the log from being reused; afterwards it shrinks again.
+    @Test func theLogShrinksAgain() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let path = folder + "/notes.sqlite"
+            let database = try open(path, Told())
+            let (begun, hasBegun) = AsyncStream<Void>.makeStream()
+            let end = DispatchSemaphore(value: 0)
+            let reading = Task {
+                try await database.read { db in
+                    let count = try db.value("SELECT COUNT(*) FROM notes", as: Int.self)
+                    hasBegun.yield()
+                    end.wait()
+                    return count
+                }
+            }
+            for await _ in begun { break }
+            for _ in 0..<30 {
+                try await database.write { db in
+                    for _ in 0..<100 {
+                        try db.run("INSERT INTO notes (text) VALUES (\(String(repeating: "x", count: 9000)))")
+                    }
+                }
+            }
+            func size() throws -> Int {
+                try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int ?? 0
+            }
+            #expect(try size() > 24 << 20)
+            end.signal()
+            #expect(try await reading.value == 0)
+            for _ in 0..<3 { try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("x"))") } }
+            #expect(try size() <= 9 << 20)
+            try await database.close()
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Identity
+import Testing
+
+/// It holds what is in use, and no more than it may.
+@Suite struct BoundedCacheTests {
+    @Test func whatIsInUseStaysAndTheRestGoes() {
+        let cache = BoundedCache<Int, String>(capacity: 10)
+        for key in 0..<1000 {
+            cache.insert("\(key)", for: key)
+            #expect(cache.value(for: 0) == "0")
+            #expect(cache.count <= 10)
+            for recent in max(0, key - 2)...key { #expect(cache.value(for: recent) == "\(recent)") }
+        }
+        #expect(cache.value(for: 1) == nil)
+    }
+
+    @Test func whatIsRemovedIsGoneFromEitherGeneration() {
+        let cache = BoundedCache<Int, Int>(capacity: 4)
+        for key in 0..<4 { cache.insert(key, for: key) }
+        for key in 0..<4 {
+            cache.remove(key)
+            #expect(cache.value(for: key) == nil)
+        }
+        #expect(cache.count == 0)
+    }
+
+    @Test func aChangeIsOneStep() async {
+        let cache = BoundedCache<String, Int>(capacity: 4)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<1000 { group.addTask { cache.update("a") { $0 = ($0 ?? 0) + 1 } } }
+        }
+        #expect(cache.value(for: "a") == 1000)
+        // Nothing is made of a look at what is not there.
+        cache.update("b") { _ in }
+        #expect(cache.count == 1)
+    }
+}

@@ -1,0 +1,89 @@
+import Backend
+import ContractCheck
+import Identity
+import MessengerCheck
+import MessengerService
+import NIOConcurrencyHelpers
+import NIOPosix
+import Testbed
+import Testing
+
+/// A stranger who tries names without end takes nothing from anybody else.
+@Suite struct FloodTests {
+    /// With the budget of an address it soon ends. Without, turns in the queue are all that stands between the stranger and
+    /// the others.
+    @Test(.timeLimit(.minutes(10)), arguments: Stack.Engine.available, [true, false])
+    func fromOneAddress(_ engine: Stack.Engine, _ isLimited: Bool) async throws {
+        try await withMessenger(on: Stack(engine, .inProcess)) { host in
+            // Some milliseconds for a hash, one after the other: 140 at once would fill the queue for good.
+            let cost = try #require(Passwords.Cost(logN: 11, blockSize: 8, parallelism: 1))
+            var settings = MessengerService.Settings()
+            if !isLimited { settings.attempts.failuresPerHourOfAddress = .max }
+            let service = MessengerService(
+                database: host.database, objects: host.objects, passwords: Passwords(cost: cost, threads: 1),
+                tokenKey: Array(repeating: 9, count: 32), group: MultiThreadedEventLoopGroup.singleton,
+                time: host.clock.source, settings: settings)
+            let home = host.world(of: service, from: "198.51.100.1")
+            let flood = host.world(of: service, from: "203.0.113.1")
+            let names = (0..<8).map { _ in home.freshName() }
+            for name in names { #expect(try await home.register(name).status == 201) }
+
+            let (isOver, tries) = (NIOLockedValueBox(false), NIOLockedValueBox<[Int: Int]>([:]))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<140 {
+                    group.addTask {
+                        while !isOver.withLockedValue({ $0 }) {
+                            let status = try await flood.signIn(flood.freshName(), "12345678").status
+                            tries.withLockedValue { $0[status, default: 0] += 1 }
+                        }
+                    }
+                }
+                while tries.withLockedValue({ $0.values.reduce(0, +) }) < 140 { await Task.yield() }
+                // The first of each is a stranger's, the others come from an address that is known.
+                for index in 0..<24 {
+                    let answer = try await home.signIn(names[index % names.count], "12345678")
+                    #expect(answer.status == 200)
+                }
+                isOver.withLockedValue { $0 = true }
+                try await group.waitForAll()
+            }
+            let statuses = tries.withLockedValue { $0 }
+            #expect(Set(statuses.keys).isSubset(of: isLimited ? [401, 429, 503] : [401, 503]))
+            if isLimited { #expect(statuses[401] ?? 0 <= 100) }
+            // What was refused for want of room was no failure: none of the owners has lost a try.
+            let failures = try await host.database.read { db in
+                try db.value("SELECT SUM(count) FROM attempts WHERE key LIKE 'address %'", as: Int.self)
+            }
+            #expect(failures == statuses[401])
+            print("A flood of one address on \(engine.rawValue), \(isLimited ? "" : "not ")limited: \(statuses)")
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func ofRegistrationsFromOneNetwork(_ engine: Stack.Engine) async throws {
+        try await withMessenger(on: Stack(engine, .inProcess)) { host in
+            for index in 0..<40 {
+                let world = host.world(from: "2001:db8:7:7::\(index)")
+                #expect(try await world.register(world.freshName()).status == (index < 20 ? 201 : 429))
+            }
+            let world = host.world(from: "2001:db8:7:8::1")
+            #expect(try await world.register(world.freshName()).status == 201)
+        }
+    }
+
+    /// A proxy on this machine that nobody has named is not this machine.
+    @Test func ofRegistrationsThroughAForgottenProxy() async throws {
+        try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
+            let world = host.world(from: "127.0.0.1")
+            for index in 0..<24 {
+                let name = world.freshName()
+                let answer = try await world.raw.send(
+                    .post, "/auth/register", headers: [.forwardedFor: "203.0.113.\(index)"],
+                    body: #"{"username":"\#(name)","email":"\#(name)@example.com","password":"12345678"}"#)
+                #expect(answer.status == (index < 20 ? 201 : 429))
+            }
+            // Without a proxy it is.
+            for _ in 0..<24 { #expect(try await world.register(world.freshName()).status == 201) }
+        }
+    }
+}

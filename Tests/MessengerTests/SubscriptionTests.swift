@@ -1,0 +1,80 @@
+import Contract
+import ContractCheck
+import ContractClient
+import Database
+import MessengerClient
+import Testbed
+import Testing
+
+@testable import MessengerCheck
+
+/// Subscriptions while the database fails: here a table is away for a while.
+@Suite struct SubscriptionTests {
+    @Test(
+        "A subscription goes on when a repeated one cannot be judged; a new one is to be tried again",
+        arguments: Stack.all)
+    func unjudged(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { host in
+            let (alice, bob) = try await host.world().pair()
+            let (chat, other) = (try await alice.group(with: bob), try await alice.group(with: bob))
+            let socket = try await alice.rawSocket()
+            try await socket.send(["type": "subscribe", "chat_id": chat.json])
+            try await socket.expect(["type": "subscribed", "chat_id": chat.json])
+            let first = try await bob.say("first", in: chat)
+            try expect(try await socket.frame()["id"], equals: first.id.json)
+
+            try await host.database.write { try $0.run("ALTER TABLE messages RENAME TO away") }
+            let attempts: [JSONValue] = [
+                ["type": "subscribe", "chat_id": chat.json],
+                // What is asked for again, from the beginning, does not come after all.
+                ["type": "subscribe", "chat_id": chat.json, "since": 0],
+                ["type": "subscribe", "chat_id": other.json],
+            ]
+            for attempt in attempts {
+                try await socket.send(attempt)
+                try await socket.expect([
+                    "type": "error", "message": "Try again", "chat_id": attempt["chat_id"] ?? .null,
+                ])
+            }
+            try await host.database.write { try $0.run("ALTER TABLE away RENAME TO messages") }
+
+            _ = try await bob.say("unheard", in: other)
+            let next = try await bob.say("heard", in: chat)
+            try expect(try await socket.frame()["id"], equals: next.id.json)
+            // Those who try again are subscribed, and nothing comes twice.
+            for chat in [chat, other] {
+                try await socket.send(["type": "subscribe", "chat_id": chat.json])
+                try await socket.expect(["type": "subscribed", "chat_id": chat.json])
+                let live = try await bob.say("live", in: chat)
+                try expect(try await socket.frame()["id"], equals: live.id.json)
+            }
+            await socket.close()
+        }
+    }
+
+    @Test("The SDK comes back by itself when a subscription cannot be judged", arguments: Stack.Engine.available)
+    func theSDK(_ engine: Stack.Engine) async throws {
+        try await withMessenger(on: Stack(engine, .inProcess)) { host in
+            let (alice, bob) = try await host.world().pair()
+            let chat = try await alice.group(with: bob)
+            try await host.database.write { try $0.run("ALTER TABLE messages RENAME TO away") }
+            let live = alice.client.live(over: host.sockets, pacing: .init(base: .zero))
+            await live.subscribe(to: chat)
+            var isBack = false
+            for try await event in live {
+                switch event {
+                case .disconnected where !isBack:
+                    isBack = true
+                    try await host.database.write { try $0.run("ALTER TABLE away RENAME TO messages") }
+                case .subscribed(chat):
+                    #expect(isBack)
+                    try await bob.say("heard", in: chat)
+                case .message(let message):
+                    #expect(message.content == "heard")
+                    live.close()
+                default: break
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import Contract
+import Database
+import Foundation
+import MonicaClient
+import Testbed
+import Testing
+
+@testable import MonicaService
+
+/// Imports in batches: what others see of them, and what is left of those that fail.
+@Suite struct MonicaImportTests {
+    private static func card(_ name: String, _ more: String...) -> String {
+        "BEGIN:VCARD\n" + (["FN:\(name)"] + more).joined(separator: "\n") + "\nEND:VCARD\n"
+    }
+
+    private static func read(_ cards: String...) throws -> [CardReading] {
+        try CardFile(Array(cards.joined().utf8)).cards
+    }
+
+    private static func rows(of host: MonicaHost) async throws -> [Int?] {
+        try await host.database.read { db in
+            try [
+                "contacts", "contact_fields", "addresses", "notes", "tags", "contact_tags", "imports", "import_updates",
+            ].map { try db.value("SELECT COUNT(*) FROM \(SQL(stringLiteral: $0))") }
+        }
+    }
+
+    private struct Interrupted: Error {}
+
+    /// Cards that fill every table.
+    private static let full = card(
+        "Ann Full", "EMAIL:a@example.com", "ADR:;;1 Main St;Paris;;;France", "NOTE;CREATED=20200101T000000Z:hidden",
+        "CATEGORIES:Family,Friends")
+
+    @Test(arguments: Stack.all)
+    func nothingIsSeenBeforeTheEnd(_ stack: Stack) async throws {
+        try await withMonica(on: stack) { host in
+            let client = try await host.client("alice")
+            let before = try await client.create(Monica.ContactDraft(firstName: "Before"))
+            let kept = try await client.create(Monica.NoteDraft(contactID: before.id, body: "kept"))
+            var (batches, during): ([[CardReading]], [Monica.Contact]) = (
+                [try Self.read(Self.full), try Self.read(Self.card("Bob Full", "CATEGORIES:Family"))], []
+            )
+            let result = try await host.service.importCards(into: "alice") {
+                guard !batches.isEmpty else { return nil }
+                if batches.count == 1 {
+                    // The first batch is stored.
+                    let hidden = before.id + 1
+                    let list = try await client.listContacts(page: 1, limit: 50, query: nil)
+                    #expect(list.data.map(\.id) == [before.id])
+                    #expect(list.meta?.total == 1)
+                    let found = try await client.listContacts(page: 1, limit: 50, query: "full")
+                    #expect(found.data.isEmpty && found.meta?.total == 0)
+                    let tags = try await client.listTags().data
+                    let notes = try await client.listNotes(contactId: nil, page: 1, limit: 10)
+                    #expect(tags.isEmpty)
+                    #expect(notes.data == [kept] && notes.meta?.total == 1)
+                    let export = try await host.export(of: "alice")
+                    #expect(export.contacts.map(\.contact.id) == [before.id])
+                    #expect(export.notes == [kept] && export.tags.isEmpty)
+                    let cards = try await host.cards(of: "alice")
+                    #expect(!cards.contains("Full"))
+                    await #expect(throws: MonicaAPIError.self) { try await client.getContact(id: hidden) }
+                    await #expect(throws: MonicaAPIError.self) {
+                        try await client.create(Monica.NoteDraft(contactID: hidden, body: "x"))
+                    }
+                    await #expect(throws: MonicaAPIError.self) {
+                        try await client.delete(Monica.Contact.self, id: hidden)
+                    }
+                    await #expect(throws: MonicaAPIError.self) {
+                        try await client.delete(Monica.Note.self, id: kept.id + 1)
+                    }
+                    // Others write meanwhile, to this account and to another.
+                    during.append(try await client.create(Monica.ContactDraft(firstName: "During")))
+                    try await host.client("bob").create(Monica.ContactDraft(firstName: "Elsewhere"))
+                    // A tag of the same name is one with the hidden one; a tag may take such a name.
+                    _ = try await client.send(Monica.SetTags(id: before.id, names: ["FAMILY"]))
+                    let other = try await client.create(Monica.TagDraft(name: "Other"))
+                    try await client.update(other.id, Monica.TagDraft(name: "Friends"))
+                    let both = try await client.listTags().data.map(\.name)
+                    #expect(both == ["FAMILY", "Friends"])
+                }
+                return batches.removeFirst()
+            }
+            #expect(result.contacts == 2)
+            let list = try await client.listContacts(page: 1, limit: 50, query: nil)
+            #expect(list.data.map(\.completeName) == ["Before", "Ann Full", "During", "Bob Full"])
+            #expect(list.data.map(\.id) == list.data.map(\.id).sorted())
+            #expect(list.meta?.total == 4)
+            #expect(during.count == 1)
+            let found = try await client.listContacts(page: 1, limit: 50, query: "full")
+            #expect(found.meta?.total == 2)
+            let ann = list.data[1]
+            #expect(ann.tags.map(\.name) == ["FAMILY", "Friends"])
+            #expect(ann.addresses.map(\.country?.name) == ["France"])
+            #expect(ann.statistics.numberOfNotes == 1)
+            let notes = try await client.listNotes(contactId: nil, page: 1, limit: 10)
+            #expect(Set(notes.data.map(\.body)) == ["kept", "hidden"])
+            #expect(try await client.listTags().data.count == 2)
+            #expect(try await Self.rows(of: host).suffix(2) == [0, 0])
+        }
+    }
+
+    /// Killed in the middle: nobody is there to clean up but the next that looks.
+    @Test(arguments: Stack.Engine.available)
+    func whatADeadImportHasLeftIsRemoved(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            let client = try await host.client("alice")
+            try await client.create(Monica.ContactDraft(firstName: "Before"))
+            let empty = try await Self.rows(of: host)
+            for account in ["alice", "nobody yet"] {
+                var run = try await ImportRun(host.service, into: account, overwriting: false)
+                try await run.add(try Self.read(Self.full, Self.card("Jane")))
+            }
+            // One at a time.
+            await #expect(throws: MonicaService.ImportRefused.self) {
+                try await host.service.importCards(into: "alice") { nil }
+            }
+            try await host.service.cleanUpImports()
+            let kept = try await Self.rows(of: host)
+            #expect(kept.first == 5)
+            host.clock.advance(by: .seconds(31))
+            try await host.service.cleanUpImports()
+            let (left, written) = (try await Self.rows(of: host), try await host.written(.json, of: "nobody yet"))
+            #expect(left == empty)
+            #expect(written.isEmpty)
+            let list = try await client.listContacts(page: 1, limit: 50, query: nil)
+            #expect(list.meta?.total == 1)
+            let found = try await client.listContacts(page: 1, limit: 50, query: "jane")
+            #expect(found.meta?.total == 0)
+            // The way is free again.
+            let again = try await host.service.importCards(into: "alice") { nil }
+            #expect(again == .init())
+        }
+    }
+
+    /// An import that comes back after it was given up adds nothing more.
+    @Test func anImportThatWasGivenUpIsRefused() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            var run = try await ImportRun(host.service, into: "alice", overwriting: false)
+            try await run.add(try Self.read(Self.full))
+            host.clock.advance(by: .seconds(31))
+            try await host.service.cleanUpImports()
+            await #expect(throws: MonicaService.ImportRefused.self) {
+                try await run.add(try Self.read(Self.card("Jane")))
+            }
+            await #expect(throws: MonicaService.ImportRefused.self) { try await run.end() }
+            let left = try await Self.rows(of: host)
+            #expect(left.allSatisfy { $0 == 0 })
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func anImportThatIsInterruptedLeavesNothing(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            var isFirst = true
+            await #expect(throws: Interrupted.self) {
+                try await host.service.importCards(into: "alice") {
+                    defer { isFirst = false }
+                    guard isFirst else { throw Interrupted() }
+                    return try Self.read(Self.full)
+                }
+            }
+            let (left, written) = (try await Self.rows(of: host), try await host.written(.json, of: "alice"))
+            #expect(left.allSatisfy { $0 == 0 })
+            #expect(written.isEmpty)
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func aNewerCardChangesTheContactUnlessSomebodyElseHas(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            let uid = "UID:6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071"
+            func file(_ name: String, _ revision: String, _ more: String...) -> [UInt8] {
+                let jane = ["BEGIN:VCARD", "FN:\(name)", uid, "REV:\(revision)"] + more + ["END:VCARD", ""]
+                let joe = Self.card("Joe \(name)", "UID:joe@example.com", "REV:\(revision)")
+                return Array((jane.joined(separator: "\n") + joe).utf8)
+            }
+            let client = try await host.client("alice")
+            func names() async throws -> [String] {
+                try await client.listContacts(page: 1, limit: 50, query: nil).data.map(\.completeName)
+            }
+            let first = try await host.service.importVCards(
+                file("Jane One", "20200101", "EMAIL:a@example.com", "TITLE:Boss", "CATEGORIES:x", "NOTE:old"),
+                into: "alice")
+            #expect(first == .init(contacts: 2))
+            let id = try #require(try await client.listContacts(page: 1, limit: 1, query: nil).data.first?.id)
+            try await client.create(Monica.NoteDraft(contactID: id, body: "mine"))
+
+            // No newer, then newer: only the second says something.
+            let same = try await host.service.importVCards(file("Jane Zero", "20200101"), into: "alice")
+            #expect(same == .init(known: 2))
+            host.clock.advance(by: .seconds(60))
+            let second = try await host.service.importVCards(
+                file("Jane Two", "20200102", "EMAIL:b@example.com", "CATEGORIES:y"), into: "alice")
+            #expect(second == .init(updated: 2))
+            #expect(try await names() == ["Jane Two", "Joe Jane Two"])
+            let jane = try await client.send(Monica.GetContact(id: id, with: .contactFields)).data
+            #expect(jane.uuid == "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
+            #expect(jane.contactFields?.map(\.content) == ["b@example.com"])
+            #expect(jane.tags.map(\.name) == ["y"])
+            #expect(jane.information.career.job == nil && jane.description == nil)
+            #expect(jane.notes?.map(\.body) == ["mine"])
+            #expect(try await client.listContacts(page: 1, limit: 50, query: "two").data.first?.id == id)
+
+            // What was exported says nothing new.
+            let exported = try await host.cards(of: "alice")
+            let back = try await host.service.importVCards(Array(exported.utf8), into: "alice")
+            #expect(back == .init(known: 2))
+
+            // Changed here: listed, or overwritten.
+            _ = try await client.send(Monica.SetWork(id: id, job: "Chief", company: nil))
+            let third = try await host.service.importVCards(file("Jane Three", "20200103"), into: "alice")
+            #expect(third == .init(updated: 1, edited: [.init(line: 1, name: "Jane Three")]))
+            #expect(try await names() == ["Jane Two", "Joe Jane Three"])
+            let forced = try await host.service.importVCards(
+                file("Jane Four", "20200104"), into: "alice", overwriting: true)
+            #expect(forced == .init(updated: 2))
+            #expect(try await names() == ["Jane Four", "Joe Jane Four"])
+            let fifth = try await host.service.importVCards(file("Jane Five", "20200105"), into: "alice")
+            #expect(fifth == .init(updated: 2))
+        }
+    }
+
+    /// Once an import has ended, its changes are made whatever happens to it.
+    @Test func changesOfAnImportThatDiedAtItsEndAreMade() async throws {
+        try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
+            let uid = "UID:6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071"
+            _ = try await host.service.importVCards(
+                Array(Self.card("Jane", uid, "REV:20200101").utf8), into: "alice")
+            var run = try await ImportRun(host.service, into: "alice", overwriting: false)
+            try await run.add(try Self.read(Self.card("Janet", uid, "REV:20200102"), Self.card("Joe")))
+            let marker = run.marker
+            try await host.database.write { [time = host.clock.source] db in
+                try Imports.end(marker, count: 1, hasUpdates: true, at: time.milliseconds(), in: db)
+            }
+            host.clock.advance(by: .seconds(31))
+            try await host.service.cleanUpImports()
+            let names = try await host.export(of: "alice").contacts.map(\.contact.completeName)
+            #expect(names == ["Janet", "Joe"])
+            #expect(try await Self.rows(of: host).suffix(2) == [0, 0])
+        }
+    }
+}

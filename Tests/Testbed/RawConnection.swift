@@ -1,0 +1,127 @@
+public import NIOCore
+import NIOPosix
+
+/// A TCP connection as bytes, for requests and frames that no client library would send.
+public final class RawConnection {
+    /// The connection ended before what a test waits for had come.
+    public struct Ended: Error {
+        public let received: String
+
+        public init(received: String) { self.received = received }
+    }
+
+    public let channel: any Channel
+    private var chunks: AsyncStream<ByteBuffer>.Iterator
+    private var buffer = ByteBuffer()
+
+    /// - Parameter reading: False: what the server sends stays in the network, of which it has little room.
+    public init(port: Int, reading: Bool = true) async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
+        chunks = stream.makeAsyncIterator()
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        channel = try await (reading ? bootstrap : bootstrap.channelOption(.socketOption(.so_rcvbuf), value: 4096))
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.autoRead, value: reading)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Inbox(continuation))
+                }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+    }
+
+    public func send(_ text: String) async throws {
+        try await channel.writeAndFlush(ByteBuffer(string: text))
+    }
+
+    public func send(_ bytes: [UInt8]) async throws {
+        try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+    }
+
+    /// Sends each byte by itself, without a task's turn between two: a server waits for a head only so long.
+    public func send(oneByOne bytes: some Sequence<UInt8>) async throws {
+        let bytes = Array(bytes)
+        try await channel.eventLoop.flatSubmit { [channel] in
+            for byte in bytes.dropLast() { channel.writeAndFlush(ByteBuffer(bytes: [byte]), promise: nil) }
+            return channel.writeAndFlush(ByteBuffer(bytes: bytes.suffix(1)))
+        }.get()
+    }
+
+    /// Shuts our half down.
+    public func finish() async throws {
+        try await channel.close(mode: .output)
+    }
+
+    public func close() async {
+        try? await channel.close()
+    }
+
+    public func read(_ count: Int) async throws -> [UInt8] {
+        while buffer.readableBytes < count {
+            guard var chunk = await chunks.next() else { throw Ended(received: String(buffer: buffer)) }
+            buffer.writeBuffer(&chunk)
+        }
+        return buffer.readBytes(length: count) ?? []
+    }
+
+    /// Everything until the server closes its half.
+    public func readToEnd() async -> [UInt8] {
+        while var chunk = await chunks.next() { buffer.writeBuffer(&chunk) }
+        return buffer.readBytes(length: buffer.readableBytes) ?? []
+    }
+
+    // MARK: HTTP
+
+    public struct Response {
+        public var status: Int
+        /// By their names in small letters.
+        public var fields: [String: String]
+        public var body: String
+    }
+
+    /// A head, and a body of the given `Content-Length`.
+    ///
+    /// - Parameter hasBody: False for the answer to a HEAD.
+    public func readResponse(hasBody: Bool = true) async throws -> Response {
+        var head: [UInt8] = []
+        while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) { head += try await read(1) }
+        let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n")
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            fields[parts[0].lowercased()] = parts[1].trimmingPrefix(" ").description
+        }
+        let length = hasBody ? fields["content-length"].flatMap(Int.init) ?? 0 : 0
+        return Response(
+            status: Int(lines[0].split(separator: " ")[1]) ?? 0, fields: fields,
+            body: String(decoding: try await read(length), as: UTF8.self))
+    }
+}
+
+private final class Inbox: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let continuation: AsyncStream<ByteBuffer>.Continuation
+
+    init(_ continuation: AsyncStream<ByteBuffer>.Continuation) {
+        self.continuation = continuation
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        continuation.yield(unwrapInboundIn(data))
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event { continuation.finish() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        continuation.finish()
+    }
+}
