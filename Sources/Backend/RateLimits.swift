@@ -75,7 +75,7 @@ public final class RateLimits: Sendable {
         let now = time.milliseconds()
         guard database.isShared else { return countHere(key, limit: limit, at: now) }
         // What is refused writes nothing more until the window ends.
-        if let spent = windows.withLockedValue({ $0[key] }), spent.endsAt > now, spent.used > limit {
+        if let spent = windows.value(for: key), spent.endsAt > now, spent.used > limit {
             return Standing(limit: limit, used: spent.used, endsAt: spent.endsAt)
         }
         let standing = try await database.write { db in
@@ -91,15 +91,8 @@ public final class RateLimits: Sendable {
             ) { Standing(limit: limit, used: try $0.get(0), endsAt: try $0.get(1)) }
             return standing ?? Standing(limit: limit, used: 1, endsAt: now + Self.window)
         }
-        if standing.isExceeded { remember(Window(used: standing.used, endsAt: standing.endsAt), of: key, at: now) }
+        if standing.isExceeded { windows.insert(Window(used: standing.used, endsAt: standing.endsAt), for: key) }
         return standing
-    }
-
-    private func remember(_ window: Window, of key: String, at now: Int64) {
-        windows.withLockedValue { windows in
-            if windows.count >= 100_000 { windows = windows.filter { $0.value.endsAt > now } }
-            windows[key] = window
-        }
     }
 
     private func countHere(_ key: String, limit: Int, at now: Int64) -> Standing {

@@ -30,37 +30,19 @@ struct BodyDemand: Sendable {
     }
 }
 
-/// Says what is wanted of a request's body to the connection that it comes from.
-final class BodyDemander: Sendable {
-    private let channel: any Channel
-
-    init(_ channel: any Channel) { self.channel = channel }
-
-    func demand(isHeld: Bool) { channel.triggerUserOutboundEvent(BodyDemand(isHeld: isHeld), promise: nil) }
-}
-
-/// A body that is asked for piece by piece, and that is whole or throws.
+/// A body that is asked for piece by piece.
 struct DemandedBody: AsyncSequence, Sendable {
     let body: RequestBody
-    let demander: BodyDemander?
-    /// In bytes, as the client has declared it.
-    let length: Int?
+    let channel: any Channel
     let hold: BodyHold
 
     struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var body: RequestBody.AsyncIterator
         fileprivate let sequence: DemandedBody
-        fileprivate var count = 0
 
         mutating func next() async throws -> ByteBuffer? {
-            sequence.demander?.demand(isHeld: sequence.hold.isHeld)
-            if let piece = try await body.next() {
-                count += piece.readableBytes
-                return piece
-            }
-            // A connection that ends, or a task that is cancelled, ends the pieces as if they were all.
-            if count < sequence.length ?? 0 || Task.isCancelled { throw BodyCutShort() }
-            return nil
+            sequence.channel.triggerUserOutboundEvent(BodyDemand(isHeld: sequence.hold.isHeld), promise: nil)
+            return try await body.next()
         }
     }
 

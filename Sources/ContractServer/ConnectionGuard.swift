@@ -61,10 +61,11 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         /// Whether the part of the body that has come takes room that others may wait for.
         var isHeld = false
 
-        init(_ request: HTTPRequest) {
+        /// - Parameter isDemanded: Whether somebody asks for a large body piece by piece.
+        init(_ request: HTTPRequest, isDemanded: Bool) {
             isHead = request.method == .head
             awaitsContinue = BodyDemand.isAwaited(by: request.headerFields)
-            credit = BodyDemand.isNeeded(for: request.headerFields) ? 0 : .max
+            credit = isDemanded && BodyDemand.isNeeded(for: request.headerFields) ? 0 : .max
         }
     }
 
@@ -148,7 +149,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     private func pass(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         switch part {
         case .head(let request):
-            exchange = Exchange(request)
+            exchange = Exchange(request, isDemanded: memory != nil)
         case .body(let bytes):
             exchange?.awaitsContinue = false
             if let credit = exchange?.credit, credit != .max { exchange?.credit = credit - bytes.readableBytes }
@@ -324,7 +325,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         }
         let written = promise ?? context.eventLoop.makePromise()
         answers.add(size)
-        written.futureResult.whenComplete { _ in answers.give(size) }
+        written.futureResult.whenComplete { _ in answers.remove(size) }
         context.write(data, promise: written)
     }
 

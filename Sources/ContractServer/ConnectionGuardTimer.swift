@@ -29,8 +29,8 @@ extension ConnectionGuard: NIOScheduledCallbackHandler {
         let blocked = blockedSince.map { $0 + answerProgress } ?? .distantFuture
         switch phase {
         case .head where unanswered > 0: return blocked
-        case .head(begun: true): return since + limits.header
-        case .head(begun: false): return since + limits.keepAlive
+        case .head(begun: true): return min(since + limits.header, blocked)
+        case .head(begun: false): return min(since + limits.keepAlive, blocked)
         case .body where isInTheWay:
             let whole = headEnd + min(limits.request, .seconds(30))
             return isReadPending ? min(since + min(limits.bodyProgress, MemoryBudget.patience), whole) : whole

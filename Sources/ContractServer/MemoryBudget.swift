@@ -10,7 +10,8 @@ public struct RequestMemory: Sendable {
 
     public init(bodies: Int = 64 << 20, answers: Int = 64 << 20) {
         self.bodies = MemoryBudget(limit: bodies)
-        self.answers = MemoryBudget(limit: answers)
+        // More of them being made at once would be ready no sooner, and would keep small ones waiting.
+        self.answers = MemoryBudget(limit: answers, width: max(8, 4 * System.coreCount))
     }
 }
 
@@ -24,6 +25,8 @@ public final class MemoryBudget: Sendable {
 
     private struct State {
         var used = 0
+        /// Those that have taken and not given back.
+        var holders = 0
         var nextID = 0
         var line = CircularBuffer<Waiting>()
         /// Those that were cancelled before they stood in line.
@@ -37,13 +40,22 @@ public final class MemoryBudget: Sendable {
     }
 
     private let limit: Int
+    private let width: Int
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter limit: In bytes.
-    public init(limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: In bytes.
+    ///   - width: How many may hold some at a time.
+    public init(limit: Int, width: Int = .max) {
+        self.limit = limit
+        self.width = width
+    }
 
-    /// Whether somebody waits.
-    var isShort: Bool { state.withLockedValue { !$0.line.isEmpty } }
+    /// Whether somebody waits for bytes.
+    var isShort: Bool {
+        state.withLockedValue { state in state.line.first.map { state.used + $0.size > limit } ?? false }
+    }
+    var waiting: Int { state.withLockedValue { $0.line.count } }
     var used: Int { state.withLockedValue { $0.used } }
 
     /// Waits until there is room for so many bytes, and takes it. What is larger than all of it has room when nothing else
@@ -54,6 +66,7 @@ public final class MemoryBudget: Sendable {
         let id = state.withLockedValue { state -> Int? in
             if state.line.isEmpty, fits(size, state) {
                 state.used += size
+                state.holders += 1
                 return nil
             }
             state.nextID += 1
@@ -84,11 +97,20 @@ public final class MemoryBudget: Sendable {
         _ = state.withLockedValue { $0.cancelled.remove(id) }
     }
 
-    /// Counts what is there already.
+    /// Gives back what was taken.
+    func give(_ size: Int) {
+        state.withLockedValue { state in
+            state.used -= size
+            state.holders -= 1
+        }
+        advance()
+    }
+
+    /// Counts what is there already, whether there is room for it or not.
     func add(_ size: Int) { state.withLockedValue { $0.used += size } }
 
-    /// Gives room back.
-    func give(_ size: Int) {
+    /// Counts it no longer.
+    func remove(_ size: Int) {
         state.withLockedValue { $0.used -= size }
         advance()
     }
@@ -98,6 +120,7 @@ public final class MemoryBudget: Sendable {
             var next: [CheckedContinuation<Void, any Error>] = []
             while let first = state.line.first, fits(first.size, state) {
                 state.used += first.size
+                state.holders += 1
                 next.append(state.line.removeFirst().continuation)
             }
             return next
@@ -105,7 +128,9 @@ public final class MemoryBudget: Sendable {
         for continuation in next { continuation.resume() }
     }
 
-    private func fits(_ size: Int, _ state: State) -> Bool { state.used == 0 || state.used + size <= limit }
+    private func fits(_ size: Int, _ state: State) -> Bool {
+        state.holders < width && (state.used == 0 || state.used + size <= limit)
+    }
 }
 
 /// How large the answers of a route were lately: what the next one is expected to be, since room for it is taken before it

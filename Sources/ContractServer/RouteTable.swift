@@ -217,13 +217,9 @@ extension Request {
 
     /// The same, its body asked for piece by piece where it is large.
     fileprivate func demanding(from channel: (any Channel)?, _ hold: BodyHold) -> Request {
-        let isNeeded = BodyDemand.isNeeded(for: headers)
-        let length = headers[.contentLength].flatMap(Int.init) ?? 0
-        guard isNeeded || length > 0 else { return self }
+        guard let channel, BodyDemand.isNeeded(for: headers) else { return self }
         var request = self
-        request.body = RequestBody(
-            asyncSequence: DemandedBody(
-                body: body, demander: isNeeded ? channel.map(BodyDemander.init) : nil, length: length, hold: hold))
+        request.body = RequestBody(asyncSequence: DemandedBody(body: body, channel: channel, hold: hold))
         return request
     }
 }

@@ -226,11 +226,10 @@ struct Call: Sendable {
 
     private func collect(upTo limit: Int, else message: String) async throws -> ByteBuffer {
         let tooLarge = Problem(.contentTooLarge, message, headers: [.connection: "close"])
-        if let declared = request.headers[.contentLength].flatMap(Int.init), declared > limit { throw tooLarge }
+        let declared = request.headers[.contentLength].flatMap(Int.init)
+        if let declared, declared > limit { throw tooLarge }
         // A body whose size is not said may have all that there may be.
-        let size =
-            request.headers[.contentLength].flatMap(Int.init)
-            ?? (request.headers.contains(.transferEncoding) ? limit : 0)
+        let size = declared ?? (request.headers.contains(.transferEncoding) ? limit : 0)
         var body = ByteBuffer()
         if size > MemoryBudget.small {
             try await hold.take(size)
@@ -240,6 +239,8 @@ struct Call: Sendable {
             guard body.readableBytes + chunk.readableBytes <= limit else { throw tooLarge }
             body.writeImmutableBuffer(chunk)
         }
+        // A connection that ends, or a task that is cancelled, ends the pieces as if they were all.
+        if declared.map({ body.readableBytes < $0 }) ?? Task.isCancelled { throw BodyCutShort() }
         return body
     }
 }

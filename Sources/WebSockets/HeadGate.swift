@@ -18,6 +18,9 @@ final class HeadGate: ChannelDuplexHandler, RemovableChannelHandler {
         case open
     }
 
+    /// In bytes: more than any decoder is configured to take.
+    private static let maximumHead = 1 << 18
+
     private var phase = Phase.scanning
     /// The head being scanned, as it came.
     private var head = ByteBuffer()
@@ -91,8 +94,14 @@ final class HeadGate: ChannelDuplexHandler, RemovableChannelHandler {
             guard let piece = bytes.readSlice(length: length) else { return }
             head.writeImmutableBuffer(piece)
             context.fireChannelRead(wrapInboundOut(piece))
-            // Still scanning: the blank line came before a request line, where the decoder skips it.
-            if isWhole, phase == .scanning { head.clear() }
+            guard phase == .scanning else { break }
+            if isWhole {
+                // The blank line came before a request line, where the decoder skips it.
+                head.clear()
+            } else if head.readableBytes > Self.maximumHead {
+                // The decoder has refused it long ago.
+                phase = .open
+            }
         }
         if phase == .open {
             context.fireChannelRead(wrapInboundOut(bytes))

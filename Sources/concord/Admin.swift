@@ -42,7 +42,8 @@ struct DunbarAdmin: AsyncParsableCommand {
             Admins see every post, and may change every profile and delete every post; searches do not show them. It \
             holds from the next request on.
 
-            Reports are of posts; nothing is removed by them. The server may be running.
+            Reports are of posts; nothing is removed by them. Each has a copy of the text, and stays for 90 days after its \
+            post. The server may be running.
             """)
 
     @Option(help: ArgumentHelp("Make this user an admin, by username in any case. Repeatable.", valueName: "name"))

@@ -76,8 +76,8 @@ extension Composition {
                     shared(
                         "dunbar-requests", "CONCORD_DUNBAR_REQUEST_KEY", secret,
                         loss:
-                            "letters that wait cannot be read, and repeats of requests under an Idempotency-Key of the "
-                            + "last day are refused")
+                            "letters that wait cannot be read, links to its files are refused, and so are repeats of "
+                            + "requests under an Idempotency-Key of the last day")
                 ], objects: objects, references: service.references),
             prepare: service.prepare,
             review: {

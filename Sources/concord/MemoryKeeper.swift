@@ -4,17 +4,16 @@ import ServiceLifecycle
 /// Gives memory back to the system when a burst is over: the C library keeps what was freed, in as many arenas as there
 /// were threads that asked at once.
 struct MemoryKeeper: Service {
-    /// In bytes: what is kept of what was freed for the next burst.
-    private static let slack = 32 << 20
+    /// In bytes: so little more than at the quietest time is not worth a look.
+    private static let slack = 8 << 20
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var floor = Self.resident ?? 0
+            var lowest = Self.resident ?? 0
             while (try? await Task.sleep(for: .seconds(10))) != nil {
-                guard let resident = Self.resident, resident > floor + Self.slack else { continue }
-                Self.trim()
-                // What is in use now may be more than it was: only what comes on top of it is worth a look.
-                floor = Self.resident ?? resident
+                guard let resident = Self.resident else { return }
+                lowest = min(lowest, resident)
+                if resident > lowest + Self.slack { Self.trim() }
             }
         }
         // A service that ends would end the others.

@@ -11,7 +11,7 @@ extension Composition {
         let database = try openDatabase(api.name, MonicaService.schema)
         let service = MonicaService(
             database: database, secret: secret, settings: .init(publicURL: publicURL(api.name)))
-        let health = Health(check: service.check, logger: logger(for: api))
+        let health = Health(check: service.check, logger: logger)
         var routes = service.routes()
         routes.serve(health)
         let table = RouteTable(routes, options: options(api))

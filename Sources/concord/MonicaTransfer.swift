@@ -52,10 +52,9 @@ struct MonicaImport: AsyncParsableCommand {
     func run() async throws {
         let bytes: [UInt8]
         do {
-            bytes =
-                file == "-"
-                ? [UInt8](try FileHandle.standardInput.readToEnd() ?? Data())
-                : [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+            let input =
+                file == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
+            bytes = [UInt8](try input.readToEnd() ?? Data())
         } catch {
             throw OperationRefused("\(file) cannot be read: \(error.localizedDescription)")
         }

@@ -10,7 +10,7 @@ final class ConcordProcess: Sendable {
     private let input: Input?
 
     /// A command that was built along with the tests.
-    private static func executable(_ name: String) -> URL {
+    static func executable(_ name: String) -> URL {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         return tests.deletingLastPathComponent().appendingPathComponent(name)
     }

@@ -23,7 +23,8 @@ struct OperationTests {
         let pipe = Pipe()
         let writer = LogWriter(to: pipe.fileHandleForWriting.fileDescriptor, capacity: 10_000) { "dropped \($0)\n" }
         let line = String(repeating: "x", count: 99) + "\n"
-        // More than the pipe and the buffer hold.
+        pipe.fill()
+        // More than the buffer holds.
         for _ in 1...3000 { writer.write(line) }
         let start = ContinuousClock.now
         writer.flush(within: 0.1)
@@ -159,6 +160,34 @@ struct OperationTests {
         }
     }
 
+    // MARK: Paths
+
+    /// One slash more at the end is none, where the first servers of these APIs saw it so.
+    @Test func aSlashAtAPathsEnd() async throws {
+        try await withTemporaryFolder { folder in
+            var arguments = ["serve", "--data", folder]
+            var ports: [String: Int] = [:]
+            for api in ["messenger", "deuce-diary", "monica", "gtsd", "dunbar"] {
+                let port = try await reservePort()
+                ports[api] = port
+                arguments += ["--port", "\(api)=\(port)"]
+            }
+            let process = try ConcordProcess(arguments)
+            try await process.waitUntilReady()
+            for (api, path, status) in [
+                ("dunbar", "/api/storage/health/", 200), ("dunbar", "/api/storage/health//", 404),
+                ("gtsd", "/auth/me/", 401), ("gtsd", "/auth/me//", 404), ("deuce-diary", "/api/auth/user/", 401),
+                ("deuce-diary", "/api/auth/user//", 404), ("messenger", "/me/", 404), ("monica", "/api/me/", 404),
+            ] {
+                let answer = try await get(path, try #require(ports[api]))
+                #expect(answer.status == status, "\(path)")
+                #expect(answer.fields["www-authenticate"] == (status == 401 ? "Bearer" : nil))
+            }
+            process.signal(SIGTERM)
+            #expect(await process.status() == 0)
+        }
+    }
+
     // MARK: Links
 
     @Test func linksThatLeadNowhereAreSaidAtTheStart() async throws {
@@ -183,5 +212,19 @@ struct OperationTests {
         #expect(ConnectionOptions.connections(within: 1024) == 768)
         #expect(ConnectionOptions.connections(within: 1_048_576) == 1_044_480)
         #expect(ConnectionOptions.connections(within: 20) == 16)
+    }
+}
+
+extension Pipe {
+    /// Writes lines to it until it holds no more.
+    fileprivate func fill() {
+        let descriptor = fileHandleForWriting.fileDescriptor
+        let flags = fcntl(descriptor, F_GETFL)
+        _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
+        for size in [4096, 1] {
+            let bytes = [UInt8](repeating: UInt8(ascii: "\n"), count: size)
+            while write(descriptor, bytes, size) > 0 {}
+        }
+        _ = fcntl(descriptor, F_SETFL, flags)
     }
 }

@@ -151,7 +151,7 @@ import Testing
         (["serve", "--public-url", "gtsd=ftp://example.com"], "ftp://example.com is no public URL for gtsd"),
         (["serve", "--public-url", "gtsd=https://"], "https:// is no public URL for gtsd"),
         (["serve", "--max-connections", "0"], "A number of connections is 1 or more"),
-        (["serve", "--drain-delay", "-1"], "--drain-delay is 0 to 3600 seconds"),
+        (["serve", "--drain-delay=-1"], "--drain-delay is 0 to 3600 seconds"),
         (["serve", "--bus", "redis"], "The value 'redis' is invalid for '--bus <local|postgres>'"),
         (["serve", "--bus", "postgres"], "there is no PostgreSQL to listen on"),
         (

@@ -230,7 +230,7 @@ import Testing
             }
             #expect(rows == 0)
             // Who may see the post gets another.
-            let again = try await john.posts(of: john)[0]
+            let again = try await john.send(Dunbar.ListUserPosts(user: john.id))[0]
             #expect(again.media[0] != post.media[0] && unsigned(again.media[0]) == unsigned(post.media[0]))
             #expect(try await status(again.media[0]) == 200)
         }

@@ -61,7 +61,7 @@ import Testing
 
     @Test(arguments: Stack.Engine.available)
     func ofRegistrationsFromOneNetwork(_ engine: Stack.Engine) async throws {
-        try await withMessenger(on: Stack(engine, .inProcess)) { host in
+        try await withMessenger(on: Stack(engine, .inProcess)) { host async throws in
             for index in 0..<40 {
                 let world = host.world(from: "2001:db8:7:7::\(index)")
                 #expect(try await world.register(world.freshName()).status == (index < 20 ? 201 : 429))

@@ -309,7 +309,7 @@ import FoundationNetworking
         let tags = try await script.client().listTags()
         #expect(tags.data.map(\.id) == [1, 2, 3])
         #expect(tags.meta?.total == 3)
-        #expect(script.requests.map(\.url.query) == [nil, "page=2", "page=3"])
+        #expect(script.requests.map(\.url.query) == ["limit=100", "page=2&limit=100", "page=3&limit=100"])
     }
 
     @Test func pagesAreAskedForByNumberAndSize() async throws {

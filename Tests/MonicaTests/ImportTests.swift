@@ -178,7 +178,7 @@ import Testing
             }
             let client = try await host.client("alice")
             func names() async throws -> [String] {
-                try await client.listContacts(page: 1, limit: 50, query: nil).data.map(\.completeName)
+                try await host.export(of: "alice").contacts.map(\.contact.completeName)
             }
             let first = try await host.service.importVCards(
                 file("Jane One", "20200101", "EMAIL:a@example.com", "TITLE:Boss", "CATEGORIES:x", "NOTE:old"),

@@ -10,11 +10,12 @@ extension DunbarScenarios {
     static let errors: [Scenario<DunbarWorld>] = [
         Scenario("An unknown path is 404, whatever else is wrong", clause: "§1 order of checks") { world in
             let paths = [
-                "/", "/nothing", "/USER", "/user/", "/users", "/users/", "/users/1/", "/users/1/x", "/users/1/posts/",
-                "/posts/", "/posts/1/comments/", "/posts/1/comments/1", "/feed/", "/followers/1", "/follow-requests",
-                "/follow-requests/1", "/follow-requests/pending/", "/storage", "/storage/health/", "/login/",
-                "/verify-email", "/verify-email/", "//user", "/users/search/x/y", "/forgot-password/", "/account",
-                "/account/delete/", "/blocks/", "/blocks/1", "/comments", "/comments/1/", "/posts/1/report/",
+                "/", "/nothing", "/USER", "/user//", "/users", "/users//", "/users/1//", "/users/1/x",
+                "/users/1/posts//", "/posts//", "/posts/1/comments//", "/posts/1/comments/1", "/feed//",
+                "/followers/1", "/follow-requests", "/follow-requests/1", "/follow-requests/pending//", "/storage",
+                "/storage/health//", "/login//", "/verify-email", "/verify-email//", "//user", "/users/search/x/y",
+                "/forgot-password//", "/account", "/account/delete//", "/blocks//", "/blocks/1", "/comments",
+                "/comments/1//", "/posts/1/report//",
             ]
             for path in paths {
                 for method in [HTTPRequest.Method.get, .post] {

@@ -20,8 +20,9 @@ extension GTSDScenarios {
     static let errors: [Scenario<GTSDWorld>] = [
         Scenario("An unknown path is 404, whatever else is wrong", clause: "Error responses") { world in
             for path in [
-                "/", "/auth", "/auth/", "/auth/me/", "/v1", "/v1/tasks", "/v1/tasks/today/", "/v2/tasks/today",
-                "/v1/tasks//complete", "/v1/tasks/1/done", "/v1/progress/photo", "/v1/progress/photo/", "/V1/badges/me",
+                "/", "/auth", "/auth//", "/auth/me//", "/v1", "/v1/tasks", "/v1/tasks/today//", "/v2/tasks/today",
+                "/v1/tasks//complete", "/v1/tasks/1/done", "/v1/progress/photo", "/v1/progress/photo//",
+                "/V1/badges/me",
             ] {
                 try await world.raw.send(.get, path).refused(404, "Resource not found", path)
                 try await world.raw.send(.post, path, body: "{").refused(404, "Resource not found", path)

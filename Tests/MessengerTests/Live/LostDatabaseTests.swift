@@ -142,38 +142,6 @@ struct LostDatabaseTests {
         }
     }
 
-    /// A `subscribe` that cannot be judged takes nothing away: the subscription that there was goes on.
-    @Test(arguments: stacks)
-    func aSubscriptionOutlastsOneThatCannotBeJudged(_ stack: Stack) async throws {
-        try await withFaultyDatabase(on: stack) { host, other, proxy in
-            let alice = try await host.world().person()
-            let chats = [
-                try await alice.send(Messenger.CreateChat.group("Team", members: [])).id,
-                try await alice.send(Messenger.CreateChat.group("Team", members: [])).id,
-            ]
-            let socket = try await alice.socket()
-            try await socket.send(.subscribe(chats[0]))
-            #expect(try await socket.receive() == .subscribed(chats[0]))
-
-            proxy.refuse(true)
-            for chat in chats {
-                try await socket.send(.subscribe(chat))
-                #expect(try await socket.receive() == .tryAgain(chat, "Try again"))
-            }
-            let elsewhere = MessengerClient(
-                baseURL: other.baseURL, store: MemoryTokenStore(alice.tokens), transport: other.transport)
-            try await elsewhere.send(Messenger.SendMessage(chat: chats[1], content: "unheard"))
-            let missed = try await elsewhere.send(Messenger.SendMessage(chat: chats[0], content: "missed"))
-            proxy.refuse(false)
-            #expect(try await socket.receive() == .message(missed.message))
-            try await elsewhere.send(Messenger.SendMessage(chat: chats[1], content: "unheard"))
-            let live = try await elsewhere.send(Messenger.SendMessage(chat: chats[0], content: "live"))
-            #expect(try await socket.receive() == .message(live.message))
-            try await socket.send(.subscribe(chats[1]))
-            #expect(try await socket.receive() == .subscribed(chats[1]))
-        }
-    }
-
     /// While one chat's gap is being read, the others' wait; what is said in them meanwhile must not pass them by.
     @Test(arguments: stacks)
     func manyChatsAreBroughtWhatTheyMissed(_ stack: Stack) async throws {

@@ -1,0 +1,108 @@
+import ContractCheck
+import ContractClient
+import Foundation
+import HTTPTypes
+import Testbed
+import Testing
+
+/// One person's pictures do not keep others from theirs.
+@Suite(.timeLimit(.minutes(10))) struct PictureShareTests {
+    /// A helper that waits until there is a gate, and then is the real one.
+    private func slowHelper(in folder: String) throws -> String {
+        let path = folder + "/helper"
+        let script = """
+            #!/bin/sh
+            PATH=/usr/bin:/bin
+            while [ ! -e '\(folder)/gate' ]; do sleep 0.05; done
+            exec '\(ConcordProcess.executable("thumbnail").path)' "$@"
+
+            """
+        try Data(script.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        return path
+    }
+
+    private func token(_ user: String, _ folder: String) async throws -> String {
+        let process = try ConcordProcess(["token", "deuce-diary", "--data", folder, "--user", user])
+        let output = await process.wholeOutput()
+        #expect(await process.status() == 0)
+        return output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// A form with one picture.
+    private func form(_ field: String) -> (type: String, bytes: [UInt8]) {
+        let head = """
+            --boundary\r
+            Content-Disposition: form-data; name="\(field)"; filename="me.jpg"\r
+            Content-Type: image/jpeg\r
+            \r
+
+            """
+        let picture = SampleImage.jpeg(width: 64, height: 64)
+        return (
+            "multipart/form-data; boundary=boundary", Array(head.utf8) + picture + Array("\r\n--boundary--\r\n".utf8)
+        )
+    }
+
+    @Test(arguments: ["deuce-diary", "dunbar"])
+    func whoSendsManyPicturesWaitsForTheirOwn(_ api: String) async throws {
+        try await withTemporaryFolder { folder in
+            let gate = URL(fileURLWithPath: folder + "/gate")
+            try Data().write(to: gate)
+            let port = try await reservePort()
+            let server = try ConcordProcess(
+                ["serve", api, "--data", folder + "/data", "--port", "\(api)=\(port)"],
+                environment: ["CONCORD_THUMBNAIL": try slowHelper(in: folder)])
+            try await server.waitUntilReady()
+            let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
+            let (john, jane) = (
+                try await person("john", api, url, folder + "/data"),
+                try await person("jane", api, url, folder + "/data")
+            )
+            #expect(try await john().isSuccess)
+            try FileManager.default.removeItem(at: gate)
+            // One at work, four in line, and five too many.
+            try await withThrowingTaskGroup(of: RawAnswer.self) { group in
+                for _ in 0..<10 { group.addTask { try await john() } }
+                for _ in 0..<5 {
+                    let refused = try #require(try await group.next())
+                    #expect(refused.status == 429 && refused.headers[.retryAfter] != nil, "\(refused.text)")
+                    #expect(refused.text.hasPrefix(#"{"message":"Too many requests"#))
+                }
+                async let another = jane()
+                try Data().write(to: gate)
+                #expect(try await another.isSuccess)
+                for try await answer in group { #expect(answer.isSuccess, "\(answer.text)") }
+            }
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+        }
+    }
+
+    /// How somebody sends a picture.
+    private func person(
+        _ name: String, _ api: String, _ url: URL, _ folder: String
+    ) async throws -> @Sendable () async throws -> RawAnswer {
+        let raw = RawClient(baseURL: url, transport: URLSessionTransport())
+        var headers: HTTPFields = [:]
+        if api == "dunbar" {
+            let body = #"{"username":"\#(name)","email":"\#(name)@example.com","password":"secret123","name":"N"}"#
+            let answer = try await raw.send(
+                .post, "/api/register", headers: [.contentType: "application/json"], body: body)
+            headers[.cookie] = answer.headers[.setCookie]?.split(separator: ";").first.map(String.init)
+            let (type, bytes) = form("media")
+            headers[.contentType] = type
+            return { [headers] in try await raw.send(.post, "/api/posts", headers: headers, bytes: bytes) }
+        }
+        let token = try await token(name, folder)
+        let (type, bytes) = form("profilePicture")
+        headers[.contentType] = type
+        return { [headers] in
+            try await raw.send(.post, "/api/auth/user/profile-picture", token: token, headers: headers, bytes: bytes)
+        }
+    }
+}
+
+extension RawAnswer {
+    fileprivate var isSuccess: Bool { 200...299 ~= status }
+}
