@@ -63,6 +63,7 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: folder + "/operator"))
             let log = await server.standardError()
             #expect(log.contains(#"operation="admin dunbar""#), "\(log)")
+            #expect(!log.contains("socket failed"), "\(log)")
         }
     }
 

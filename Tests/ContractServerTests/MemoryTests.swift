@@ -130,12 +130,18 @@ struct MemoryTests {
                 silent.append(connection)
             }
             // Somebody who reads is served all the same.
-            let reader = try await RawConnection(port: port)
-            for _ in 1...3 {
+            var served = 0
+            while served < 3 {
+                let reader = try await RawConnection(port: port)
                 try await reader.send(ask)
-                #expect(try await reader.readResponse().body.utf8.count > Sample.hugeSize)
+                // On a busy machine the reader may dawdle, too, and be cut: then it comes again.
+                if let answer = try? await reader.readResponse() {
+                    #expect(answer.body.utf8.count > Sample.hugeSize)
+                    served += 1
+                }
+                await reader.close()
             }
-            for connection in silent + [reader] { await connection.close() }
+            for connection in silent { await connection.close() }
             while memory.answers.used > 0 { await Task.yield() }
         }
     }

@@ -32,8 +32,9 @@ extension Operation {
 /// Every operation that a server does when it is asked for it.
 enum Operations {
     static let all: [any Operation.Type] = [
-        DeuceDiaryLocation.DeleteLocation.Work.self, DunbarAdmin.Work.self, GTSDAdmin.Work.self, MessengerAdmin.Work.self, MonicaToken.Create.Work.self,
-        MonicaToken.List.Work.self, MonicaToken.Revoke.Work.self, MonicaImport.Work.self, MonicaExport.Work.self,
+        DeuceDiaryLocation.DeleteLocation.Work.self, DunbarAdmin.Work.self, GTSDAdmin.Work.self,
+        MessengerAdmin.Work.self, MonicaToken.Create.Work.self, MonicaToken.List.Work.self,
+        MonicaToken.Revoke.Work.self, MonicaImport.Work.self, MonicaExport.Work.self,
     ]
 
     /// Reads an operation that a command has sent.

@@ -38,6 +38,8 @@ struct OperatorServer: Service {
                         for try await connection in connections {
                             group.addTask { await serve(connection) }
                         }
+                    } catch is CancellationError {
+                        // The server stops.
                     } catch {
                         composition.logger.warning("the operator's socket failed", metadata: ["error": "\(error)"])
                     }

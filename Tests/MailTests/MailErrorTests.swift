@@ -1,0 +1,16 @@
+import Testing
+
+@testable import Mail
+
+/// What an operator reads of a letter that was not taken.
+@Suite struct MailErrorTests {
+    @Test(arguments: [
+        ("550 5.1.1 <jane@example.com>: Recipient address rejected", "550 5.1.1 <address>: Recipient address rejected"),
+        ("no address to send to: \"jane@example.com\"", "no address to send to: \"<address>\""),
+        ("450 jane.doe+x@example.com, joe@b: busy", "450 <address>, <address> busy"),
+        ("the connection ended", "the connection ended"),
+    ])
+    func addressesAreLeftOut(_ text: String, _ expected: String) {
+        #expect(MailError(text, mayPass: true).description == expected)
+    }
+}
