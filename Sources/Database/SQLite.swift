@@ -83,7 +83,10 @@ final class SQLiteEngine: Sendable {
     }
 
     static func administer(path: String, _ script: String) throws {
-        let queue = try DatabaseQueue(path: path)
+        // A dump has tables in an order of its own.
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.writeWithoutTransaction { try $0.execute(sql: script) }
         try queue.close()
     }
