@@ -8,7 +8,8 @@ extension Problem {
     /// What the layers below may throw that is nobody's mistake: 503, come again.
     public static func unavailable(_ error: any Error, _ phrases: Phrases) -> Problem? {
         switch error {
-        case DatabaseFailure.unavailable, DatabaseFailure.conflict, DatabaseFailure.unknownOutcome:
+        case DatabaseFailure.unavailable, DatabaseFailure.full, DatabaseFailure.conflict,
+            DatabaseFailure.unknownOutcome:
             Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
         // Sending less of it does not help, nor does coming again soon.
         case is InsufficientStorage: .insufficientStorage

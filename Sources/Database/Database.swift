@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 
 /// The database of one API.
 ///
@@ -12,6 +13,8 @@ public final class Database: Sendable {
     }
 
     private let engine: Engine
+    /// Whether the last write failed for lack of space.
+    private let isFull = NIOLockedValueBox(false)
 
     private init(_ engine: Engine) { self.engine = engine }
 
@@ -91,9 +94,17 @@ public final class Database: Sendable {
     /// Runs a closure that may write. Durable when it returns; without effect when it throws.
     @discardableResult
     public func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        switch engine {
-        case .sqlite(let engine): try await engine.write(body)
-        case .postgreSQL(let engine): try await engine.write(body)
+        do {
+            let value =
+                switch engine {
+                case .sqlite(let engine): try await engine.write(body)
+                case .postgreSQL(let engine): try await engine.write(body)
+                }
+            if isFull.withLockedValue({ $0 }) { isFull.withLockedValue { $0 = false } }
+            return value
+        } catch let failure as DatabaseFailure {
+            if case .full = failure { isFull.withLockedValue { $0 = true } }
+            throw failure
         }
     }
 
@@ -122,10 +133,12 @@ public final class Database: Sendable {
         listener.stop()
     }
 
-    /// Throws when the database cannot answer, or is known to be damaged.
+    /// Throws when the database cannot answer, is known to be damaged, or has no space still after a write that failed for
+    /// it.
     public func check() async throws {
         if case .sqlite(let engine) = engine { try engine.requireSound() }
         _ = try await read { try $0.value("SELECT 1", as: Int64.self) }
+        if isFull.withLockedValue({ $0 }) { try await write(Schema.probe) }
     }
 
     /// How many transactions wait for their turn.

@@ -87,6 +87,7 @@ extension DatabaseFailure {
         switch state {
         case nil: self = .unavailable(message)
         case "40001"?, "40P01"?: self = .conflict(message)
+        case "53100"?: self = .full(message)
         // Time-outs of statements and locks.
         case "57014"?, "55P03"?: self = .unavailable(message)
         case let state?:

@@ -220,8 +220,10 @@ private struct Writer: WriterConnection {
             try db.cachedStatement(sql: sql).execute()
         } catch let error as DatabaseError {
             let failure = watch.failure(error)
-            if case .damaged = failure { throw failure }
-            throw DatabaseFailure.unavailable(error.description)
+            switch failure {
+            case .damaged, .full: throw failure
+            default: throw DatabaseFailure.unavailable(error.description)
+            }
         }
     }
 }

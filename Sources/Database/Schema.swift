@@ -40,6 +40,13 @@ public struct Schema: Sendable {
         self.migrations = migrations
     }
 
+    /// Writes something that takes space, and takes it back.
+    static func probe(in session: Session) throws {
+        let text = String(repeating: " ", count: 16_384)
+        try session.run("INSERT INTO schema_migrations (version, name) VALUES (-1, \(text))")
+        try session.run("DELETE FROM schema_migrations WHERE version = -1")
+    }
+
     /// Brings a database up to date, each step in a transaction of its own.
     ///
     /// - Throws: ``SchemaMismatch`` when the database is newer than this program, or took another path.

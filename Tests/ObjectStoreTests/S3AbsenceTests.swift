@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
@@ -8,6 +9,15 @@ import Testing
 
 /// An S3 that does not answer costs those who ask little.
 @Suite struct S3AbsenceTests {
+    private struct Pieces: AsyncSequence, Sendable {
+        struct Iterator: AsyncIteratorProtocol {
+            var rest: ArraySlice<ByteBuffer>
+            mutating func next() async throws -> ByteBuffer? { rest.popFirst() }
+        }
+        let pieces: [ByteBuffer]
+        func makeAsyncIterator() -> Iterator { Iterator(rest: pieces[...]) }
+    }
+
     private final class Moment: Sendable {
         private let value = NIOLockedValueBox(NIODeadline.uptimeNanoseconds(1))
         var now: @Sendable () -> NIODeadline { { self.value.withLockedValue { $0 } } }
@@ -91,6 +101,33 @@ import Testing
         open.finish()
         for task in tasks { #expect(await task.value != nil) }
         #expect(await occupancy.run { true } == true)
+    }
+
+    /// It was one request for every 256 KiB.
+    @Test func `a large object is one request, and none that ends too early is whole`() async throws {
+        let folder = try TemporaryFolder()
+        let key = try #require(ObjectKey("a"))
+        let size: Int64 = 50 << 20
+        let ranges = NIOLockedValueBox<[String?]>([])
+        for missing in [0, 1] {
+            var client = S3ClientTests.Script([]).client(try S3Location("s3://bucket"))
+            client.open = { request, _ in
+                ranges.withLockedValue { $0.append(request.headers.first(name: "Range")) }
+                let pieces = [ByteBuffer](repeating: ByteBuffer(repeating: 65, count: 1 << 20), count: 50 - missing)
+                return HTTPClientResponse(
+                    version: .http1_1, status: .partialContent, headers: [:], body: .stream(Pieces(pieces: pieces)))
+            }
+            let store = try S3ObjectStore(client: client, spoolFolder: folder.path)
+            let content = try #require(try await store.open(key, in: 0..<size))
+            var sent: Int64 = 0
+            if missing == 0 {
+                try await content.send { piece in sent += Int64(piece.readableBytes) }
+                #expect(sent == size)
+            } else {
+                await #expect(throws: ObjectContent.CutShort.self) { try await content.send { _ in } }
+            }
+        }
+        #expect(ranges.withLockedValue { $0 } == ["bytes=0-52428799", "bytes=0-52428799"])
     }
 
     /// A port that takes connections and never says a word.
