@@ -121,7 +121,7 @@ public struct Attempts: Sendable {
         try count(key, limits.registrationsPerMinute, Self.minute, at: now, in: db)
     }
 
-    /// Counts a letter about a forgotten password.
+    /// Counts a letter about a forgotten password, or one more that verifies an address.
     ///
     /// - Parameter email: As it is compared.
     /// - Returns: Whether it may be sent. The answer to a request must not tell: who has the address, and what others have

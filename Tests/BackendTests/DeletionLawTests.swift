@@ -175,7 +175,10 @@ import Testing
             }
 
             try await home.send(.delete, "/auth/me", #"{"password":"\#(Self.password)"}"#, token: token)
-            #expect(try await remains(in: host.database, on: engine, of: [id]) == [])
+            // The key of an object goes when its upload URL has expired.
+            #expect(
+                try await remains(
+                    in: host.database, on: engine, of: [id], except: ["discarded_objects.file_key"]) == [])
         }
     }
 
@@ -218,7 +221,7 @@ import Testing
             }
             for (place, user, other, post) in [(home, alice, bob, posts[1]), (elsewhere, bob, alice, posts[0])] {
                 try await place.send(.post, "/users/\(other.id)/follow", cookie: user.cookie)
-                try await place.send(.post, "/posts/\(post)/report", #"{"reason":"hateful"}"#, cookie: user.cookie)
+                try await place.send(.post, "/posts/\(post)/report", #"{"reason":"Hateful"}"#, cookie: user.cookie)
             }
             try await home.send(.post, "/users/\(bob.id)/block", cookie: alice.cookie)
             try await home.send(

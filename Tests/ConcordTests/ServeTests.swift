@@ -152,6 +152,8 @@ import Testing
         (["serve", "--public-url", "gtsd=https://"], "https:// is no public URL for gtsd"),
         (["serve", "--max-connections", "0"], "A number of connections is 1 or more"),
         (["serve", "--drain-delay=-1"], "--drain-delay is 0 to 3600 seconds"),
+        (["serve", "--trusted-proxy", "foo"], "'foo' is neither an IP address nor a network"),
+        (["serve", "--trusted-proxy", "10.0.0.0/33"], "'10.0.0.0/33' is neither an IP address nor a network"),
         (["serve", "--bus", "redis"], "The value 'redis' is invalid for '--bus <local|postgres>'"),
         (["serve", "--bus", "postgres"], "there is no PostgreSQL to listen on"),
         (
@@ -168,6 +170,7 @@ import Testing
     }
 
     @Test(arguments: [
+        (["CONCORD_TRUSTED_PROXIES": "10.0.0.0/8, foo"], "CONCORD_TRUSTED_PROXIES: 'foo' is neither an IP address"),
         (["CONCORD_BUS": "postgres"], "there is no PostgreSQL to listen on"),
         (["CONCORD_BUS": "redis"], "CONCORD_BUS has no valid value: redis"),
         (["CONCORD_PUBLIC_URL_DUNBAR": "dunbar.example"], "dunbar.example is no public URL for dunbar"),

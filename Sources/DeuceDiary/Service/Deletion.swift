@@ -53,6 +53,7 @@ private enum Deletion {
         try db.run("DELETE FROM invites WHERE created_by = \(user)")
         try db.run("DELETE FROM days WHERE user_id = \(user)")
         try OnceOnly.forget(callersNamed: DeuceDiaryService.name(of: user), in: db)
+        try RateLimits.forget([DeuceDiaryService.requestKey(of: user)], in: db)
         do {
             try db.run("DELETE FROM users WHERE id = \(user)")
         } catch DatabaseFailure.constraint(let text) {

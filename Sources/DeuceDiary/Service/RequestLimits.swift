@@ -16,7 +16,10 @@ extension DeuceDiaryService {
     }
 
     /// Counts a request, or the opening of a socket, of somebody with a good token.
-    func count(_ caller: Caller) async throws { try await count("user \(caller.user)") }
+    func count(_ caller: Caller) async throws { try await count(Self.requestKey(of: caller.user)) }
+
+    /// What a user's requests are counted under.
+    static func requestKey(of user: DeuceDiary.User.ID) -> String { "user \(user)" }
 
     /// Counts what comes from an address without a good token.
     func count(_ address: ClientAddress) async throws { try await count("address \(address.network)") }

@@ -115,7 +115,7 @@ extension Dunbar {
     /// `POST /verify-email/resend`: sends the letter that verifies the caller's address once more; the links of earlier ones
     /// stay good for their time.
     ///
-    /// 400 "Email already verified"; 429 after 5 letters in an hour. An addition to the contract.
+    /// 400 "Email already verified"; 429 after 5 letters in an hour; a mailbox gets no more, whoever asks. An addition to the contract.
     public struct ResendVerification: Endpoint {
         public static let route = Route.post("/verify-email/resend")
         public typealias Output = Confirmation

@@ -49,6 +49,7 @@ extension MessengerService {
             try announce(.sessionEnded(session), in: db)
         }
         try Blocks.forget(user, in: db)
+        try Reports.forget(user, in: db)
         try Attempts.forget(uploadsBy: "\(user)", in: db)
         try OnceOnly.forget(subject: Self.callerName(user), in: db)
         try attempts.forget(account: Users.attemptsName(user), names: names.map(Users.attemptsName), in: db)

@@ -108,6 +108,7 @@ public struct MessengerService: Sendable {
             try OnceOnly.sweepSubjects(at: now, in: db)
             try Attempts.sweep(at: now, in: db)
             try Sessions.sweep(at: now, in: db)
+            try Reports.sweep(at: now, in: db)
         }
         try await sweepUnused()
         try await prepare()

@@ -25,7 +25,7 @@ extension MessengerService {
 
     /// A report as the operator reads it.
     public struct FiledReport: Codable, Sendable {
-        /// Without a name when the account has been deleted since.
+        /// Without a name, and with the number 0, when the account has been deleted since.
         public struct Person: Codable, Sendable {
             public let id: Messenger.User.ID
             public let username: String?
@@ -74,6 +74,25 @@ extension Messages {
 }
 
 enum Reports {
+    /// How long a report of or by somebody is kept whose account has been deleted. In milliseconds.
+    private static let lifetime: Int64 = 90 * 24 * 3_600_000
+
+    /// Takes a user, whose account ends, out of all reports: what was reported stays, and says nothing of them.
+    static func forget(_ user: Messenger.User.ID, in db: Session) throws {
+        for column in ["reporter_id", "user_id", "sender_id"] as [SQL] {
+            try db.run("UPDATE reports SET \(column) = 0 WHERE \(column) = \(user)")
+        }
+    }
+
+    /// Forgets old reports that speak of accounts that are no more.
+    static func sweep(at now: Int64, in db: Session) throws {
+        try db.run(
+            """
+            DELETE FROM reports
+            WHERE created_at <= \(now - lifetime) AND (reporter_id = 0 OR user_id = 0 OR sender_id = 0)
+            """)
+    }
+
     fileprivate static func insert(
         _ request: Messenger.CreateReport, of message: Messenger.Message?, by reporter: Messenger.User.ID,
         at now: Int64, in db: Session

@@ -110,5 +110,12 @@ extension MessengerService {
                 ]),
             FoldedNames.migration(adding: OnceOnly.subjects, to: "users", where: "deleted_at IS NULL"),
             .init("people found by parts of their names", UserSearch.migration),
+            .init(
+                "reports that say nothing of accounts that are no more",
+                [
+                    "CREATE INDEX reports_by ON reports (reporter_id)",
+                    "CREATE INDEX reports_of_user ON reports (user_id)",
+                    "CREATE INDEX reports_of_sender ON reports (sender_id)",
+                ]),
         ])
 }

@@ -47,7 +47,7 @@ struct Tokens: Sendable {
         let text = parts[1].trimmingPrefix { $0 == " " }
         guard !text.isEmpty else { throw Monica.Refusal.unauthenticated }
         guard let known = try await look(up: Digest.sha256(String(text))) else {
-            let standing = try await windows.count("wrong \(info.address)", limit: limits.wrongTokens)
+            let standing = try await windows.count("wrong \(info.address.network)", limit: limits.wrongTokens)
             if standing.isExceeded { throw standing.refusal(Monica.phrases.tooManyRequests, at: time.milliseconds()) }
             throw Monica.Refusal.unauthenticated
         }
