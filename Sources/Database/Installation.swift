@@ -4,7 +4,7 @@
 extension Session {
     /// The table, made along with `schema_migrations`.
     static let installationTable =
-        "CREATE TABLE IF NOT EXISTS installation (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
+        "CREATE TABLE IF NOT EXISTS installation (name {KEY} PRIMARY KEY, value TEXT NOT NULL)"
 
     /// Returns the value of a fact, or nil when it was never set.
     public func fact(_ name: String) throws -> String? {

@@ -59,7 +59,7 @@ public struct Schema: Sendable {
                     digest TEXT)
                 """)
             try keepDigests(dialect, in: session)
-            try session.run(SQL(stringLiteral: Session.installationTable))
+            try session.run(SQL(stringLiteral: dialect.spell(Session.installationTable)))
         }
         for (index, migration) in migrations.enumerated() {
             try transaction { session in

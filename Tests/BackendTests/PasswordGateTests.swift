@@ -115,7 +115,7 @@ import Testing
 
     @Test(arguments: Stack.Engine.available)
     func aWrongPasswordCountsAndARightOneDoesNot(_ engine: Stack.Engine) async throws {
-        try await withGate(on: engine) { gate in
+        try await withGate(on: engine) { gate throws in
             for _ in 0..<30 { #expect(await gate.attempt("a", from: Self.home) == "in") }
             #expect(try await gate.rows() == [])
             for _ in 0..<10 { #expect(await gate.attempt("a", "x", from: Self.home) == "wrong") }
