@@ -31,7 +31,7 @@ import Testing
 
     @Test("A registration makes its address known: strangers lock nobody out there", arguments: Stack.Engine.available)
     func familiar(_ engine: Stack.Engine) async throws {
-        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+        try await withDunbar(on: Stack(engine, .inProcess)) { host async throws in
             let home = raw(host, from: "2001:db8::1")
             #expect(try await register("jane", from: home).status == 201)
             func logIn(_ raw: RawClient, _ password: String = "secret123") async throws -> Int {
@@ -46,7 +46,7 @@ import Testing
     @Test(
         "A mailbox gets five letters in an hour, whoever asks, and nobody can tell", arguments: Stack.Engine.available)
     func letters(_ engine: Stack.Engine) async throws {
-        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+        try await withDunbar(on: Stack(engine, .inProcess)) { host async throws in
             #expect(try await register("jane", from: raw(host, from: "198.51.100.1")).status == 201)
             try await host.service.settleLetters()
             let before = host.mailbox.letters.count
@@ -75,7 +75,7 @@ import Testing
         ("ｊdoe", "Username already exists"), ("JDoe", "Username already exists"), ("jdоe", nil),
     ])
     func namesThatLookAlike(_ name: String, _ refusal: String?) async throws {
-        try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in
+        try await withDunbar(on: Stack(.sqlite, .inProcess)) { host async throws in
             let home = raw(host, from: "198.51.100.1")
             #expect(try await register("jdoe", from: home).status == 201)
             let answer = try await register(name, email: "other@example.com", from: home)
@@ -89,7 +89,7 @@ import Testing
         ("می‌خواهم", true),
     ])
     func displayNamesShowWhatTheySay(_ name: String, _ isFine: Bool) async throws {
-        try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in
+        try await withDunbar(on: Stack(.sqlite, .inProcess)) { host async throws in
             let answer = try await register("jane", displayName: name, from: raw(host, from: "198.51.100.1"))
             #expect(answer.status == (isFine ? 201 : 400))
             if !isFine { #expect(answer.text == #"{"message":"Name contains invalid characters"}"#) }
@@ -101,7 +101,7 @@ import Testing
         (#"a\\c@example.com"#, false), ("a..b@example.com", false), ("jane@localhost", true),
     ])
     func anAddressIsOneThatALetterReaches(_ email: String, _ isFine: Bool) async throws {
-        try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in
+        try await withDunbar(on: Stack(.sqlite, .inProcess)) { host async throws in
             let answer = try await register("jane", email: email, from: raw(host, from: "198.51.100.1"))
             #expect(answer.status == (isFine ? 201 : 400))
             if !isFine { #expect(answer.text == #"{"message":"Invalid email address"}"#) }

@@ -38,7 +38,7 @@ import Testing
 
     @Test("A sign-up makes its address known: strangers lock nobody out there", arguments: Stack.Engine.available)
     func familiar(_ engine: Stack.Engine) async throws {
-        try await withGTSD(on: Stack(engine, .inProcess)) { host in
+        try await withGTSD(on: Stack(engine, .inProcess)) { host async throws in
             let home = raw(host, from: "198.51.100.1")
             _ = try await signUp(home)
             for index in 0..<100 { #expect(try await logIn(raw(host, from: "203.0.113.\(index)"), "x") == 401) }
@@ -49,7 +49,7 @@ import Testing
 
     @Test("Wrong passwords at a deletion count as at a sign-in", arguments: Stack.Engine.available)
     func deletion(_ engine: Stack.Engine) async throws {
-        try await withGTSD(on: Stack(engine, .inProcess)) { host in
+        try await withGTSD(on: Stack(engine, .inProcess)) { host async throws in
             let home = raw(host, from: "198.51.100.1")
             let token = try #require(try await signUp(home)["accessToken"]?.string)
             func delete(_ password: String) async throws -> RawAnswer {
@@ -71,7 +71,7 @@ import Testing
         "The session of an account that is switched off is kept for when it is on again",
         arguments: Stack.Engine.available)
     func deactivated(_ engine: Stack.Engine) async throws {
-        try await withGTSD(on: Stack(engine, .inProcess)) { host in
+        try await withGTSD(on: Stack(engine, .inProcess)) { host async throws in
             let home = raw(host, from: "198.51.100.1")
             let token = try #require(try await signUp(home)["refreshToken"]?.string)
             func refresh(_ token: String) async throws -> RawAnswer {
@@ -118,7 +118,7 @@ import Testing
         ("a@b.co", "Anna 👩‍👩‍👧", nil), ("o'neil+x@b-c.co", "Åsa", nil),
     ])
     func namesAndAddressesAreLookedAt(_ email: String, _ name: String, _ mistake: String?) async throws {
-        try await withGTSD(on: Stack(.sqlite, .inProcess)) { host in
+        try await withGTSD(on: Stack(.sqlite, .inProcess)) { host async throws in
             let answer = try await raw(host, from: "198.51.100.1").send(
                 .post, "/auth/signup",
                 body: #"{"email":"\#(email)","password":"\#(Self.password)","name":"\#(name)"}"#)
