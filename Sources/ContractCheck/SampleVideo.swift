@@ -4,7 +4,7 @@ public enum SampleVideo {
     public static let mov = box("ftyp", Array("qt  ".utf8) + word(512) + Array("qt  ".utf8)) + movie() + media
     /// A head, a segment with one track, and a cluster with one frame.
     public static let webm =
-        element([0x1A, 0x45, 0xDF, 0xA3], element([0x42, 0x82], Array("webm".utf8)))
+        element([0x1A, 0x45, 0xDF, 0xA3], [0x42, 0x82, 0x84] + Array("webm".utf8))
         + segment(tracks() + cluster)
 
     // MARK: ISO/IEC 14496-12

@@ -17,7 +17,7 @@ enum StoreNames {
     /// Whether all of the day of this name was before `cutoff` (Unix seconds). False for what is no day's name.
     static func isOver(_ day: String, before cutoff: Int64) -> Bool {
         guard let start = try? style.parse(day) else { return false }
-        return Int64(start.timeIntervalSince1970) <= cutoff.subtractingReportingOverflow(86_400).partialValue
+        return Int64(start.timeIntervalSince1970) + 86_400 <= cutoff
     }
 
     private static let style = Date.ISO8601FormatStyle().year().month().day()

@@ -134,7 +134,10 @@ import Testing
             // The row that messages refer to has a number and nothing else.
             let left = try await remains(
                 in: host.database, on: engine, of: ["\(alice.id)"],
-                except: ["users.id", "users.username_key", "users.email_key", "messages.sender_id"])
+                except: [
+                    "users.id", "users.username_key", "users.email_key", "messages.sender_id", "chats.direct_low",
+                    "chats.direct_high",
+                ])
             #expect(left == [])
             let keys = try await host.database.read { db in
                 try db.one("SELECT username_key, email_key FROM users WHERE id = \(alice.id)") {
@@ -232,7 +235,11 @@ import Testing
             }
 
             try await home.send(.post, "/account/delete", #"{"password":"\#(Self.password)"}"#, cookie: alice.cookie)
-            #expect(try await remains(in: host.database, on: engine, of: ["\(alice.id)"]) == [])
+            // The place where an entry stood in the lists of others: numbers, for a day.
+            let left = try await remains(
+                in: host.database, on: engine, of: ["\(alice.id)"],
+                except: ["former_rows.owner_id", "former_rows.other_id"])
+            #expect(left == [])
         }
     }
 

@@ -91,7 +91,7 @@ import Testing
                     let chats = try await server.ask("messenger", .get, "/chats", nil, alice).text
                     #expect(chats.contains(#""name":"Team""#))
                     let messages = try await server.ask("messenger", .get, "/chats/1/messages", nil, alice).text
-                    #expect(messages.contains("Hello, Bob!") && messages.contains("notes.txt"))
+                    #expect(messages.contains("Hello, Bob!") && messages.contains(#""file_id":1"#))
                     _ = try await server.ask("messenger", .post, "/chats/1/messages", #"{"content":"new"}"#, alice)
 
                     let groups = try await server.ask("deuce-diary", .get, "/api/groups", nil, diary).text

@@ -146,10 +146,10 @@ import Testing
             let tables = [
                 "users", "email_tokens", "reset_tokens", "sessions", "once_only", "attempts", "familiar_addresses",
                 "follows", "posts", "media", "comments", "blocks", "outbox", "unsigned_files", "rejections",
-                "search_blocks", "search_grams",
+                "search_grams", "once_only_subjects",
             ]
             // What outlasts accounts for a time, without saying whose it was.
-            let lasting = ["reports", "former_rows"]
+            let lasting = ["reports", "former_rows", "search_blocks", "installation"]
             let known = try await host.database.read { db in
                 try db.all(
                     engine == .sqlite

@@ -51,7 +51,7 @@ import Testing
         WireRequest(Dunbar.SearchUsers("query"), is: "GET /users/search?q=query"),
         WireRequest(Dunbar.CheckHealth(), is: "GET /storage/health"),
         WireRequest(Dunbar.VerifyEmail(token: "abc"), is: "GET /verify-email/abc"),
-        WireRequest(Dunbar.ResendVerification(), is: "POST /verify-email/resend"),
+        WireRequest(Dunbar.ResendVerification(), is: "POST /verify-email/resend", "{}"),
         WireRequest(
             Dunbar.ForgotPassword(email: "s@tring"), is: "POST /forgot-password", #"{ "email": "s@tring" }"#),
         WireRequest(

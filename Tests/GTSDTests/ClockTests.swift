@@ -103,7 +103,7 @@ import Testing
             try wrong.refused(401, "Invalid email or password")
             let token: JSONValue = ["refreshToken": .string(anna.refreshToken)]
             try await host.world().raw.send(.post, "/auth/refresh", body: token.description)
-                .refused(401, "Invalid or expired refresh token")
+                .refused(403, "Account is deactivated")
             #expect(try await GTSDService.setActive(true, email: anna.email, in: host.database))
             #expect(try await anna.get("/auth/me").status == 200)
             #expect(try await GTSDService.setActive(false, email: "nobody@example.com", in: host.database) == false)

@@ -18,7 +18,7 @@ import Testing
             // Some milliseconds for a hash, one after the other: 140 at once would fill the queue for good.
             let cost = try #require(Passwords.Cost(logN: 11, blockSize: 8, parallelism: 1))
             var settings = MessengerService.Settings()
-            if !isLimited { settings.attempts.failuresPerHourOfAddress = .max }
+            if !isLimited { settings.attempts.failuresPerHourOfAddress = 1_000_000_000 }
             let service = MessengerService(
                 database: host.database, objects: host.objects, passwords: Passwords(cost: cost, threads: 1),
                 tokenKey: Array(repeating: 9, count: 32), group: MultiThreadedEventLoopGroup.singleton,
@@ -52,9 +52,9 @@ import Testing
             if isLimited { #expect(statuses[401] ?? 0 <= 100) }
             // What was refused for want of room was no failure: none of the owners has lost a try.
             let failures = try await host.database.read { db in
-                try db.value("SELECT SUM(count) FROM attempts WHERE key LIKE 'address %'", as: Int.self)
+                try db.value("SELECT CAST(COALESCE(SUM(count), 0) AS BIGINT) FROM attempts WHERE key LIKE 'address %'", as: Int.self)
             }
-            #expect(failures == statuses[401])
+            #expect(failures == statuses[401] ?? 0)
             print("A flood of one address on \(engine.rawValue), \(isLimited ? "" : "not ")limited: \(statuses)")
         }
     }

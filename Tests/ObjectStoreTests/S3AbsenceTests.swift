@@ -160,7 +160,7 @@ import Testing
             await #expect(throws: S3Error.self) { try await store.put("x", at: key) }
             let first = ContinuousClock.now - start
             // 4 s; the rest is for a machine that is busy.
-            #expect(first < .seconds(15), "\(first)")
+            #expect(first < .seconds(60), "\(first)")
             var failures = 0
             while failures < 20, (try? store.client.breaker.check("PutObject")) != nil {
                 failures += 1

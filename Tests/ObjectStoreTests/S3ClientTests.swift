@@ -37,7 +37,7 @@ import Testing
                 signature: SignatureV4(credentials: S3Server.credentials, region: location.region),
                 now: { 1_700_000_000 },
                 sleep: { pause in self.state.withLockedValue { $0.pauses.append(pause) } },
-                send: { request, _ in try await self.answer(request) })
+                send: { request, _ in try await self.answer(request) }, patience: .minutes(5))
         }
 
         private func answer(_ request: HTTPClientRequest) async throws -> S3Response {

@@ -34,7 +34,7 @@ struct S3ObjectStoreTests {
         S3Client(
             location: location,
             signature: SignatureV4(credentials: S3Server.credentials, region: location.region), now: S3Server.now,
-            sleep: { _ in }, send: { try await HTTPClient.shared.answer(to: $0, within: $1) })
+            sleep: { _ in }, send: { try await HTTPClient.shared.answer(to: $0, within: $1) }, patience: .minutes(2))
     }
 
     @Test func `a URL serves ranges`() async throws {

@@ -15,7 +15,7 @@ public struct S3Server: Sendable {
     public let endpoint: String
 
     /// A place in the server's bucket that no other test uses, as `--objects` takes it.
-    public func place() -> String { "s3://bucket/\(UUID().uuidString)?endpoint=\(endpoint)" }
+    public func place() -> String { "s3://bucket/\(UUID().uuidString)?endpoint=\(endpoint)&patience=120" }
 
     /// A place in the server's bucket that no other test uses.
     public func location() throws -> S3Location { try S3Location(place()) }

@@ -169,7 +169,7 @@ extension GTSDScenarios {
                 .post, "/auth/signup", body: #"{"email":"a\#(nul)@b.c","password":"secret-1\#(nul)","name":"\#(nul)"}"#
             ).invalid(
                 "email: Invalid email format, password: Password must contain at least one uppercase letter, "
-                    + "name: Invalid name")
+                    + "name: Name contains invalid characters")
             try await anna.get("/v1/tasks/today?type=%00&date=%00")
                 .invalid("date: Date must be in YYYY-MM-DD format, type: Invalid task type")
         },

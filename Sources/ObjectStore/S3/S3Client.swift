@@ -14,12 +14,9 @@ struct S3Call: Sendable {
     var headers: SignatureV4.Request.Fields = []
     /// The body, which can be read several times, and its SHA-256.
     var body: (content: HTTPClientRequest.Body, sha256: [UInt8])?
-    /// For each attempt: until the answer begins.
-    var timeout = Self.patience
+    /// How long each attempt may take until the answer begins; nil for what is left of the client's patience.
+    var timeout: TimeAmount?
     var attempts = 3
-
-    /// How long a call that nobody answers is tried, all attempts together: somebody waits for it.
-    static let patience = TimeAmount.seconds(4)
 }
 
 /// An answer of S3, complete.
@@ -43,6 +40,8 @@ struct S3Client: Sendable {
         try await HTTPClient.shared.execute($0, timeout: $1)
     }
     var breaker = S3Breaker()
+    /// How long a call that nobody answers is tried, all attempts together: somebody waits for it.
+    var patience = TimeAmount.seconds(4)
 
     /// Returns the answer, whatever it says. Throws ``S3Error`` when there is none, and what reading the body throws.
     func perform(_ call: S3Call) async throws -> S3Response {
@@ -73,7 +72,7 @@ struct S3Client: Sendable {
             try breaker.admit(call.operation)
             let elapsed = NIODeadline.now() - begin
             // A long call goes on for as long as its content moves.
-            let timeout = call.timeout > S3Call.patience ? call.timeout : call.timeout - elapsed
+            let timeout = call.timeout ?? patience - elapsed
             do {
                 // Signed at each attempt, since time has gone by.
                 let (head, answer) = try await make(request(for: call), max(timeout, .milliseconds(100)))
@@ -90,7 +89,7 @@ struct S3Client: Sendable {
                 throw error
             } catch {
                 breaker.note(isWorking: false)
-                if attempt == call.attempts || NIODeadline.now() - begin >= S3Call.patience {
+                if attempt == call.attempts || NIODeadline.now() - begin >= patience {
                     throw S3Error(call.operation, error)
                 }
             }
@@ -142,11 +141,11 @@ extension S3Response {
 
 extension HTTPClient {
     /// A client for S3: nothing signed for one host is sent on to another.
-    static func forS3() -> HTTPClient {
+    static func forS3(patience: TimeAmount) -> HTTPClient {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             // Of silence: a transfer that moves may take as long as it needs.
-            timeout: .init(connect: .seconds(3), read: .seconds(15), write: .seconds(4)),
+            timeout: .init(connect: .seconds(3), read: max(.seconds(15), patience), write: patience),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
         // Who calls tries again by itself, and a readiness probe wants to know now.

@@ -18,11 +18,13 @@ public struct S3Location: Sendable, Equatable {
     public let region: String
     /// Where a URL names the bucket.
     public let style: Style
+    /// How long S3 may leave a call unanswered before it counts as away, in seconds.
+    public let patience: Int
     private let scheme: String
     /// The endpoint's host, with the port where it is not the scheme's own.
     private let authority: String
 
-    /// Reads `s3://bucket[/folder][?endpoint=https://host[:port]&region=…&style=path|virtual]`.
+    /// Reads `s3://bucket[/folder][?endpoint=https://host[:port]&region=…&style=path|virtual&patience=4]`.
     ///
     /// Without an endpoint it is AWS, in the virtual style. The region is `us-east-1` and the style `path` when an
     /// endpoint is given without them.
@@ -48,6 +50,10 @@ public struct S3Location: Sendable, Equatable {
         self.region = region
         (scheme, authority) = try Self.endpoint(settings["endpoint"] ?? "https://s3.\(region).amazonaws.com")
         style = try Self.style(settings, bucket: bucket, scheme: scheme)
+        guard let patience = Int(settings["patience"] ?? "4"), 1...300 ~= patience else {
+            throw S3SettingsError("The patience of an s3:// location is 1 to 300 seconds")
+        }
+        self.patience = patience
     }
 
     /// The folder `name` in this one. Stores that share a bucket need one each: each takes what it finds in its own
@@ -90,9 +96,9 @@ extension S3Location {
     private static func settings(_ items: [URLQueryItem]) throws(S3SettingsError) -> [String: String] {
         var settings: [String: String] = [:]
         for item in items {
-            guard ["endpoint", "region", "style"].contains(item.name) else {
+            guard ["endpoint", "region", "style", "patience"].contains(item.name) else {
                 throw S3SettingsError(
-                    "'\(item.name)' is no setting of an s3:// location: endpoint, region and style are")
+                    "'\(item.name)' is no setting of an s3:// location: endpoint, region, style and patience are")
             }
             guard settings.updateValue(item.value ?? "", forKey: item.name) == nil else {
                 throw S3SettingsError("An s3:// location has \(item.name) twice")

@@ -45,11 +45,12 @@ public struct S3ObjectStore: ObjectStore {
         location: S3Location, credentials: S3Credentials, spoolFolder: String, reserve: DiskReserve? = nil,
         now: @escaping @Sendable () -> Int64, threads: NIOThreadPool = .singleton
     ) throws {
-        let http = HTTPClient.forS3()
+        let patience = TimeAmount.seconds(Int64(location.patience))
+        let http = HTTPClient.forS3(patience: patience)
         let client = S3Client(
             location: location, signature: SignatureV4(credentials: credentials, region: location.region), now: now,
             sleep: { try await Task.sleep(for: $0) }, send: { try await http.answer(to: $0, within: $1) },
-            open: { try await http.execute($0, timeout: $1) })
+            open: { try await http.execute($0, timeout: $1) }, patience: patience)
         try self.init(client: client, spoolFolder: spoolFolder, reserve: reserve, threads: threads) {
             try await http.shutdown()
         }
