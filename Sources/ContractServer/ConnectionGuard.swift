@@ -85,6 +85,8 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     private var hasReadPart = false
     var isReadPending = false
     var blockedSince: NIODeadline?
+    /// How much of the answers had not gone to the network when that was last looked at.
+    var unsentBytes = 0
     /// Requests whose answer has not ended, those included that wait.
     private(set) var unanswered = 0
     private var exchange: Exchange?
@@ -337,6 +339,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
 
     public func channelWritabilityChanged(context: ChannelHandlerContext) {
         blockedSince = context.channel.isWritable ? nil : context.eventLoop.now
+        unsentBytes = unsent(context)
         setTimer(context)
         context.fireChannelWritabilityChanged()
     }

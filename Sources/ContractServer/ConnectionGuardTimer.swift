@@ -60,9 +60,20 @@ extension ConnectionGuard: NIOScheduledCallbackHandler {
             .map { ($0, deadline) }
     }
 
+    /// How many bytes wait to be taken by the client.
+    func unsent(_ context: ChannelHandlerContext) -> Int {
+        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
     public func handleScheduledCallback(eventLoop: some EventLoop) {
         timer = nil
         guard let context else { return }
+        // A client that is slow but takes something has time for more.
+        if blockedSince != nil {
+            let left = unsent(context)
+            if left < unsentBytes { blockedSince = eventLoop.now }
+            unsentBytes = left
+        }
         if eventLoop.now >= deadline {
             context.close(promise: nil)
         } else {

@@ -184,7 +184,7 @@ import Testing
         try await withGate(on: engine) { gate in
             #expect(await gate.attempt("a", from: ClientAddress("2001:db8::1")) == "in")
             // Many at once, from all over one subscriber's network.
-            let results = try await together(150, width: 40) { index in
+            let results = try await together(150, width: 24) { index in
                 await gate.attempt("name \(index)", "x", from: ClientAddress("2001:db8::\(index)"))
             }
             #expect(results.filter { $0 == "wrong" }.count == 100)

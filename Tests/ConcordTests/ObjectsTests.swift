@@ -88,7 +88,7 @@ struct ObjectsTests {
                 // Text goes on: only what is away is named.
                 let ready = try await answer(.get, url.absoluteString + "/ready")
                 #expect(ready.status == .ok)
-                #expect(String(decoding: ready.body, as: UTF8.self).contains("storage"))
+                #expect(String(decoding: ready.body, as: UTF8.self).contains(#""files":"unavailable""#))
             }
             // A row would have taken the room.
             try await withServer(data: folder, objects: server.place(), more: quota) { url in

@@ -148,7 +148,7 @@ struct OperationTests {
     @Test func aStoppingServerStillServesForAWhile() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
-            let process = try await ConcordProcess.serving(data: folder, port: port, more: ["--drain-delay", "8"])
+            let process = try await ConcordProcess.serving(data: folder, port: port, more: ["--drain-delay", "30"])
             #expect(try await get("/ready", port).status == 200)
             process.signal(SIGTERM)
             var answer = try await get("/ready", port)

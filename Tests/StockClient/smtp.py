@@ -56,7 +56,7 @@ class Server(Controller):
             auth_required=self.arguments.auth,
             auth_require_tls=self.arguments.mode == "starttls",
             auth_exclude_mechanism=["PLAIN"] if self.arguments.login else [],
-            timeout=30,
+            timeout=300,
         )
 
 

@@ -63,7 +63,7 @@ private struct TestGTSD {
         let address = try await TestAddress(wire)
         let objects = try address.store(in: place, clock: clock)
         let service = GTSDService(
-            database: database, objects: objects, passwords: Passwords(cost: .testing),
+            database: database, objects: objects, passwords: Passwords(cost: .testing, queueLimit: 1024),
             tokenKey: Array(repeating: 9, count: 32), time: clock.source, settings: settings)
         var routes = service.routes()
         routes.serve(Health(check: service.check), answering: GTSDService.healthy)

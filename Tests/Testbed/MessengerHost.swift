@@ -65,7 +65,7 @@ private struct TestMessenger {
         let address = try await TestAddress(wire)
         let objects = try address.store(in: place, clock: clock)
         let service = MessengerService(
-            database: database, objects: objects, passwords: Passwords(cost: .testing),
+            database: database, objects: objects, passwords: Passwords(cost: .testing, queueLimit: 1024),
             tokenKey: Array(repeating: 9, count: 32), group: group, time: clock.source, settings: settings)
         var routes = service.routes()
         routes.serve(Health(check: service.check))

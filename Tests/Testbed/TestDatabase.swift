@@ -20,8 +20,13 @@ public struct TestDatabase: Sendable {
 
     /// Opens it, and brings it up to date.
     public func open(_ schema: Schema) throws -> Database {
-        guard let url else { return try .sqlite(path: "\(folder)/\(schema.name).sqlite", schema: schema) }
-        return try .postgreSQL(url: url, schema: schema, connections: 4)
+        // A test's machine may be busy: what waits is not refused for that.
+        var waiting = Waiting()
+        (waiting.target, waiting.longest, waiting.standstill) = (.seconds(300), .seconds(300), .seconds(300))
+        guard let url else {
+            return try .sqlite(path: "\(folder)/\(schema.name).sqlite", schema: schema, waiting: waiting)
+        }
+        return try .postgreSQL(url: url, schema: schema, connections: 4, waiting: waiting)
     }
 }
 

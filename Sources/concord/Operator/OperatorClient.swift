@@ -149,24 +149,28 @@ struct OperatorClient: Sendable {
             .withConnectedSocket(socket) { channel in
                 NIOAsyncChannel<OperatorFrame, OperatorFrame>.operatorFrames(on: channel)
             }
-        return try await connection.executeThenClose { frames, outbound in
-            try await outbound.write(.request(request))
-            for try await frame in frames {
-                switch frame {
-                case .output(let bytes): try await console.write(bytes)
-                case .progress(let done, let total): try await console.show(done, of: total)
-                case .more:
-                    if let piece = try await console.read() {
-                        try await outbound.write(.input(piece))
-                    } else {
-                        try await outbound.write(.endOfInput)
+        do {
+            return try await connection.executeThenClose { frames, outbound in
+                try await outbound.write(.request(request))
+                for try await frame in frames {
+                    switch frame {
+                    case .output(let bytes): try await console.write(bytes)
+                    case .progress(let done, let total): try await console.show(done, of: total)
+                    case .more:
+                        if let piece = try await console.read() {
+                            try await outbound.write(.input(piece))
+                        } else {
+                            try await outbound.write(.endOfInput)
+                        }
+                    case .done: return .done
+                    case .otherDatabase: return .otherDatabase
+                    case .refused(let words): throw OperationRefused(words)
+                    case .request, .input, .endOfInput: throw UnreadableFrame()
                     }
-                case .done: return .done
-                case .otherDatabase: return .otherDatabase
-                case .refused(let words): throw OperationRefused(words)
-                case .request, .input, .endOfInput: throw UnreadableFrame()
                 }
+                throw OperationRefused("The server ended before it had answered")
             }
+        } catch where error is IOError || error is ChannelError {
             throw OperationRefused("The server ended before it had answered")
         }
     }
