@@ -25,7 +25,9 @@ struct SMTPTests {
         let output: Output
 
         func mailer(_ url: String) throws -> SMTPMailer {
-            SMTPMailer(try #require(SMTPServer(url)), from: "concord@example.com", timeout: .minutes(5), now: { 1_771_840_800 })
+            SMTPMailer(
+                try #require(SMTPServer(url)), from: "concord@example.com", timeout: .minutes(5), now: { 1_771_840_800 }
+            )
         }
 
         var taken: [Taken] {

@@ -114,7 +114,8 @@ private struct TestDunbar {
         settings.storageQuota = setup.storageQuota ?? settings.storageQuota
         settings.uploadsPerHour = setup.uploadsPerHour ?? settings.uploadsPerHour
         let service = DunbarService(
-            database: database, objects: objects, passwords: Passwords(cost: .testing, queueLimit: 1024), images: setup.images,
+            database: database, objects: objects, passwords: Passwords(cost: .testing, queueLimit: 1024),
+            images: setup.images,
             mailer: mailbox, secret: Array(repeating: 9, count: 32), time: setup.clock.source, settings: settings
         ) { _, _, _ in }
         var routes = service.routes()

@@ -170,7 +170,7 @@ struct OperatorClient: Sendable {
                 }
                 throw OperationRefused("The server ended before it had answered")
             }
-        } catch where error is IOError || error is ChannelError {
+        } catch  where error is IOError || error is ChannelError {
             throw OperationRefused("The server ended before it had answered")
         }
     }
