@@ -52,7 +52,9 @@ import Testing
             if isLimited { #expect(statuses[401] ?? 0 <= 100) }
             // What was refused for want of room was no failure: none of the owners has lost a try.
             let failures = try await host.database.read { db in
-                try db.value("SELECT CAST(COALESCE(SUM(count), 0) AS BIGINT) FROM attempts WHERE key LIKE 'address %'", as: Int.self)
+                try db.value(
+                    "SELECT CAST(COALESCE(SUM(count), 0) AS BIGINT) FROM attempts WHERE key LIKE 'address %'",
+                    as: Int.self)
             }
             #expect(failures == statuses[401] ?? 0)
             print("A flood of one address on \(engine.rawValue), \(isLimited ? "" : "not ")limited: \(statuses)")

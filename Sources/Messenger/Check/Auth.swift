@@ -42,7 +42,10 @@ extension MessengerScenarios {
             let name = world.freshName()
             let tail = "@\(name)"
             let fits = String(repeating: "é", count: 254 - tail.count) + tail
-            let refused = ["", "a", "@", "@b", "a@", "a@b@c", "a b@c", "a@b\tc", "a@\u{A0}b", "x" + fits, "a,b@c", "\"@b", "<a>@b", ".a@b", "a..b@c"]
+            let refused = [
+                "", "a", "@", "@b", "a@", "a@b@c", "a b@c", "a@b\tc", "a@\u{A0}b", "x" + fits, "a,b@c", "\"@b", "<a>@b",
+                ".a@b", "a..b@c",
+            ]
             for email in refused {
                 try await world.register(email: email).refused(400, "Invalid email", email.debugDescription)
             }
