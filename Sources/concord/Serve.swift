@@ -163,7 +163,7 @@ struct Serve: AsyncParsableCommand {
         let composition = Composition(
             folder: dataFolder.path,
             keys: SecretKeys(folder: dataFolder.path, environment: environment.variables),
-            passwords: Passwords(), group: MultiThreadedEventLoopGroup.singleton, logger: logger,
+            passwords: Self.passwords(environment), group: MultiThreadedEventLoopGroup.singleton, logger: logger,
             trustedProxies: proxies, connections: limits,
             publicURL: { name in
                 let url = urls[name] ?? "http://localhost:\(ports[name] ?? 0)"
@@ -239,6 +239,15 @@ struct Serve: AsyncParsableCommand {
             throw error
         }
         return (hosted, waiting)
+    }
+
+    /// A debug build hashes passwords many times slower than a release build does, and tests start many servers. To these they
+    /// give `CONCORD_TEST_PASSWORDS=1`, which a release build does not look at.
+    private static func passwords(_ environment: Environment) -> Passwords {
+        #if DEBUG
+        if environment.variables["CONCORD_TEST_PASSWORDS"] == "1" { return Passwords(cost: .testing) }
+        #endif
+        return Passwords()
     }
 
     private func publicURLs(_ environment: Environment) throws -> [String: String] {
