@@ -31,7 +31,9 @@ final class ConcordProcess: Sendable {
                 ["-c", "ulimit -n \(descriptors); exec \"$0\" \"$@\"", Self.executable(command).path] + arguments
         }
         // Nothing of the developer's own settings.
-        process.environment = ["PATH": "/usr/bin:/bin", "CONCORD_TEST_PASSWORDS": "1"].merging(environment) { _, new in new }
+        process.environment = ["PATH": "/usr/bin:/bin", "CONCORD_TEST_PASSWORDS": "1"].merging(environment) { _, new in
+            new
+        }
         process.standardOutput = output.end
         process.standardError = errors.end
         input = hasInput ? Input() : nil
