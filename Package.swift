@@ -48,7 +48,6 @@ let platform: [Target] = [
             product("NIOHTTP1", "swift-nio"),
             product("NIOHTTPTypes", "swift-nio-extras"),
             product("NIOHTTPTypesHTTP1", "swift-nio-extras"),
-            product("NIOConcurrencyHelpers", "swift-nio"),
             product("Logging", "swift-log"),
             product("Crypto", "swift-crypto"),
             .target(name: "CZlib", condition: server),
