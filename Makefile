@@ -52,9 +52,10 @@ test: test-deps build ## run the whole test-suite (FILTER=Name runs a part)
 torture: test-deps build ## crashes and bad networks, at length
 	CONCORD_TORTURE=1 ./Tools/with-services $(SWIFT) test --skip-build --filter 'DrillTests|FaultTests'
 
-lint: ## check the format, and that arrows point down
+lint: ## check the format, that arrows point down, and that every suite has a time limit
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	./Tools/check-layers
+	./Tools/check-tests
 
 format: ## put every file into the project's format
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)

@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 /// What a transaction tells reaches every node once it is durable, in the order of the commits.
-@Suite struct AnnouncerTests {
+@Suite(.timeLimit(.minutes(30))) struct AnnouncerTests {
     private static let schema = Schema("notes", [.init("notes", ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL)"])])
 
     enum News: Codable, Sendable, Equatable {

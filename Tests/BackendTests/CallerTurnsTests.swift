@@ -2,7 +2,7 @@ import Backend
 import NIOConcurrencyHelpers
 import Testing
 
-@Suite struct CallerTurnsTests {
+@Suite(.timeLimit(.minutes(30))) struct CallerTurnsTests {
     /// Opens once.
     private final class Gate: Sendable {
         private let stream: AsyncStream<Void>

@@ -16,7 +16,7 @@ import Testing
 
 /// Whatever somebody has done on a server, once their account is deleted no table says anything of them. Every table is
 /// read, so that none is forgotten when there are more.
-@Suite struct DeletionLawTests {
+@Suite(.timeLimit(.minutes(30))) struct DeletionLawTests {
     /// Nobody's but Alice's.
     private static let address = "203.0.113.77"
     private static let name = "alice-rare-name"

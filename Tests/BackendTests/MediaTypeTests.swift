@@ -1,7 +1,7 @@
 import Backend
 import Testing
 
-@Suite struct MediaTypeTests {
+@Suite(.timeLimit(.minutes(30))) struct MediaTypeTests {
     @Test(
         arguments: [
             ([0xFF, 0xD8, 0xFF, 0xE0], MediaType.jpeg), ([0xFF, 0xD8], nil), (Array("GIF88a".utf8), nil),

@@ -8,7 +8,7 @@ import Testing
 @testable import Backend
 
 /// Letters wait in the database until somebody has taken them.
-@Suite struct OutboxTests {
+@Suite(.timeLimit(.minutes(30))) struct OutboxTests {
     private typealias Letters = Outbox<String>
 
     private static let schema = Schema("letters", [.init("letters", Letters.table)])

@@ -12,7 +12,7 @@ import Testing
 @testable import Identity
 
 /// Which attempts at a password count, and what they do not take from anybody.
-@Suite struct PasswordGateTests {
+@Suite(.timeLimit(.minutes(30))) struct PasswordGateTests {
     private static let schema = Schema("attempts", [.init("attempts", Attempts.tables)])
     private static let home = ClientAddress("198.51.100.1")
     private static let elsewhere = ClientAddress("203.0.113.1")

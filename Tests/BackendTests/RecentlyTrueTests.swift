@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// What was found true is believed for a second.
-@Suite struct RecentlyTrueTests {
+@Suite(.timeLimit(.minutes(30))) struct RecentlyTrueTests {
     private let clock = TestClock()
     private let looks = NIOLockedValueBox(0)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Backend
 
 /// The index, against a look at each text.
-@Suite struct SearchIndexTests {
+@Suite(.timeLimit(.minutes(30))) struct SearchIndexTests {
     private static let schema = Schema(
         "search",
         [

@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// Keys that all nodes on one database need in common.
-@Suite struct SharedKeysTests {
+@Suite(.timeLimit(.minutes(30))) struct SharedKeysTests {
     private static let schema = Schema("things", [.init("users", ["CREATE TABLE users (id {ID})"])])
 
     private func keys(_ fingerprint: String, isNew: Bool = false) -> SharedKeys {

@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// A database and the files that belong to it.
-@Suite struct StorePairingTests {
+@Suite(.timeLimit(.minutes(30))) struct StorePairingTests {
     private static let schema = Schema("things", [.init("files", ["CREATE TABLE files (key {KEY} PRIMARY KEY)"])])
 
     private struct Place {

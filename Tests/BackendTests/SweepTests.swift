@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// Objects that no row names go to the trash, once they are old enough.
-@Suite struct SweepTests {
+@Suite(.timeLimit(.minutes(30))) struct SweepTests {
     private static let day: Int64 = 86_400
 
     /// A store with objects that are as old as the files on this machine's clock say, and a clock to be moved.

@@ -5,7 +5,7 @@ import NIOPosix
 import Testing
 
 /// A socket's turns: one after the other, whatever one waits for.
-@Suite struct TurnsTests {
+@Suite(.timeLimit(.minutes(30))) struct TurnsTests {
     private struct Failed: Error {}
 
     private let loop = MultiThreadedEventLoopGroup.singleton.next()

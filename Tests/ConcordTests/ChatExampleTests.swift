@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// `Examples/Chat`, as its users run it.
-@Suite(.timeLimit(.minutes(5))) struct ChatExampleTests {
+@Suite(.timeLimit(.minutes(30))) struct ChatExampleTests {
     private let password = "secret123"
 
     private func register(_ name: String, at url: URL) async throws -> MessengerClient {

@@ -10,7 +10,7 @@ import FoundationXML
 #endif
 
 /// `concord check` as an operator or a CI server sees it.
-@Suite struct CheckTests {
+@Suite(.timeLimit(.minutes(30))) struct CheckTests {
     private let live = Stack(.sqlite, .live)
 
     private func check(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {

@@ -8,7 +8,7 @@ import Testbed
 import Testing
 
 /// Deuce Diary as `concord serve` composes it, with real tokens and real pictures.
-@Suite struct DiaryTests {
+@Suite(.timeLimit(.minutes(30))) struct DiaryTests {
     private func serving(_ folder: String, port: Int, _ more: [String] = []) async throws -> ConcordProcess {
         let process = try ConcordProcess(
             ["serve", "deuce-diary", "--data", folder, "--port", "deuce-diary=\(port)"] + more)

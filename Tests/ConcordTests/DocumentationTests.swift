@@ -3,7 +3,7 @@ import Testing
 
 /// Every block of Swift that a reader of the SDK sees is a sample that was compiled and run, to the letter, and no sample
 /// is kept that nobody sees.
-@Suite struct DocumentationTests {
+@Suite(.timeLimit(.minutes(30))) struct DocumentationTests {
     /// A piece of Swift, without the indentation that its surroundings gave it.
     struct Piece: Sendable, CustomTestStringConvertible {
         let file: String

@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// Dunbar as an operator runs it: with the real image helper and its own mailbox.
-@Suite struct DunbarCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarCommandTests {
     private func serving(_ folder: String, port: Int, _ more: String...) async throws -> ConcordProcess {
         let process = try ConcordProcess(
             ["serve", "dunbar", "--data", folder, "--port", "dunbar=\(port)"] + more)

@@ -9,7 +9,7 @@ import Testbed
 import Testing
 
 /// GTSD as an operator runs it.
-@Suite struct GTSDCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct GTSDCommandTests {
     private func concord(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
         let process = try ConcordProcess(arguments)
         let output = await process.wholeOutput()
@@ -97,7 +97,9 @@ import Testing
 }
 
 /// `concord serve gtsd --objects s3://…`: photos that go past the server, by curl.
-@Suite(.s3Server, .enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"))
+@Suite(
+    .s3Server, .enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"),
+    .timeLimit(.minutes(30)))
 struct GTSDBucketTests {
     private func curl(_ arguments: String...) async throws -> String {
         let (status, output) = try await StockTools.run("/usr/bin/curl", ["-sS"] + arguments)

@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 /// `concord admin messenger`, beside a server that runs.
-@Suite struct MessengerCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct MessengerCommandTests {
     private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
         let process = try ConcordProcess(arguments)
         let output = await process.wholeOutput()

@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 /// `concord token`, `import` and `export` for Monica, beside a server that runs.
-@Suite struct MonicaCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaCommandTests {
     private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
         let process = try ConcordProcess(arguments)
         let output = await process.wholeOutput()

@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// Two processes on one PostgreSQL are two nodes of one server.
-@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct NodesTests {
     @Test func whatHappensOnOneNodeReachesTheSocketsOfTheOther() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in

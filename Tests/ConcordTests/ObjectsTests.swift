@@ -7,7 +7,9 @@ import Testbed
 import Testing
 
 /// `concord serve --objects s3://…`: uploads through Messenger, downloads from the bucket itself.
-@Suite(.s3Server, .enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"))
+@Suite(
+    .s3Server, .enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"),
+    .timeLimit(.minutes(30)))
 struct ObjectsTests {
     private let transport = URLSessionTransport()
     private let credentials = [

@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// Databases that earlier versions have made (`Databases/`) start, are brought up to date, and answer.
-@Suite struct OldDatabaseTests {
+@Suite(.timeLimit(.minutes(30))) struct OldDatabaseTests {
     private static let apis = ["messenger", "deuce-diary", "monica", "gtsd", "dunbar"]
     /// Of the account "alice" of Monica, whose digest is in the database.
     private static let monicaTokens: [Stack.Engine: String] = [

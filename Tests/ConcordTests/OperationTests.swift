@@ -6,7 +6,7 @@ import Testing
 @testable import concord
 
 /// What an operator meets when something around the server is wrong.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct OperationTests {
     private func get(_ path: String, _ port: Int) async throws -> Testbed.RawConnection.Response {
         let connection = try await Testbed.RawConnection(port: port)

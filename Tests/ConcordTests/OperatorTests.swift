@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// Operators' commands beside a server that runs, and without one.
-@Suite struct OperatorTests {
+@Suite(.timeLimit(.minutes(30))) struct OperatorTests {
     private func concord(
         _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> (status: Int32, output: String, errors: String) {

@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// One person's pictures do not keep others from theirs.
-@Suite(.timeLimit(.minutes(10))) struct PictureShareTests {
+@Suite(.timeLimit(.minutes(30))) struct PictureShareTests {
     /// A helper that waits until there is a gate, and then is the real one.
     private func slowHelper(in folder: String) throws -> String {
         let path = folder + "/helper"

@@ -8,7 +8,7 @@ import Testbed
 import Testing
 
 /// What holds for the tables of every API.
-@Suite struct SchemaTests {
+@Suite(.timeLimit(.minutes(30))) struct SchemaTests {
     /// Each with one of its indexes that goes by text.
     private static let schemas = [
         (MessengerService.schema, "users_username_key_key"), (DeuceDiaryService.schema, "users_username_key_key"),

@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// `concord serve` as an operator sees it.
-@Suite struct ServeTests {
+@Suite(.timeLimit(.minutes(30))) struct ServeTests {
     private func url(_ port: Int) -> URL { URL(string: "http://127.0.0.1:\(port)")! }
 
     @Test func saysWhereItListensAndStopsWithZero() async throws {

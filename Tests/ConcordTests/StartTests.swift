@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 /// What a start must not do, whatever it is given: take anything away.
-@Suite(.s3Server) struct StartTests {
+@Suite(.s3Server, .timeLimit(.minutes(30))) struct StartTests {
     private static let credentials = [
         "AWS_ACCESS_KEY_ID": S3Server.accessKeyID, "AWS_SECRET_ACCESS_KEY": S3Server.secretAccessKey,
     ]

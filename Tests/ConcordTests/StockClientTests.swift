@@ -3,7 +3,7 @@ import Testbed
 import Testing
 
 /// Two people and clients that no one here wrote: Python's `urllib` and PyPI's `websockets`.
-@Suite struct StockClientTests {
+@Suite(.timeLimit(.minutes(30))) struct StockClientTests {
     @Test(.enabled(if: StockTools.python != nil, "`make test` installs the clients and sets CONCORD_PYTHON"))
     func aWholeSession() async throws {
         try await withTemporaryFolder { folder in

@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// `concord serve` is told to stop while its database hangs.
-@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct StopTests {
     private func signIn(_ port: Int) throws -> TransportRequest {
         var request = TransportRequest(

@@ -8,7 +8,7 @@ import Testbed
 import Testing
 
 /// `concord serve` with the bounds of stored files.
-@Suite struct StorageOptionTests {
+@Suite(.timeLimit(.minutes(30))) struct StorageOptionTests {
     private func withServer(
         _ settings: [String], _ body: (_ client: MessengerClient, _ raw: RawClient) async throws -> Void
     ) async throws {

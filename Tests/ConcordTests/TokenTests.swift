@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// `concord token` as an operator and a developer use it.
-@Suite struct TokenTests {
+@Suite(.timeLimit(.minutes(30))) struct TokenTests {
     private func token(_ arguments: String..., data: String, environment: [String: String] = [:]) async throws -> (
         status: Int32, output: String, errors: String
     ) {

@@ -2,7 +2,7 @@ import Testbed
 import Testing
 
 /// `Tools/with-services`, which `make test` runs the tests with, on a machine that has no PostgreSQL.
-@Suite struct WithServicesTests {
+@Suite(.timeLimit(.minutes(30))) struct WithServicesTests {
     /// Runs a shell command with it, all output in one.
     private func run(_ command: String) async throws -> (status: Int32, output: String) {
         try await StockTools.run(

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite struct CheckerTests {
+@Suite(.timeLimit(.minutes(30))) struct CheckerTests {
     @Test func everyClauseGetsAVerdictInTheOrderOfTheList() async {
         let list = Checklist.plain([
             Scenario("holds", clause: "A") { _ in },

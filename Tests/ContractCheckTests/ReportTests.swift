@@ -6,7 +6,7 @@ import Testing
 import FoundationXML
 #endif
 
-@Suite struct ReportTests {
+@Suite(.timeLimit(.minutes(30))) struct ReportTests {
     private let report = Report(
         api: "test", url: "http://test/?<&\"", level: .addition, seconds: 12.345,
         leftBehind: ["users": 3, "chats": 1],

@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// The commands of a failure, run by a shell against the server that the scenario failed on.
-@Suite struct ReproductionTests {
+@Suite(.timeLimit(.minutes(30))) struct ReproductionTests {
     /// Where `python3` knows `websockets`.
     private static let python = ProcessInfo.processInfo.environment["CONCORD_PYTHON"]
         .map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }

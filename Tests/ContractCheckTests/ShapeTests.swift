@@ -2,7 +2,7 @@ import Contract
 import ContractCheck
 import Testing
 
-@Suite struct ShapeTests {
+@Suite(.timeLimit(.minutes(30))) struct ShapeTests {
     private static let person: Shape = .object(
         ["id": .id, "name": .text, "bio": .nullable(.text), "at": .timestamp, "kind": .oneOf(["a", "b"])],
         additions: ["more": .integer])

@@ -7,7 +7,7 @@ import Testing
 @testable import ContractCheck
 
 /// Commands are run by a real shell, with a `curl` that only notes what it was given.
-@Suite struct ShellTests {
+@Suite(.timeLimit(.minutes(30))) struct ShellTests {
     private static let texts = [
         "plain", "", " ", "it's", "'", "''", "\"$HOME\" `ls` \\ !x", "$TOKEN_1", "é\u{1F600}", "a\nb\n", "-H",
         "*?[a]{b,c}",

@@ -7,7 +7,7 @@ import Testing
 @testable import ContractClient
 
 /// From a request to the network and back.
-@Suite struct ClientTests {
+@Suite(.timeLimit(.minutes(30))) struct ClientTests {
     private func client(
         _ transport: ScriptedTransport, base: String = "https://api.example.com", credentials: (any Credentials)? = nil
     ) throws -> Client<Sample> {
@@ -290,7 +290,7 @@ import Testing
 }
 
 /// What is sent again, when, and what never is.
-@Suite struct RetryTests {
+@Suite(.timeLimit(.minutes(30))) struct RetryTests {
     private let waits = Waits()
 
     private func client(_ transport: ScriptedTransport, _ retry: Retry? = nil) throws -> Client<Sample> {
@@ -427,7 +427,7 @@ import Testing
 }
 
 /// Lists a page at a time.
-@Suite struct PagesTests {
+@Suite(.timeLimit(.minutes(30))) struct PagesTests {
     struct Broken: Error {}
 
     /// Pages by their number; remembers which were fetched.

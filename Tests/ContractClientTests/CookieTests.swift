@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 /// A client's own cookies, as answers set them and requests bring them along.
-@Suite struct CookieTests {
+@Suite(.timeLimit(.minutes(30))) struct CookieTests {
     private static let url = URL(string: "https://dunbar.example/api/user")!
 
     /// Answers what it was told, and remembers the cookies that came.

@@ -4,7 +4,7 @@ import HTTPTypes
 import NIOConcurrencyHelpers
 import Testing
 
-@Suite struct LiveConnectionTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveConnectionTests {
     @Test("Waits twice as long after each failure, up to a minute")
     func backoff() async throws {
         let pace = Pace()
@@ -164,7 +164,7 @@ import Testing
     }
 }
 
-@Suite struct EventQueueTests {
+@Suite(.timeLimit(.minutes(30))) struct EventQueueTests {
     @Test("Hands out what was added, in order, then the end")
     func order() async throws {
         let queue = EventQueue<Int>()

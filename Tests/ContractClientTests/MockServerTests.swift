@@ -35,7 +35,7 @@ private struct SampleMock: APIMock {
 }
 
 /// What every API's mock does.
-@Suite struct MockServerTests {
+@Suite(.timeLimit(.minutes(30))) struct MockServerTests {
     private let mock = SampleMock()
 
     private func refusal(_ body: () async throws -> Void) async throws -> APIError {

@@ -5,7 +5,7 @@ import Testing
 
 /// Sessions under thousands of seeded schedules: tasks at once, cancelled calls, lost answers, wrong clocks, restarts,
 /// slow stores and failing ones, two processes, revocation, signing in and out in between.
-@Suite struct SessionSimulationTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionSimulationTests {
     /// `CONCORD_SCHEDULES=100000` runs more. A failure prints its seed: `CONCORD_SEED=17` runs that one alone.
     private static let seeds: Range<UInt64> = {
         let environment = ProcessInfo.processInfo.environment

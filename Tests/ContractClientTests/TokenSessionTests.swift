@@ -8,7 +8,7 @@ import Testing
 @testable import ContractClient
 
 /// A session: what it hands out, when it renews, and what ends it.
-@Suite struct TokenSessionTests {
+@Suite(.timeLimit(.minutes(30))) struct TokenSessionTests {
     /// What the API answers to a renewal, and what it was asked.
     final class Renewals: Sendable {
         typealias Step = @Sendable (String) async throws -> TokenSession.Renewed

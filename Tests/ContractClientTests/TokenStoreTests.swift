@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// Where tokens are kept.
-@Suite struct TokenStoreTests {
+@Suite(.timeLimit(.minutes(30))) struct TokenStoreTests {
     private func mode(_ path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }

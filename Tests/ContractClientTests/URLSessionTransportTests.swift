@@ -12,7 +12,7 @@ import Testbed
 import Testing
 
 /// The platform's own HTTP client, against a server on a loopback port.
-@Suite struct URLSessionTransportTests {
+@Suite(.timeLimit(.minutes(30))) struct URLSessionTransportTests {
     /// Serves the sample API; its handlers answer what came in.
     private func withServer(_ body: (URL) async throws -> Void) async throws {
         var routes = Routes<Sample, String>(

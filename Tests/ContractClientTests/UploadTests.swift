@@ -10,7 +10,7 @@ import Testing
 @testable import ContractServer
 
 /// Forms as the SDK writes them, read with the server's parser.
-@Suite struct MultipartBodyTests {
+@Suite(.timeLimit(.minutes(30))) struct MultipartBodyTests {
     private struct Part: Equatable {
         var name: String
         var filename: String?

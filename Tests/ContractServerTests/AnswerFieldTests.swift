@@ -7,7 +7,7 @@ import Testing
 @testable import ContractServer
 
 /// What answers say of themselves, and how they are compressed.
-@Suite struct AnswerFieldTests {
+@Suite(.timeLimit(.minutes(30))) struct AnswerFieldTests {
     private let table = Sample.table()
 
     @Test(arguments: ["/things/7", "/choose?how=nothing", "/nowhere", "/say", "/fail?how=x", "/plain/x"])

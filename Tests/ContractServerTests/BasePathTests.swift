@@ -41,7 +41,7 @@ private enum Based: ServiceAPI {
     }
 }
 
-@Suite struct BasePathTests {
+@Suite(.timeLimit(.minutes(30))) struct BasePathTests {
     private let table = Based.table()
     private let said = "me from 192.0.2.1 for /things/{id}"
 

@@ -5,7 +5,7 @@ import NIOCore
 import Testing
 
 /// Whose word is taken for where a request comes from, and what counts as one place.
-@Suite struct ClientAddressTests {
+@Suite(.timeLimit(.minutes(30))) struct ClientAddressTests {
     private func address(
         _ peer: String?, _ forwarded: [String], trusting proxies: [String]
     ) throws -> ClientAddress {

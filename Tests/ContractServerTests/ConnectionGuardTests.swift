@@ -284,7 +284,7 @@ struct ConnectionGuardTests {
 }
 
 /// The guard in a Hummingbird server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct ConnectionGuardServerTests {
     /// Answers 413 without reading bodies.
     private func run(_ body: (Int) async throws -> Void) async throws {

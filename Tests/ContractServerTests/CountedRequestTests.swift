@@ -7,7 +7,7 @@ import NIOCore
 import Testing
 
 /// What an API that limits how often a caller may ask says with every answer.
-@Suite struct CountedRequestTests {
+@Suite(.timeLimit(.minutes(30))) struct CountedRequestTests {
     private let counted = NIOLockedValueBox<[String]>([])
 
     /// Lets two requests through.

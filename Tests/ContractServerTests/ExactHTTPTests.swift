@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// What RFC 9110 and RFC 9112 ask for, byte by byte over a real connection.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct ExactHTTPTests {
     private func withServer(_ log: LogBook = LogBook(), _ body: (Int) async throws -> Void) async throws {
         let port = try await reservePort()

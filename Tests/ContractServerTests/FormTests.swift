@@ -7,7 +7,7 @@ import Testing
 @testable import ContractServer
 
 /// Operations that take JSON or a form with any number of files, and fields that come last.
-@Suite struct FormTests {
+@Suite(.timeLimit(.minutes(30))) struct FormTests {
     private let spool = CountingSpool()
     private let table: RouteTable<Sample>
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ContractServer
 
 /// Queries, as forms and hands write them.
-@Suite struct FormURLEncodedTests {
+@Suite(.timeLimit(.minutes(30))) struct FormURLEncodedTests {
     @Test(arguments: [
         ("", []),
         ("a=1", ["a", "1"]),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ContractServer
 
-@Suite struct JSONBodyTests {
+@Suite(.timeLimit(.minutes(30))) struct JSONBodyTests {
     private func text<T: Encodable>(_ value: T) throws -> String {
         String(buffer: try JSONBody.encode(value))
     }

@@ -10,7 +10,7 @@ import Testing
 @testable import ContractServer
 
 /// What connections, bodies and answers may take.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct MemoryTests {
     // MARK: The budget
 

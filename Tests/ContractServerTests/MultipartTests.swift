@@ -57,7 +57,7 @@ private func body(_ content: String, disposition: String = #"form-data; name="fi
 }
 
 /// Taking a multipart body apart, wherever it is cut on its way.
-@Suite struct MultipartParserTests {
+@Suite(.timeLimit(.minutes(30))) struct MultipartParserTests {
     private static let sample = wire(
         """
         preamble, to be ignored

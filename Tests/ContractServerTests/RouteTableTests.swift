@@ -8,7 +8,7 @@ import Testing
 @testable import ContractServer
 
 /// From a request to an answer, whatever happens in between.
-@Suite struct RouteTableTests {
+@Suite(.timeLimit(.minutes(30))) struct RouteTableTests {
     private let log = LogBook()
     private let table: RouteTable<Sample>
 

@@ -8,7 +8,7 @@ import Testing
 @testable import ContractServer
 
 /// Uploads through a route: what is accepted, how the rest is refused, and that nothing of it stays behind.
-@Suite struct UploadTests {
+@Suite(.timeLimit(.minutes(30))) struct UploadTests {
     private let spool = CountingSpool()
     private let table: RouteTable<Sample>
 

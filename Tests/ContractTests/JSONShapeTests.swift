@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// The look at a body before the parser sees it.
-@Suite struct JSONShapeTests {
+@Suite(.timeLimit(.minutes(30))) struct JSONShapeTests {
     private func isObject(_ text: String) -> Bool { JSONShape.isObject(Array(text.utf8)) }
 
     @Test(arguments: [

@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// How requests become values and values requests, whatever the API.
-@Suite struct RequestCodingTests {
+@Suite(.timeLimit(.minutes(30))) struct RequestCodingTests {
     private func change(
         _ body: String?, id: String = "7", items: [(name: String, value: String)] = []
     ) throws -> Sample.Change {

@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// Times and days of the wire: RFC 3339 in, a fixed number of digits out, one calendar.
-@Suite struct TimestampTests {
+@Suite(.timeLimit(.minutes(30))) struct TimestampTests {
     typealias Whole = Timestamp<Seconds>
     typealias Fine = Timestamp<Milliseconds>
 
@@ -129,7 +129,7 @@ import Testing
 }
 
 /// Days without a time.
-@Suite struct DayTests {
+@Suite(.timeLimit(.minutes(30))) struct DayTests {
     /// Walks day by day through a calendar that knows nothing but the lengths of months.
     @Test(arguments: [0...5, 1895...2105, 2395...2405, 9995...9999])
     func everyDayOfTheCalendar(_ years: ClosedRange<Int>) throws {

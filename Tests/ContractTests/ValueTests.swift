@@ -4,7 +4,7 @@ import HTTPTypes
 import Testing
 
 /// The small types that contracts are written with.
-@Suite struct ValueTests {
+@Suite(.timeLimit(.minutes(30))) struct ValueTests {
     private func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -8,7 +8,7 @@ private let schema = Schema(
     "notes", [.init("notes", ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL)"])])
 
 /// An SQLite file whose pages were overwritten.
-@Suite struct DamageTests {
+@Suite(.timeLimit(.minutes(30))) struct DamageTests {
     /// What an owner was told.
     private struct Told: Sendable {
         let looks = NIOLockedValueBox<[String]>([])

@@ -29,7 +29,7 @@ extension Database {
 }
 
 /// Transactions, bindings and durability.
-@Suite struct DatabaseTests {
+@Suite(.timeLimit(.minutes(30))) struct DatabaseTests {
     @Test(arguments: Stack.Engine.available)
     func bindsValuesAndReadsThemBack(_ engine: Stack.Engine) async throws {
         try await withDatabase(engine) { database, _ in
@@ -282,7 +282,7 @@ extension Database {
 }
 
 /// Migrations go forward, each whole or not at all.
-@Suite struct MigrationTests {
+@Suite(.timeLimit(.minutes(30))) struct MigrationTests {
     private let second = Schema.Migration("colours", ["ALTER TABLE notes ADD COLUMN colour TEXT"])
 
     @Test(arguments: Stack.Engine.available)

@@ -3,7 +3,7 @@ import Testbed
 import Testing
 
 /// A database for which there is no space says so until there is.
-@Suite struct FullDatabaseTests {
+@Suite(.timeLimit(.minutes(30))) struct FullDatabaseTests {
     private static let schema = Schema("notes", [.init("notes", ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL)"])])
 
     @Test func aWriteThatFailedForSpaceIsRememberedUntilOneSucceeds() async throws {

@@ -3,7 +3,7 @@ import Testbed
 import Testing
 
 /// The newest of many lists, as one query.
-@Suite struct ListsTests {
+@Suite(.timeLimit(.minutes(30))) struct ListsTests {
     private static let schema = Schema(
         "lists",
         [

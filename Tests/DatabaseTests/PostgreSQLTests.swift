@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// What only a database that several nodes share has.
-@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct PostgreSQLTests {
     private let schema = Schema(
         "counters", [.init("counters", ["CREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT)"])])

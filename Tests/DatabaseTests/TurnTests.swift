@@ -6,7 +6,7 @@ import Testing
 @testable import Database
 
 /// What waits too long for its turn is refused; what has begun never is.
-@Suite struct DatabaseTurnTests {
+@Suite(.timeLimit(.minutes(30))) struct DatabaseTurnTests {
     private static let schema = Schema("notes", [.init("notes", ["CREATE TABLE notes (text TEXT NOT NULL)"])])
 
     /// A clock that a test moves.

@@ -14,7 +14,7 @@ import FoundationNetworking
 #endif
 
 /// What the SDK does beyond sending requests.
-@Suite struct DeuceDiaryClientTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryClientTests {
     private static let id = "0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e"
 
     // MARK: Links

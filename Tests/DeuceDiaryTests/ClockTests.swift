@@ -12,7 +12,7 @@ import Testing
 @testable import DeuceDiaryCheck
 
 /// What shows only when time passes. In process: the network would add nothing.
-@Suite struct DeuceDiaryClockTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryClockTests {
     private let stack = Stack(.sqlite, .inProcess)
 
     @Test("An invite is good for 7 days to the millisecond, however often it is used")

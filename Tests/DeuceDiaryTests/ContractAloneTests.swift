@@ -8,7 +8,7 @@ import Testing
 
 /// A server made from the published contract alone: without what Concord adds, and with words of its own where the
 /// document has none. It is to pass what is marked as the contract's own, and that only.
-@Suite struct DeuceDiaryContractAloneTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryContractAloneTests {
     @Test func passesTheContractAndNoMore() async throws {
         try await withDeuceDiary(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
             let transport = DefectiveTransport(base: host.transport, defect: Self.defect, hasShown: Traces(false))

@@ -11,7 +11,7 @@ import Testing
 @testable import DeuceDiaryCheck
 
 /// What is counted as it is made (a user's logs, those of each day, a group's entries) against a count of what there is.
-@Suite struct DeuceDiaryCountTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryCountTests {
     @Test("Whatever people do at once, no count drifts and every group has an admin", arguments: Stack.Engine.available)
     func nothingDrifts(_ engine: Stack.Engine) async throws {
         try await withDeuceDiary(on: Stack(engine, .inProcess), clock: TestClock(step: 1)) { host in

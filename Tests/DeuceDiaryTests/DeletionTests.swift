@@ -12,7 +12,7 @@ import Testing
 @testable import DeuceDiaryCheck
 
 /// What is left of a deleted account.
-@Suite struct DeuceDiaryDeletionTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryDeletionTests {
     @Test("A token of a deleted account stays refused after a restart", arguments: Stack.Engine.available)
     func restart(_ engine: Stack.Engine) async throws {
         try await withDeuceDiary(on: Stack(engine, .inProcess)) { host in

@@ -12,7 +12,7 @@ import Testing
 @testable import DeuceDiaryService
 
 /// An export is written as it is read, some records at a time.
-@Suite struct DeuceDiaryExportTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryExportTests {
     @Test("An export of any length has each record once, in order", arguments: Stack.all)
     func lengths(_ stack: Stack) async throws {
         try await withDeuceDiary(on: stack) { host in

@@ -58,7 +58,7 @@ extension Example {
 }
 
 /// What must hold for the API as a whole, so that no operation is forgotten anywhere.
-@Suite struct DeuceDiaryLawTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryLawTests {
     /// The contract's headings, in its order, each followed by what the decisions add to its section.
     static let summary = [
         "GET /api/auth/user", "PUT /api/auth/user", "POST /api/auth/user/profile-picture", "DELETE /api/auth/user",

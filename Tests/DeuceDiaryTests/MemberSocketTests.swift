@@ -17,7 +17,7 @@ import WebSockets
 
 /// Sockets that are opened with a token. Where sockets are asked for one (`concord serve --deuce-diary-sockets member`) and
 /// where they are not, such a socket hears what its user may hear.
-@Suite struct MemberSocketTests {
+@Suite(.timeLimit(.minutes(30))) struct MemberSocketTests {
     private static let modes: [DeuceDiaryService.SocketAuthentication] = [.open, .member]
 
     @Test("With a token that is not good the handshake is 401 in the API's shape", arguments: Stack.all, modes)

@@ -8,7 +8,7 @@ import Testbed
 import Testing
 
 /// The mock answers everything, with the contract's examples.
-@Suite struct DeuceDiaryMockLawTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryMockLawTests {
     /// A request of an operation to a mock, its type forgotten.
     struct Asked: Sendable, CustomTestStringConvertible {
         let signature: String
@@ -102,7 +102,7 @@ import Testing
 }
 
 /// The mock as an app's tests and previews use it.
-@Suite(.timeLimit(.minutes(1))) struct DeuceDiaryMockTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryMockTests {
     private let mock = DeuceDiaryMock()
     private let group = DeuceDiary.Group.example.id
 

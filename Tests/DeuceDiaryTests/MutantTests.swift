@@ -10,7 +10,7 @@ import Testing
 
 /// Whether the checker is worth something: servers that break one promise each, and whether the scenarios of the clause
 /// notice.
-@Suite struct DeuceDiaryMutantTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryMutantTests {
     struct Mutant: Sendable, CustomTestStringConvertible {
         let clause: String
         let name: String

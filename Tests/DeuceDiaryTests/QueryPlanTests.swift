@@ -6,7 +6,7 @@ import Testing
 @testable import DeuceDiaryService
 
 /// Hot lists stay fast as they grow: each is read along an index that has its order, and never sorted.
-@Suite struct QueryPlanTests {
+@Suite(.timeLimit(.minutes(30))) struct QueryPlanTests {
     private static let user = DeuceDiary.User.ID("user_1")
     private static let group = DeuceDiary.Group.ID("6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
     private static let entry = DeuceDiary.DeuceEntry.ID("6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")

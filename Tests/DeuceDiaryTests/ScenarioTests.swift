@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// The contract's scenarios on every stack. Each test has a server of its own.
-@Suite struct DeuceDiaryScenarioTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryScenarioTests {
     @Test(arguments: Stack.all, DeuceDiaryScenarios.all)
     func holds(_ stack: Stack, _ scenario: Scenario<DeuceDiaryWorld>) async throws {
         try await withDeuceDiary(on: stack, clock: TestClock(step: 20)) { host in

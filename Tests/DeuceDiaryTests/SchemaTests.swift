@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// How Deuce Diary's tables are laid out.
-@Suite struct DeuceDiarySchemaTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiarySchemaTests {
     /// A database of before the additions goes on where it was.
     @Test(arguments: Stack.Engine.available)
     func anOlderDatabaseIsTakenOver(_ engine: Stack.Engine) async throws {

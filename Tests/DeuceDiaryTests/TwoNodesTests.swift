@@ -10,7 +10,7 @@ import Testing
 @testable import DeuceDiaryCheck
 
 /// What two nodes on one database owe each other's sockets.
-@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct DeuceDiaryNodesTests {
     @Test("A log at one node is heard at the other, in order, however many groups it goes into")
     func logs() async throws {

@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// Every answer of the contract, from its code blocks. Where a block has "…", the types of its §9 are filled in.
-@Suite struct DeuceDiaryAnswerWireTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryAnswerWireTests {
     private static let userJSON = """
         {
           "id": "user_abc123",

@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// Every frame of the contract, from its code blocks, and those that the decisions add.
-@Suite struct DeuceDiaryFrameWireTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryFrameWireTests {
     typealias Client = WireFrame<DeuceDiary.ClientFrame>
     typealias Server = WireFrame<DeuceDiary.ServerFrame>
 

@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// Every request of the contract, from its code blocks.
-@Suite struct DeuceDiaryRequestWireTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryRequestWireTests {
     static let literals: [WireRequest] = [
         WireRequest(DeuceDiary.GetUser(), is: "GET /api/auth/user"),
         WireRequest(

@@ -10,7 +10,7 @@ import Testbed
 import Testing
 
 /// Accounts that are recovered and deleted, as they are stored and over time.
-@Suite struct DunbarAccountTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarAccountTests {
     private func code(_ host: DunbarHost) async throws -> String {
         try await host.service.settleLetters()
         let codes = host.mailbox.letters.compactMap { $0.text.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#)?.output.1 }

@@ -11,7 +11,7 @@ import FoundationNetworking
 #endif
 
 /// What the SDK does of its own: waking the server up, repeating, telling what went wrong, keeping the session.
-@Suite struct DunbarClientTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarClientTests {
     /// Answers requests by their path, one after the other, and remembers them.
     private final class Server: Transport {
         enum Outcome: Sendable {

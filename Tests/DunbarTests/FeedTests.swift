@@ -8,7 +8,7 @@ import Testing
 @testable import DunbarService
 
 /// The feed of somebody who follows as many as one can.
-@Suite struct DunbarFeedTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarFeedTests {
     /// 150 whom user 1 follows, and 50 whom they do not; each with so many posts, all interleaved.
     static func fill(_ database: Database, posts: Int) async throws {
         let numbers: @Sendable (Int) -> SQL = { count in

@@ -12,7 +12,7 @@ import Testbed
 import Testing
 
 /// Files from the upload to their end: what is kept, and that nothing else is.
-@Suite struct DunbarFileTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarFileTests {
     private func stored(_ host: DunbarHost) async throws -> [String] {
         var keys: [String] = []
         var cursor: String?

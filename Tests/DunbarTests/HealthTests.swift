@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// The health check says what is so, and touches nothing.
-@Suite struct DunbarHealthTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarHealthTests {
     @Test(arguments: Stack.Engine.available)
     func aStoreThatIsGoneIsAnError(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .live)) { host in

@@ -50,7 +50,7 @@ extension Example {
 }
 
 /// What must hold for the API as a whole, so that no operation is forgotten anywhere.
-@Suite struct DunbarLawTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarLawTests {
     /// The contract's headings, in its order (26 operations), with what the decisions add to a section behind it.
     static let summary = [
         "POST /login", "POST /register", "POST /logout", "GET /user", "GET /verify-email/{token}",

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The mock answers everything, with the contract's examples.
-@Suite struct DunbarMockTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarMockTests {
     @Test func everyOperationIsAnswered() async throws {
         let mock = DunbarMock()
         let dunbar = mock.client()

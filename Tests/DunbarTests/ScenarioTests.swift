@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// The contract's scenarios on every stack. Each test has a server of its own.
-@Suite struct DunbarScenarioTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarScenarioTests {
     @Test(arguments: Stack.all, DunbarScenarios.all + DunbarScenarios.operated)
     func holds(_ stack: Stack, _ scenario: Scenario<DunbarWorld>) async throws {
         try await withDunbar(on: stack, .init(clock: TestClock(step: 20))) { host in

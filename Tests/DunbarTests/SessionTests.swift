@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// Sessions in cookies, over time and as they are stored.
-@Suite struct DunbarSessionTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarSessionTests {
     private static let day = Duration.seconds(24 * 3600)
 
     @Test(arguments: Stack.all)

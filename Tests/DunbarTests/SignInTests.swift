@@ -9,7 +9,7 @@ import Testbed
 import Testing
 
 /// Who is let in, under which name, and how many letters a mailbox gets.
-@Suite struct DunbarSignInTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarSignInTests {
     /// The server as it looks from an address.
     private func raw(_ host: DunbarHost, from peer: String) -> RawClient {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

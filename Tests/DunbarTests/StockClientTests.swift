@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// Two people and a client that no one here wrote: curl, with a cookie jar each.
-@Suite struct DunbarStockClientTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarStockClientTests {
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
     func aWholeSession() async throws {
         for engine in Stack.Engine.available {

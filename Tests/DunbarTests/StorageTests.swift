@@ -9,7 +9,7 @@ import Testbed
 import Testing
 
 /// What one user's posts may store, and how many there may be in an hour.
-@Suite struct DunbarStorageTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarStorageTests {
     private static let jpeg = Upload(
         .bytes(SampleImage.jpeg(width: 8, height: 8)), filename: "x.jpg", contentType: "image/jpeg")
 

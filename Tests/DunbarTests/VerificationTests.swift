@@ -10,7 +10,7 @@ import Testbed
 import Testing
 
 /// The letter that verifies an address.
-@Suite struct DunbarVerificationTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarVerificationTests {
     private func token(_ host: DunbarHost) async throws -> String {
         try await host.service.settleLetters()
         let letter = try #require(host.mailbox.letters.last)

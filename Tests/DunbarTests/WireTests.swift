@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// The contract's own JSON, from its code blocks, against the types.
-@Suite struct DunbarWireTests {
+@Suite(.timeLimit(.minutes(30))) struct DunbarWireTests {
     private static let newYear = Dunbar.Timestamp(milliseconds: 1_735_689_600_000)
     private static let photo = "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/profile.jpg"
     private static let picture = Upload(.bytes([1]), filename: "p.jpg", contentType: "image/jpeg")

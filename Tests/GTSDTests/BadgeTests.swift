@@ -118,7 +118,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct BadgeTests {
+@Suite(.timeLimit(.minutes(30))) struct BadgeTests {
     @Test(arguments: Stack.Engine.available, Feat.all)
     func isEarned(_ engine: Stack.Engine, _ feat: Feat) async throws {
         try await withGTSD(on: Stack(engine, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in

@@ -14,7 +14,7 @@ import FoundationNetworking
 #endif
 
 /// The contract's own testing checklist, line by line, as an app sees it: through the SDK.
-@Suite struct GTSDChecklistTests {
+@Suite(.timeLimit(.minutes(30))) struct GTSDChecklistTests {
     /// Answers every request with one body.
     struct Canned: Transport {
         var status = HTTPResponse.Status.ok

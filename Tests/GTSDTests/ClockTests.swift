@@ -10,7 +10,7 @@ import Testbed
 import Testing
 
 /// What depends on the time.
-@Suite struct GTSDClockTests {
+@Suite(.timeLimit(.minutes(30))) struct GTSDClockTests {
     // MARK: Sessions
 
     @Test(arguments: Stack.all)

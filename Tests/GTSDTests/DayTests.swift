@@ -10,7 +10,7 @@ import Testbed
 import Testing
 
 /// Which day is whose, and what counts for it, as the clock goes on.
-@Suite struct GTSDDayTests {
+@Suite(.timeLimit(.minutes(30))) struct GTSDDayTests {
     /// Decisions §8, example 4: the zone decides, in both.
     @Test(arguments: [
         ("Pacific/Auckland", "2025-10-27", "2025-10-27", "2025-11-02"),

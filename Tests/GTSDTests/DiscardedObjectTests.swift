@@ -15,7 +15,7 @@ import Testbed
 import Testing
 
 /// What is stored of photos and accounts that are no more goes, however often the store refuses.
-@Suite struct DiscardedObjectTests {
+@Suite(.timeLimit(.minutes(30))) struct DiscardedObjectTests {
     private struct Refused: Error {}
 
     /// A store that does not delete for as long as it is told so.

@@ -56,7 +56,7 @@ extension Example {
 }
 
 /// What must hold for the API as a whole, so that no operation is forgotten anywhere.
-@Suite struct GTSDLawTests {
+@Suite(.timeLimit(.minutes(30))) struct GTSDLawTests {
     /// The contract's headings, in its order, each followed by what the decisions add to its section.
     static let summary = [
         "POST /auth/signup", "POST /auth/login", "POST /auth/refresh", "POST /auth/logout", "GET /auth/me",

@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// A fortnight of somebody's life in Berlin, as the app would show it. Sunday the 26th has 25 hours.
-@Suite struct LifeTests {
+@Suite(.timeLimit(.minutes(30))) struct LifeTests {
     /// What Anna leaves undone, by the tasks' titles, and when she does the rest, by the clock in Berlin; nil for a day on
     /// which she does not open the app.
     private static let days: [(missed: Set<String>, at: String)?] = [

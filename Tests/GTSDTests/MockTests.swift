@@ -6,7 +6,7 @@ import GTSDMocks
 import Testing
 
 /// The mock answers everything, with the contract's examples.
-@Suite struct GTSDMockTests {
+@Suite(.timeLimit(.minutes(30))) struct GTSDMockTests {
     @Test func everyOperationIsAnswered() async throws {
         let mock = GTSDMock()
         let gtsd = mock.client()

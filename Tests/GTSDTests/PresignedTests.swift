@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// Upload URLs, in the hands of a stock client.
-@Suite struct PresignedTests {
+@Suite(.timeLimit(.minutes(30))) struct PresignedTests {
     /// Puts a file with curl, and tells what it is answered.
     private func curl(_ url: String, file: String, _ more: [String] = []) async throws -> String {
         let arguments = ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-T", file] + more + [url]

@@ -5,7 +5,7 @@ import Testing
 @testable import GTSDService
 
 /// The rules of days, streaks and plans, as functions of somebody's days.
-@Suite struct RuleTests {
+@Suite(.timeLimit(.minutes(30))) struct RuleTests {
     // MARK: Days
 
     static let zones = [

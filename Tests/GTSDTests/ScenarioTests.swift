@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// The contract's scenarios on every stack. Each test has a server of its own.
-@Suite struct GTSDScenarioTests {
+@Suite(.timeLimit(.minutes(30))) struct GTSDScenarioTests {
     @Test(arguments: Stack.all, GTSDScenarios.all)
     func holds(_ stack: Stack, _ scenario: Scenario<GTSDWorld>) async throws {
         try await withGTSD(on: stack, clock: TestClock(step: 2)) { host in

@@ -3,7 +3,7 @@ import Testbed
 import Testing
 
 /// How GTSD's tables are read.
-@Suite struct GTSDSchemaTests {
+@Suite(.timeLimit(.minutes(30))) struct GTSDSchemaTests {
     /// What one person asks for costs what that person has, not what all have.
     @Test func everyQueryGoesByItsUser() async throws {
         let queries: [SQL] = [

@@ -12,7 +12,7 @@ import Testbed
 import Testing
 
 /// Guessing, and who is not stopped by it.
-@Suite struct GTSDSignInTests {
+@Suite(.timeLimit(.minutes(30))) struct GTSDSignInTests {
     private static let password = "Secret-123"
 
     /// The server as it looks from an address.

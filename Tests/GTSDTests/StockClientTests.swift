@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// One person and a client that no one here wrote: curl.
-@Suite struct GTSDStockClientTests {
+@Suite(.timeLimit(.minutes(30))) struct GTSDStockClientTests {
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
     func aWholeSession() async throws {
         for engine in Stack.Engine.available {

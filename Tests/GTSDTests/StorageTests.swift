@@ -11,7 +11,7 @@ import Testbed
 import Testing
 
 /// What one user may store, and what becomes of files that are replaced, given up or deleted.
-@Suite struct GTSDStorageTests {
+@Suite(.timeLimit(.minutes(30))) struct GTSDStorageTests {
     private static let bytes = SampleImage.jpeg(width: 8, height: 8)
     private static let quotaExceeded = "Storage quota exceeded"
 

@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 /// Every request of the contract, from its code blocks.
-@Suite struct GTSDRequestWireTests {
+@Suite(.timeLimit(.minutes(30))) struct GTSDRequestWireTests {
     static let literals: [WireRequest] = [
         WireRequest(
             GTSD.SignUp(email: "anna@example.com", password: "Secret-123"), is: "POST /auth/signup",
@@ -109,7 +109,7 @@ import Testing
 }
 
 /// Every answer of the contract, from its code blocks.
-@Suite struct GTSDAnswerWireTests {
+@Suite(.timeLimit(.minutes(30))) struct GTSDAnswerWireTests {
     private static let created = time("2025-10-26T10:00:00.000Z")
     private static let user = GTSD.User(
         id: "12", email: "anna@example.com", createdAt: created, updatedAt: created)

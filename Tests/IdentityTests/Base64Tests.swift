@@ -2,7 +2,7 @@ import Testing
 
 @testable import Identity
 
-@Suite struct Base64Tests {
+@Suite(.timeLimit(.minutes(30))) struct Base64Tests {
     @Test(
         arguments: [
             ("", []), ("Zg", [0x66]), ("Zm8", [0x66, 0x6F]), ("Zm9v", [0x66, 0x6F, 0x6F]),

@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 /// It holds what is in use, and no more than it may.
-@Suite struct BoundedCacheTests {
+@Suite(.timeLimit(.minutes(30))) struct BoundedCacheTests {
     @Test func whatIsInUseStaysAndTheRestGoes() {
         let cache = BoundedCache<Int, String>(capacity: 10)
         for key in 0..<1000 {

@@ -4,7 +4,7 @@ import Testing
 @testable import Identity
 
 /// The server's own issuer: where its key comes from.
-@Suite struct LocalIssuerTests {
+@Suite(.timeLimit(.minutes(30))) struct LocalIssuerTests {
     private let folder: TemporaryFolder
 
     init() throws {
@@ -30,7 +30,7 @@ import Testing
         #expect(try folder.mode(of: "data/keys/issuer") == 0o600)
     }
 
-    @Test(.timeLimit(.minutes(5))) func `all that start at once get one key`() async throws {
+    @Test(.timeLimit(.minutes(30))) func `all that start at once get one key`() async throws {
         let issuers = try await withThrowingTaskGroup(of: LocalIssuer.self) { group in
             for _ in 0..<4 { group.addTask { try issuer() } }
             return try await group.reduce(into: []) { $0.append($1) }

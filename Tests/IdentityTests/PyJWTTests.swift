@@ -5,7 +5,7 @@ import Testing
 @testable import Identity
 
 /// Tokens made and checked by PyPI's PyJWT, which no one here wrote.
-@Suite struct PyJWTTests {
+@Suite(.timeLimit(.minutes(30))) struct PyJWTTests {
     private struct Made: Decodable {
         /// As text, to be read the way an issuer's is.
         let keySet: String

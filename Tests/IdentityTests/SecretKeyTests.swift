@@ -2,7 +2,7 @@ import Foundation
 import Identity
 import Testing
 
-@Suite struct SecretKeyTests {
+@Suite(.timeLimit(.minutes(30))) struct SecretKeyTests {
     private let folder: TemporaryFolder
 
     init() throws {
@@ -30,7 +30,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/data/keys/b"))
     }
 
-    @Test(.timeLimit(.minutes(5))) func `all that start at once get one key`() async throws {
+    @Test(.timeLimit(.minutes(30))) func `all that start at once get one key`() async throws {
         for round in 0..<20 {
             let found = try await withThrowingTaskGroup(of: [UInt8].self) { group in
                 for _ in 0..<16 {

@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 /// A session's cookie, as it is written and read.
-@Suite struct SessionCookieTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionCookieTests {
     private let cookie = SessionCookie(name: "a.session", isSecure: false)
 
     @Test func attributes() {

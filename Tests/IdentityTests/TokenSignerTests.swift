@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-@Suite struct TokenSignerTests {
+@Suite(.timeLimit(.minutes(30))) struct TokenSignerTests {
     private static let key = [UInt8](repeating: 7, count: 32)
     private static let start: Int64 = 1_700_000_000
 

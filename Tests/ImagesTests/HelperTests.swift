@@ -5,7 +5,7 @@ import Testing
 @testable import Images
 
 /// What the server does about a helper that is missing, crashes, hangs or lies.
-@Suite(.timeLimit(.minutes(10))) struct HelperTests {
+@Suite(.timeLimit(.minutes(30))) struct HelperTests {
     /// Makes a JPEG with a helper that is a shell script, of a file that it does not look at.
     private func error(
         _ script: String, mode: Int = 0o700, timeout: Duration = .seconds(60)

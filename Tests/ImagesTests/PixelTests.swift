@@ -5,7 +5,7 @@ import Testing
 
 /// The colours and the sizes of what is made: exactly those of the original, and of every original that may be.
 @Suite(
-    .pictures, .timeLimit(.minutes(10)),
+    .pictures, .timeLimit(.minutes(30)),
     .enabled(if: StockTools.python != nil, "`make test` installs Pillow and sets CONCORD_PYTHON"))
 struct PixelTests {
     private static let patches = [[255, 255, 255], [0, 0, 255], [100, 50, 200], [128, 128, 128]]

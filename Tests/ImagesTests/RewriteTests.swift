@@ -5,7 +5,7 @@ import Testing
 
 /// Images that keep their format and size, and lose what is not theirs to tell.
 @Suite(
-    .pictures, .timeLimit(.minutes(10)),
+    .pictures, .timeLimit(.minutes(30)),
     .enabled(if: StockTools.python != nil, "`make test` installs Pillow and sets CONCORD_PYTHON"))
 struct RewriteTests {
     private let upright = ["red", "green", "blue", "white"]

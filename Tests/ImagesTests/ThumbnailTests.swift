@@ -5,7 +5,7 @@ import Testing
 
 /// What the helper makes of images of every kind, and which it refuses.
 @Suite(
-    .pictures, .timeLimit(.minutes(10)),
+    .pictures, .timeLimit(.minutes(30)),
     .enabled(if: StockTools.python != nil, "`make test` installs Pillow and sets CONCORD_PYTHON"))
 struct ThumbnailTests {
     private let upright = ["red", "green", "blue", "white"]

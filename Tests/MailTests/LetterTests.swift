@@ -5,7 +5,7 @@ import Testing
 @testable import Mail
 
 /// Letters as they go over the wire, and mailboxes in a folder.
-@Suite struct LetterTests {
+@Suite(.timeLimit(.minutes(30))) struct LetterTests {
     private func letter(_ message: MailMessage, from sender: String = "concord@example.com") throws -> String {
         try Letter(message, from: sender, at: 1_771_840_800, id: "id-1").text
     }

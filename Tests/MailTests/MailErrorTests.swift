@@ -3,7 +3,7 @@ import Testing
 @testable import Mail
 
 /// What an operator reads of a letter that was not taken.
-@Suite struct MailErrorTests {
+@Suite(.timeLimit(.minutes(30))) struct MailErrorTests {
     @Test(arguments: [
         ("550 5.1.1 <jane@example.com>: Recipient address rejected", "550 5.1.1 <address>: Recipient address rejected"),
         ("no address to send to: \"jane@example.com\"", "no address to send to: \"<address>\""),

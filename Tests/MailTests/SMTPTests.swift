@@ -7,7 +7,9 @@ import Testing
 @testable import Mail
 
 /// What is said to mail servers: by one that no one here wrote, PyPI's `aiosmtpd`.
-@Suite(.enabled(if: StockTools.python != nil, "`make test` installs the server and sets CONCORD_PYTHON"))
+@Suite(
+    .enabled(if: StockTools.python != nil, "`make test` installs the server and sets CONCORD_PYTHON"),
+    .timeLimit(.minutes(30)))
 struct SMTPTests {
     /// A letter as the server took it.
     private struct Taken: Decodable, Equatable {

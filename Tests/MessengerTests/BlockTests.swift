@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// Blocks, where it takes several nodes.
-@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct BlockTests {
     @Test("A block at one node holds at the others, from its answer on")
     func nodes() async throws {

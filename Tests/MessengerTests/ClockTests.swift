@@ -12,7 +12,7 @@ import Testbed
 import Testing
 
 /// What shows only when time passes, or under other settings. In process: the network would add nothing.
-@Suite struct ClockTests {
+@Suite(.timeLimit(.minutes(30))) struct ClockTests {
     private let stack = Stack(.sqlite, .inProcess)
     private let tooMany = "Too many requests, please try again later"
 

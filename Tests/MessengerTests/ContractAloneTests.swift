@@ -9,7 +9,7 @@ import Testing
 
 /// A server made from the published contract alone: without what Concord adds, and with words and statuses of its own
 /// where the document has none. It is to pass what is marked as the contract's own, and that only.
-@Suite struct ContractAloneTests {
+@Suite(.timeLimit(.minutes(30))) struct ContractAloneTests {
     @Test func passesTheContractAndNoMore() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
             let sockets = DefectiveSockets(base: host.sockets, defect: Self.defect, hasShown: Traces(false))

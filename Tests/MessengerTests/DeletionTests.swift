@@ -10,7 +10,7 @@ import Testbed
 import Testing
 
 /// Deleted accounts, where it takes a look at what is stored, or another node.
-@Suite struct DeletionTests {
+@Suite(.timeLimit(.minutes(30))) struct DeletionTests {
     @Test("Nothing of a deleted account is left but what its messages need", arguments: Stack.Engine.available)
     func remains(_ engine: Stack.Engine) async throws {
         // Objects bear the file system's time.

@@ -9,7 +9,7 @@ import Testbed
 import Testing
 
 /// Stored files over HTTP: ranges, conditions and the signed URLs that lead to them.
-@Suite struct DownloadTests {
+@Suite(.timeLimit(.minutes(30))) struct DownloadTests {
     private struct Link {
         let root: RawClient
         let path: String

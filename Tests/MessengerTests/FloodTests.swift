@@ -9,10 +9,10 @@ import Testbed
 import Testing
 
 /// A stranger who tries names without end takes nothing from anybody else.
-@Suite struct FloodTests {
+@Suite(.timeLimit(.minutes(30))) struct FloodTests {
     /// With the budget of an address it soon ends. Without, turns in the queue are all that stands between the stranger and
     /// the others.
-    @Test(.timeLimit(.minutes(10)), arguments: Stack.Engine.available, [true, false])
+    @Test(.timeLimit(.minutes(30)), arguments: Stack.Engine.available, [true, false])
     func fromOneAddress(_ engine: Stack.Engine, _ isLimited: Bool) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in
             // Some milliseconds for a hash, one after the other: 140 at once would fill the queue for good.

@@ -63,7 +63,7 @@ extension Example {
 }
 
 /// What must hold for the API as a whole, so that no operation is forgotten anywhere.
-@Suite struct LawTests {
+@Suite(.timeLimit(.minutes(30))) struct LawTests {
     /// The contract's headings, in its order, each followed by what the decisions add to its section.
     static let summary = [
         "POST /auth/register", "POST /auth/login", "POST /auth/refresh", "POST /auth/logout", "GET /me",

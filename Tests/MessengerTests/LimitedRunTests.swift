@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 /// A check from another machine, whose registrations the server limits.
-@Suite struct LimitedRunTests {
+@Suite(.timeLimit(.minutes(30))) struct LimitedRunTests {
     @Test func aRunWaitsAsLongAsTheServerAsks() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess), peer: "203.0.113.1") { host in
             let checklist = MessengerScenarios.checklist

@@ -8,7 +8,7 @@ import Testbed
 import Testing
 
 /// The mock's end of a live socket.
-@Suite struct MockSocketTests {
+@Suite(.timeLimit(.minutes(30))) struct MockSocketTests {
     private let mock = MessengerMock()
 
     @Test func aSocketSignsInAndHearsWhatIsSentAndPushed() async throws {
@@ -107,7 +107,7 @@ import Testing
 }
 
 /// The self-reconnecting connection on top of the mock: what a live view's preview and tests see.
-@Suite(.timeLimit(.minutes(1))) struct LiveMockTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveMockTests {
     private let mock = MessengerMock()
 
     /// The texts of so many messages.

@@ -12,7 +12,7 @@ import Testing
 import WebSockets
 
 /// The deadlines of a socket, in virtual time.
-@Suite struct LiveSocketTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveSocketTests {
     @Test("A socket on which nobody signs in is closed after ten seconds")
     func silence() async throws {
         try await withSocket { socket, _ in

@@ -11,7 +11,7 @@ import Testbed
 import Testing
 
 /// Memberships that change, where it takes many people, or a look at what is stored.
-@Suite struct MembershipTests {
+@Suite(.timeLimit(.minutes(30))) struct MembershipTests {
     @Test("A group has 500 members at most, however many are added at once", arguments: Stack.Engine.available)
     func capacity(_ engine: Stack.Engine) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in

@@ -8,7 +8,7 @@ import Testbed
 import Testing
 
 /// The mock answers everything, with the contract's examples.
-@Suite struct MockLawTests {
+@Suite(.timeLimit(.minutes(30))) struct MockLawTests {
     /// A request of an operation to a mock, its type forgotten.
     struct Asked: Sendable, CustomTestStringConvertible {
         let signature: String
@@ -136,7 +136,7 @@ import Testing
 }
 
 /// The mock as an app's tests and previews use it.
-@Suite struct MessengerMockTests {
+@Suite(.timeLimit(.minutes(30))) struct MessengerMockTests {
     private let mock = MessengerMock()
 
     private func refusal(_ body: () async throws -> Void) async throws -> APIError {

@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// Names that nobody can tell apart, and those that were there before anybody asked.
-@Suite struct NameTests {
+@Suite(.timeLimit(.minutes(30))) struct NameTests {
     private func register(_ name: String, on world: MessengerWorld, displayName: String? = nil) async throws
         -> RawAnswer
     {

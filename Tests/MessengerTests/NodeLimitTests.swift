@@ -6,7 +6,7 @@ import Testing
 
 /// Two nodes on one database count together. Which node a guess goes to is the load balancer's choice, not a way to
 /// have more of them.
-@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct NodeLimitTests {
     private let stack = Stack(.postgreSQL, .inProcess)
 

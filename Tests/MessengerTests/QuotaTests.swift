@@ -10,7 +10,7 @@ import Testbed
 import Testing
 
 /// What one user may store.
-@Suite struct QuotaTests {
+@Suite(.timeLimit(.minutes(30))) struct QuotaTests {
     private func upload(by person: Person) async throws -> Messenger.File.ID {
         try await person.client.upload(Upload(.bytes(Array("content".utf8)), filename: "a.txt")).id
     }

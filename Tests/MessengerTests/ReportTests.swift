@@ -6,7 +6,7 @@ import Testbed
 import Testing
 
 /// What the operator reads.
-@Suite struct ReportTests {
+@Suite(.timeLimit(.minutes(30))) struct ReportTests {
     @Test("A report says who, whom and what, as it was, whatever becomes of it", arguments: Stack.Engine.available)
     func reports(_ engine: Stack.Engine) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in

@@ -11,7 +11,7 @@ import Testbed
 import Testing
 
 /// A session that ends in one place ends everywhere. The clock stands still, unless a test moves it.
-@Suite struct RevocationTests {
+@Suite(.timeLimit(.minutes(30))) struct RevocationTests {
     private static let needsNodes: ConditionTrait = .enabled(
         if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL")
 

@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// The contract's scenarios on every stack. Each test has a server of its own.
-@Suite struct ScenarioTests {
+@Suite(.timeLimit(.minutes(30))) struct ScenarioTests {
     @Test(arguments: Stack.all, MessengerScenarios.all)
     func holds(_ stack: Stack, _ scenario: Scenario<MessengerWorld>) async throws {
         try await withMessenger(on: stack, clock: TestClock(step: 20)) { host in

@@ -11,7 +11,7 @@ import Testing
 @testable import MessengerService
 
 /// Searches of people: what is found, and that one person's hold up nobody else.
-@Suite struct MessengerSearchTests {
+@Suite(.timeLimit(.minutes(30))) struct MessengerSearchTests {
     @Test(arguments: Stack.Engine.available)
     func namesAreFoundAsTheyAreNow(_ engine: Stack.Engine) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in

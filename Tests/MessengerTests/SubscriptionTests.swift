@@ -9,7 +9,7 @@ import Testing
 @testable import MessengerCheck
 
 /// Subscriptions while the database fails: here a table is away for a while.
-@Suite struct SubscriptionTests {
+@Suite(.timeLimit(.minutes(30))) struct SubscriptionTests {
     @Test(
         "A subscription goes on when a repeated one cannot be judged; a new one is to be tried again",
         arguments: Stack.all)

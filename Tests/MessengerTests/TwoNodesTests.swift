@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// What two nodes on one database owe each other's sockets.
-@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct TwoNodesTests {
     @Test("Who types at two nodes is one person")
     func typing() async throws {

@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// How often typing is passed on, which shows only when time passes.
-@Suite struct TypingTests {
+@Suite(.timeLimit(.minutes(30))) struct TypingTests {
     @Test("Three seconds later typing is passed on again")
     func interval() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in

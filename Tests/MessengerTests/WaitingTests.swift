@@ -9,7 +9,7 @@ import Testbed
 import Testing
 
 /// What two transactions owe each other that meet: where SQLite has one writer, PostgreSQL has locks.
-@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct WaitingTests {
     @Test("A block waits for what is being sent, and is found by what is sent then")
     func blocks() async throws {

@@ -8,7 +8,7 @@ import Testbed
 import Testing
 
 /// Every answer of the contract, from its code blocks.
-@Suite struct AnswerWireTests {
+@Suite(.timeLimit(.minutes(30))) struct AnswerWireTests {
     private static let noon = time("2026-02-23T11:01:00Z")
 
     static let literals: [WireAnswer] = [
@@ -309,7 +309,7 @@ extension Endpoint {
 }
 
 /// What an app must survive of older, newer and other servers (decisions §7).
-@Suite struct ToleranceTests {
+@Suite(.timeLimit(.minutes(30))) struct ToleranceTests {
     /// A message with these keys beside those that every message has.
     private func message(_ more: String, createdAt: String = "2026-02-23T11:01:00Z") throws -> Messenger.Message {
         try read(

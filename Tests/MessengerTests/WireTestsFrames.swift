@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// Every frame of the contract, from its code blocks, and those that the decisions add.
-@Suite struct FrameWireTests {
+@Suite(.timeLimit(.minutes(30))) struct FrameWireTests {
     typealias Client = WireFrame<Messenger.ClientFrame>
     typealias Server = WireFrame<Messenger.ServerFrame>
 

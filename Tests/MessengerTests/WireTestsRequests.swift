@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// Every request of the contract, from its code blocks.
-@Suite struct RequestWireTests {
+@Suite(.timeLimit(.minutes(30))) struct RequestWireTests {
     static let literals: [WireRequest] = [
         WireRequest(
             Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"),

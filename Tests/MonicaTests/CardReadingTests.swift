@@ -7,7 +7,7 @@ import Testing
 @testable import MonicaService
 
 /// Cards, however they are written.
-@Suite struct MonicaCardReadingTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaCardReadingTests {
     /// What other programs write, line by line.
     @Test(arguments: [
         // A card within a card is about something else.

@@ -11,7 +11,7 @@ import FoundationNetworking
 #endif
 
 /// The client's own rules, against answers that a test makes up.
-@Suite struct MonicaClientTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaClientTests {
     // MARK: Repeats
 
     @Test func whatPassesIsAskedAgainAfterLongerAndLongerWaits() async throws {

@@ -8,7 +8,7 @@ import Testbed
 import Testing
 
 /// What the decisions settle field by field, on the server through the real client.
-@Suite struct MonicaDetailTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaDetailTests {
     @Test(arguments: Stack.Engine.available)
     func checksComeInTheirOrder(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in

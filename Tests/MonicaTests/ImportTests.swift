@@ -8,7 +8,7 @@ import Testing
 @testable import MonicaService
 
 /// Imports in batches: what others see of them, and what is left of those that fail.
-@Suite struct MonicaImportTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaImportTests {
     private static func card(_ name: String, _ more: String...) -> String {
         "BEGIN:VCARD\n" + (["FN:\(name)"] + more).joined(separator: "\n") + "\nEND:VCARD\n"
     }

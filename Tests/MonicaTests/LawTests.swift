@@ -91,7 +91,7 @@ extension Example {
 }
 
 /// What must hold for the API as a whole, so that no operation is forgotten anywhere.
-@Suite struct MonicaLawTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaLawTests {
     /// The contract's operations and those of the decisions, section by section.
     static let summary = [
         "GET /contacts", "GET /contacts/{id}", "POST /contacts", "PUT /contacts/{id}", "DELETE /contacts/{id}",

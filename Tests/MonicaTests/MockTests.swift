@@ -3,7 +3,7 @@ import MonicaMocks
 import Testbed
 import Testing
 
-@Suite struct MonicaMockTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaMockTests {
     /// The contract's own test of a mock, and what its sketch would trap at.
     @Test func theMockClientPagesItsLists() async throws {
         let client = MockMonicaAPIClient()

@@ -5,7 +5,7 @@ import Testing
 @testable import MonicaService
 
 /// What is asked often goes by an index, however many contacts there are.
-@Suite struct MonicaQueryPlanTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaQueryPlanTests {
     private static let sorts: [Monica.Sort<Monica.ContactOrder>?] = [
         nil, .descending(.createdAt), .ascending(.updatedAt), .descending(.updatedAt),
     ]

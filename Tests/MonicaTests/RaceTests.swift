@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 /// Changes beside deletions: whoever comes second is told so.
-@Suite struct MonicaRaceTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaRaceTests {
     /// What a request was answered with: 404 for what has gone, never 5xx.
     private static func attempt(_ request: () async throws -> Void) async throws {
         do {

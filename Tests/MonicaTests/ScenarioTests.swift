@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 /// The contract's scenarios on every stack. Each test has a server of its own.
-@Suite struct MonicaScenarioTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaScenarioTests {
     @Test(arguments: Stack.all, MonicaScenarios.all)
     func holds(_ stack: Stack, _ scenario: Scenario<MonicaWorld>) async throws {
         try await withMonica(on: stack, clock: TestClock(step: 20)) { host in

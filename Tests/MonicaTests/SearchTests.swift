@@ -7,7 +7,7 @@ import Testing
 @testable import MonicaService
 
 /// Pages of searches, against going through every contact.
-@Suite struct MonicaSearchTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaSearchTests {
     /// Dense, rare, none; digits, which ids have too; a word that another word's match begins before.
     private static let queries = [
         "contact", "7", "10", "seven", "seven contact", "contact 7", "even", "zoe seven", "nobody", "s e v e n",

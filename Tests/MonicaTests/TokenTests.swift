@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// Personal access tokens, and how often one may ask.
-@Suite struct MonicaTokenTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaTokenTests {
     @Test(arguments: Stack.all)
     func aTokenIsKnownUntilItIsRevoked(_ stack: Stack) async throws {
         try await withMonica(on: stack) { host in

@@ -7,7 +7,7 @@ import Testing
 @testable import MonicaService
 
 /// Files of vCards, in and out.
-@Suite struct MonicaVCardTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaVCardTests {
     @Test(arguments: Stack.Engine.available)
     func cardsBecomeContacts(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in

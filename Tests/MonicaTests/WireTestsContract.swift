@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// The contract's literal JSON, and what this server writes.
-@Suite struct MonicaContractWireTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaContractWireTests {
     private static let created = Monica.Timestamp("2024-01-15T10:30:00Z")!
     private static let updated = Monica.Timestamp("2024-10-26T14:22:00Z")!
 

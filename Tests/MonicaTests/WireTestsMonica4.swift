@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 /// JSON as installations of Monica 4 write it, and what else may stand in its place.
-@Suite struct MonicaFourWireTests {
+@Suite(.timeLimit(.minutes(30))) struct MonicaFourWireTests {
     @Test func aWholeContactIsRead() throws {
         let contact = try read(
             APIResponse<Monica.Contact>.self,

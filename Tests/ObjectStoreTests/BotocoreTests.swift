@@ -5,7 +5,9 @@ import Testing
 @testable import ObjectStore
 
 /// The same requests, signed here and by AWS's own library.
-@Suite(.enabled(if: StockTools.python != nil, "`make test` installs botocore and sets CONCORD_PYTHON"))
+@Suite(
+    .enabled(if: StockTools.python != nil, "`make test` installs botocore and sets CONCORD_PYTHON"),
+    .timeLimit(.minutes(30)))
 struct BotocoreTests {
     /// A request as `presign.py` takes it, and what is made of it here.
     private typealias Case = (request: [String: Any], result: String)

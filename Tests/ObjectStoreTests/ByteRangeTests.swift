@@ -1,7 +1,7 @@
 import ObjectStore
 import Testing
 
-@Suite struct ByteRangeTests {
+@Suite(.timeLimit(.minutes(30))) struct ByteRangeTests {
     @Test(
         arguments: [
             (nil, 100, .whole),

@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectStore
 
 /// Uploads leave something of the disk free.
-@Suite struct DiskReserveTests {
+@Suite(.timeLimit(.minutes(30))) struct DiskReserveTests {
     private func isEnough(_ available: Int64, of total: Int64, minimum: Int64? = nil) -> Bool {
         let reserve = DiskReserve(minimum: minimum) { _ in .init(available: available, total: total) }
         do { try reserve.check("/") } catch { return false }

@@ -1,7 +1,7 @@
 import ObjectStore
 import Testing
 
-@Suite struct DownloadTests {
+@Suite(.timeLimit(.minutes(30))) struct DownloadTests {
     @Test(arguments: [
         ("image/png", "image/png"), ("IMAGE/PNG", "image/png"), ("image/jpeg; q=1", "image/jpeg"),
         ("audio/ogg; codecs=opus", "audio/ogg"), ("audio/m4a", "audio/m4a"), ("video/mp4", "video/mp4"),

@@ -1,7 +1,7 @@
 import ObjectStore
 import Testing
 
-@Suite struct HTTPDateTests {
+@Suite(.timeLimit(.minutes(30))) struct HTTPDateTests {
     @Test(
         arguments: [
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ObjectStore
 
-@Suite struct LocalObjectStoreTests {
+@Suite(.timeLimit(.minutes(30))) struct LocalObjectStoreTests {
     private let folder: TemporaryFolder
     private let store: LocalObjectStore
 

@@ -1,7 +1,7 @@
 import ObjectStore
 import Testing
 
-@Suite struct ObjectKeyTests {
+@Suite(.timeLimit(.minutes(30))) struct ObjectKeyTests {
     @Test(arguments: [
         "a", "Z9", "a/b/c", "...", "..a", "a..", ".a", "-", "_", "a/.../b", "a/..b/c", "00000000_cat.jpg",
         String(repeating: "a", count: 512),

@@ -7,7 +7,7 @@ import Testing
 @testable import ObjectStore
 
 /// What every object store does, whichever it is.
-@Suite(.s3Server) struct ObjectStoreTests {
+@Suite(.s3Server, .timeLimit(.minutes(30))) struct ObjectStoreTests {
     /// The stores there are; S3 where `make test` has installed a server of it.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
         case local, s3

@@ -8,7 +8,7 @@ import Testing
 @testable import ObjectStore
 
 /// What no server can be asked for: failures, lost answers, and rules that rclone does not know.
-@Suite struct S3ClientTests {
+@Suite(.timeLimit(.minutes(30))) struct S3ClientTests {
     /// Answers in order, and keeps what it was asked.
     final class Script: Sendable {
         enum Step: Sendable {

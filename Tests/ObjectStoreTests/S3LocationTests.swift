@@ -2,7 +2,7 @@ import Testing
 
 @testable import ObjectStore
 
-@Suite struct S3LocationTests {
+@Suite(.timeLimit(.minutes(30))) struct S3LocationTests {
     private static let key = ObjectKey("a/b.png")
 
     @Test(arguments: [

@@ -7,7 +7,9 @@ import Testing
 @testable import ObjectStore
 
 /// What S3 alone does, against a server that checks signatures.
-@Suite(.s3Server, .enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"))
+@Suite(
+    .s3Server, .enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"),
+    .timeLimit(.minutes(30)))
 struct S3ObjectStoreTests {
     private let server: S3Server
     private let key: ObjectKey

@@ -3,7 +3,7 @@ import Testing
 @testable import ObjectStore
 
 /// The examples of "Authenticating Requests (AWS Signature Version 4)" in the Amazon S3 API Reference.
-@Suite struct SignatureV4Tests {
+@Suite(.timeLimit(.minutes(30))) struct SignatureV4Tests {
     private static let signature = SignatureV4(
         credentials: S3Credentials(
             accessKeyID: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ObjectStore
 
-@Suite struct SignedURLTests {
+@Suite(.timeLimit(.minutes(30))) struct SignedURLTests {
     private static let start: Int64 = 1_700_000_000
 
     private let folder: TemporaryFolder

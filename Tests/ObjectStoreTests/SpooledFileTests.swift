@@ -4,7 +4,7 @@ import NIOCore
 import ObjectStore
 import Testing
 
-@Suite struct SpooledFileTests {
+@Suite(.timeLimit(.minutes(30))) struct SpooledFileTests {
     private let folder: TemporaryFolder
 
     init() throws {
@@ -63,7 +63,7 @@ import Testing
         #expect(folder.files(in: "").isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(30)))
     func `an abandoned file goes with the last reference, and its descriptor with it`() async throws {
         for round in 0..<300 {
             let file = try await SpooledFile(folder: folder.path)

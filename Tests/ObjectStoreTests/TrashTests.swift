@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectStore
 
 /// A store's id and its trash, which are no objects.
-@Suite(.s3Server) struct TrashTests {
+@Suite(.s3Server, .timeLimit(.minutes(30))) struct TrashTests {
     private static let key = ObjectKey("photos/7/cat.jpg")!
     private static let week: Int64 = 7 * 86_400
 

@@ -10,7 +10,7 @@ private final class Inbox: Subscriber {
 }
 
 /// Delivery per topic, in order, once.
-@Suite struct HubTests {
+@Suite(.timeLimit(.minutes(30))) struct HubTests {
     private let loop = EmbeddedEventLoop()
 
     private func publish(_ event: Int, to topic: String, _ hub: Hub<String, Int>) {

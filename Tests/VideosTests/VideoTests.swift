@@ -5,7 +5,7 @@ import Testing
 import Videos
 
 /// What videos lose, and that they lose nothing else.
-@Suite struct VideoTests {
+@Suite(.timeLimit(.minutes(30))) struct VideoTests {
     private typealias V = SampleVideo
 
     private static let secret = Array("SECRET +48.8577+002.295/".utf8)

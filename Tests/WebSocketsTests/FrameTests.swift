@@ -5,7 +5,7 @@ import Testing
 @testable import WebSockets
 
 /// What NIO's decoder does not check (RFC 6455 §5), over a real connection.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct FrameTests {
     struct Breach: CustomTestStringConvertible {
         let testDescription: String

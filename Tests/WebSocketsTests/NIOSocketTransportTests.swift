@@ -7,7 +7,7 @@ import Testing
 import WebSockets
 
 /// The client transport against this package's own server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct NIOSocketTransportTests {
     private let transport = NIOSocketTransport()
 

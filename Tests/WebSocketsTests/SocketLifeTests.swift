@@ -7,7 +7,7 @@ import Testing
 @testable import WebSockets
 
 /// How sockets end, over a real connection.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct SocketEndTests {
     @Test func aHalfClosedSocketIsClosed() async throws {
         let events = Events()

@@ -5,7 +5,7 @@ import Testing
 import WebSockets
 
 /// The first request of a connection, over a real one.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct SocketUpgradeTests {
     @Test func theHandshakeIsAnsweredAsTheRFCComputesIt() async throws {
         let events = Events()

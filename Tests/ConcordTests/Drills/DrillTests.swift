@@ -4,7 +4,7 @@ import Testing
 
 /// What breaks in production, in the middle of a load: nothing that was acknowledged is lost, nothing is there twice,
 /// and listeners hear all of it, once and in order. Seconds each; `make torture` takes minutes.
-@Suite(.serialized) struct DrillTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct DrillTests {
     private static let needsPostgreSQL: ConditionTrait = .enabled(
         if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL")
 

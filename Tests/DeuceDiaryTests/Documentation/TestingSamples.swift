@@ -3,7 +3,7 @@ import Testing
 
 // The samples of Testing.md, and of DeuceDiaryMock's own documentation.
 
-@Suite(.timeLimit(.minutes(1))) struct DeuceDiaryTestingSamples {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryTestingSamples {
     @Test func aPreview() async throws {
         // sample
         let diary = DeuceDiaryClient.mock()

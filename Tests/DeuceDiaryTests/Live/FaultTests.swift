@@ -14,7 +14,7 @@ import FoundationNetworking
 
 /// Loggers and listeners behind a proxy that cuts connections, delays bytes and loses answers: nothing is missed, nothing
 /// doubled, nothing out of order.
-@Suite struct DeuceDiaryFaultTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryFaultTests {
     @Test(.timeLimit(.minutes(30)), arguments: Stack.Engine.available)
     func nothingIsMissedDoubledOrOutOfOrder(_ engine: Stack.Engine) async throws {
         let (logs, listeners, authors) = (120, 3, 2)

@@ -9,7 +9,7 @@ import Testing
 @testable import DeuceDiaryCheck
 
 /// The SDK's live connection against the server. What it does on a bad network is in ``DeuceDiaryFaultTests``.
-@Suite struct DeuceDiaryLiveTests {
+@Suite(.timeLimit(.minutes(30))) struct DeuceDiaryLiveTests {
     @Test("Brings what others log from now on, and nothing of one's own", arguments: Stack.all)
     func fromNowOn(_ stack: Stack) async throws {
         try await withDeuceDiary(on: stack) { host in

@@ -3,7 +3,7 @@ import Testing
 
 // The samples of Testing.md, and of DunbarMock's own documentation.
 
-@Suite(.timeLimit(.minutes(1))) struct DunbarTestingSamples {
+@Suite(.timeLimit(.minutes(30))) struct DunbarTestingSamples {
     @Test func aPreview() async throws {
         // sample
         let dunbar = DunbarClient.mock()

@@ -3,7 +3,7 @@ import Testing
 
 // The samples of Testing.md, and of GTSDMock's own documentation.
 
-@Suite(.timeLimit(.minutes(1))) struct GTSDTestingSamples {
+@Suite(.timeLimit(.minutes(30))) struct GTSDTestingSamples {
     @Test func aPreview() async throws {
         // sample
         let gtsd = GTSDClient.mock()

@@ -3,7 +3,7 @@ import Testing
 
 // The samples of Testing.md.
 
-@Suite struct TestingSamples {
+@Suite(.timeLimit(.minutes(30))) struct TestingSamples {
     @Test func aPreview() async throws {
         // sample
         let messenger = MessengerClient.mock()
@@ -66,7 +66,7 @@ import Testing
         #expect(try await messenger.send(Messenger.ListMessages(chat: 5)) == [.example])
     }
 
-    @Test(.timeLimit(.minutes(1))) func liveEvents() async throws {
+    @Test(.timeLimit(.minutes(30))) func liveEvents() async throws {
         // sample
         let mock = MessengerMock()
         let live = mock.client().live(pacing: .init(base: .zero))

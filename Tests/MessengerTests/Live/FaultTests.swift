@@ -14,7 +14,7 @@ import FoundationNetworking
 
 /// Senders and listeners behind a proxy that cuts connections, delays bytes and loses answers: nothing is missed, nothing
 /// doubled, nothing out of order. `make torture` runs it with 20,000 messages.
-@Suite struct FaultTests {
+@Suite(.timeLimit(.minutes(30))) struct FaultTests {
     struct Size: Sendable {
         var chats: Int
         var listeners: Int

@@ -9,7 +9,7 @@ import Testbed
 import Testing
 
 /// The SDK's live connection against the server. What it does on a bad network is in ``FaultTests``.
-@Suite struct LiveTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveTests {
     @Test("Brings what is said from the subscription on", arguments: Stack.all)
     func fromNowOn(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in

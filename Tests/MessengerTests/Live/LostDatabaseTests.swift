@@ -10,7 +10,7 @@ import Testbed
 import Testing
 
 /// A PostgreSQL that goes away in the middle of what is done with it.
-@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+@Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct LostDatabaseTests {
     private static let stacks = Stack.Wire.allCases.map { Stack(.postgreSQL, $0) }
 

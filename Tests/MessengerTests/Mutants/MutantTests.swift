@@ -7,7 +7,7 @@ import Testbed
 import Testing
 
 /// Whether the checker is worth something: servers that break one promise each, and whether it notices.
-@Suite struct MutantTests {
+@Suite(.timeLimit(.minutes(30))) struct MutantTests {
     /// Each is to be noticed by the scenarios of the clause it breaks.
     static let all: [Mutant] = [
         Mutant.registering, Mutant.signingIn, Mutant.refreshing, Mutant.signingOut, Mutant.account,

@@ -3,7 +3,7 @@ import Testing
 
 // The samples of Testing.md, and of the mocks' own documentation.
 
-@Suite(.timeLimit(.minutes(1))) struct MonicaTestingSamples {
+@Suite(.timeLimit(.minutes(30))) struct MonicaTestingSamples {
     @Test func theContractsMock() async throws {
         // sample
         let monica = MockMonicaAPIClient()
