@@ -18,136 +18,143 @@ let vips = "gobject-2.0"
 let vips = "vips"
 #endif
 
-// MARK: Platform targets
+// MARK: The contract's core, and what both sides make of it
+
+/// A target that lives in a folder of its own name below `Sources/Contract`.
+func contract(_ folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: folder == "Core" ? "Contract" : "Contract\(folder)", dependencies: dependencies,
+        path: "Sources/Contract/\(folder)")
+}
+
+let contracts: [Target] = [
+    contract("Core", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+    contract("Client", ["Contract"]),
+    contract("Check", ["ContractClient"]),
+    contract("Mocks", ["ContractClient"]),
+    contract(
+        "Server",
+        [
+            "Contract", .target(name: "CZlib", condition: server), product("Crypto", "swift-crypto"),
+            product("Hummingbird", "hummingbird"), product("Logging", "swift-log"),
+            product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio"),
+            product("NIOHTTP1", "swift-nio"), product("NIOHTTPTypes", "swift-nio-extras"),
+            product("NIOHTTPTypesHTTP1", "swift-nio-extras"), product("NIOPosix", "swift-nio"),
+        ]),
+]
+
+// MARK: The platform: each module alone, none knows a contract
+
+func room(_ name: String, _ dependencies: [Target.Dependency], links: [LinkerSetting] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/Platform/\(name)", linkerSettings: links)
+}
+
+func library(_ name: String, pkgConfig: String? = nil, providers: [SystemPackageProvider]) -> Target {
+    .systemLibrary(name: name, path: "Sources/Platform/\(name)", pkgConfig: pkgConfig, providers: providers)
+}
 
 let platform: [Target] = [
-    .target(name: "Contract", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
-    .target(name: "ContractClient", dependencies: ["Contract"]),
-    .target(name: "ContractCheck", dependencies: ["ContractClient"]),
-    .target(name: "ContractMocks", dependencies: ["ContractClient"]),
-    .target(
-        name: "NIOSockets",
-        dependencies: [
-            "ContractClient",
-            .product(name: "HTTPTypes", package: "swift-http-types"),
-            .product(name: "NIOCore", package: "swift-nio", condition: nio),
-            .product(name: "NIOPosix", package: "swift-nio", condition: nio),
-            .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
-            .product(name: "NIOWebSocket", package: "swift-nio", condition: nio),
-            .product(name: "NIOSSL", package: "swift-nio-ssl", condition: nio),
-        ]
-    ),
-    .target(
-        name: "ContractServer",
-        dependencies: [
-            "Contract",
-            product("Hummingbird", "hummingbird"),
-            product("NIOConcurrencyHelpers", "swift-nio"),
-            product("NIOCore", "swift-nio"),
+    library("CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    library("CLibVips", pkgConfig: vips, providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
+    library("CZlib", providers: [.apt(["zlib1g-dev"])]),
+    room("CSpawn", []),
+    room(
+        "CVips", [.target(name: "CLibVips", condition: server)],
+        links: [.linkedLibrary("vips", .when(traits: ["Server"]))]),
+    room(
+        "Database",
+        [
+            .target(name: "CLibPQ", condition: server), product("Crypto", "swift-crypto"),
+            product("GRDB", "GRDB.swift"), product("NIOConcurrencyHelpers", "swift-nio"),
             product("NIOPosix", "swift-nio"),
-            product("NIOHTTP1", "swift-nio"),
-            product("NIOHTTPTypes", "swift-nio-extras"),
-            product("NIOHTTPTypesHTTP1", "swift-nio-extras"),
-            product("Logging", "swift-log"),
-            product("Crypto", "swift-crypto"),
-            .target(name: "CZlib", condition: server),
-        ]
-    ),
-    .target(
-        name: "WebSockets",
-        dependencies: [
-            product("HummingbirdCore", "hummingbird"),
-            product("NIOCore", "swift-nio"),
-            product("NIOHTTP1", "swift-nio"),
-            product("NIOWebSocket", "swift-nio"),
-            product("NIOHTTPTypes", "swift-nio-extras"),
-            product("NIOHTTPTypesHTTP1", "swift-nio-extras"),
-            product("HTTPTypes", "swift-http-types"),
-        ]
-    ),
-    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-    .target(
-        name: "Database",
-        dependencies: [
-            .target(name: "CLibPQ", condition: server),
-            product("Crypto", "swift-crypto"), product("GRDB", "GRDB.swift"),
-            product("NIOConcurrencyHelpers", "swift-nio"), product("NIOPosix", "swift-nio"),
-        ]
-    ),
-    .target(
-        name: "ObjectStore",
-        dependencies: [
+        ]),
+    room("EventBus", [product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio")]),
+    room(
+        "Identity",
+        [
+            product("AsyncHTTPClient", "async-http-client"), product("Crypto", "swift-crypto"),
+            product("CryptoExtras", "swift-crypto"), product("JWTKit", "jwt-kit"),
+            product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio"),
+            product("NIOPosix", "swift-nio"),
+        ]),
+    room("Images", ["CSpawn", product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio")]),
+    room(
+        "Mail",
+        [product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"), product("NIOSSL", "swift-nio-ssl")]),
+    room(
+        "NIOSockets",
+        [
+            "ContractClient", .product(name: "HTTPTypes", package: "swift-http-types"),
+            .product(name: "NIOCore", package: "swift-nio", condition: nio),
+            .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
+            .product(name: "NIOPosix", package: "swift-nio", condition: nio),
+            .product(name: "NIOSSL", package: "swift-nio-ssl", condition: nio),
+            .product(name: "NIOWebSocket", package: "swift-nio", condition: nio),
+        ]),
+    room(
+        "ObjectStore",
+        [
             product("AsyncHTTPClient", "async-http-client"), product("Crypto", "swift-crypto"),
             product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio"),
             product("NIOPosix", "swift-nio"),
-        ]
-    ),
-    .target(
-        name: "Realtime",
-        dependencies: [product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio")]
-    ),
-    .target(
-        name: "Identity",
-        dependencies: [
-            product("AsyncHTTPClient", "async-http-client"), product("Crypto", "swift-crypto"),
-            product("CryptoExtras", "swift-crypto"), product("JWTKit", "jwt-kit"),
-            product("NIOConcurrencyHelpers", "swift-nio"),
-            product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"),
-        ]
-    ),
-    .systemLibrary(name: "CLibVips", pkgConfig: vips, providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
-    .target(
-        name: "CVips", dependencies: [.target(name: "CLibVips", condition: server)],
-        linkerSettings: [.linkedLibrary("vips", .when(traits: ["Server"]))]),
-    .target(name: "CSpawn"),
-    .target(
-        name: "Images",
-        dependencies: ["CSpawn", product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio")]
-    ),
-    .target(name: "Videos"),
-    .target(
-        name: "Mail",
-        dependencies: [
-            product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"), product("NIOSSL", "swift-nio-ssl"),
-        ]
-    ),
-    .target(
-        name: "Backend",
-        dependencies: [
-            "ContractServer", "Database", "ObjectStore", "Realtime", "Identity", "Mail", "WebSockets",
-            product("Hummingbird", "hummingbird"), product("ServiceLifecycle", "swift-service-lifecycle"),
-            product("Crypto", "swift-crypto"), product("NIOConcurrencyHelpers", "swift-nio"),
-        ]
-    ),
+        ]),
+    room("Videos", []),
+    room(
+        "WebSockets",
+        [
+            product("HTTPTypes", "swift-http-types"), product("HummingbirdCore", "hummingbird"),
+            product("NIOCore", "swift-nio"), product("NIOHTTP1", "swift-nio"),
+            product("NIOHTTPTypes", "swift-nio-extras"), product("NIOHTTPTypesHTTP1", "swift-nio-extras"),
+            product("NIOWebSocket", "swift-nio"),
+        ]),
 ]
 
-// MARK: Services
+// MARK: Where contract and platform meet
 
-/// A service is exactly these five targets, in these five folders.
-func service(_ name: String) -> [Target] {
-    [
-        .target(name: "\(name)API", dependencies: ["Contract"], path: "Sources/\(name)/API"),
-        .target(
-            name: "\(name)Client", dependencies: [.byName(name: "\(name)API"), "ContractClient"],
-            path: "Sources/\(name)/Client"),
-        .target(
-            name: "\(name)Mocks", dependencies: [.byName(name: "\(name)Client"), "ContractMocks"],
-            path: "Sources/\(name)/Mocks"),
-        .target(
-            name: "\(name)Service",
-            dependencies: [
-                .byName(name: "\(name)API"), "Backend", "ContractServer", "Database", "ObjectStore", "Realtime",
-                "Identity", "Images", "Mail", "Videos", "WebSockets",
-            ],
-            path: "Sources/\(name)/Service"),
-        .target(
-            name: "\(name)Check", dependencies: [.byName(name: "\(name)Client"), "ContractCheck"],
-            path: "Sources/\(name)/Check"),
+let backend: Target = .target(
+    name: "Backend",
+    dependencies: [
+        "Contract", "ContractServer", "Database", "Identity", "Mail", "ObjectStore", "WebSockets",
+        product("Crypto", "swift-crypto"), product("Hummingbird", "hummingbird"), product("Logging", "swift-log"),
+        product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio"),
+        product("NIOPosix", "swift-nio"), product("ServiceLifecycle", "swift-service-lifecycle"),
+    ])
+
+// MARK: The APIs
+
+/// The five targets of an API, in five folders below `Sources/APIs`.
+///
+/// - Parameter imports: The modules of the platform that the service imports.
+func api(_ name: String, serviceOn imports: [Target.Dependency]) -> [Target] {
+    let shared: [Target.Dependency] = [
+        .byName(name: "\(name)API"), "Backend", "Contract", "ContractServer", "Database",
+        product("NIOConcurrencyHelpers", "swift-nio"),
+    ]
+    func part(_ folder: String, _ dependencies: [Target.Dependency]) -> Target {
+        .target(name: name + folder, dependencies: dependencies, path: "Sources/APIs/\(name)/\(folder)")
+    }
+    return [
+        part("API", ["Contract"]),
+        part("Client", [.byName(name: "\(name)API"), "ContractClient"]),
+        part("Mocks", [.byName(name: "\(name)Client"), "ContractMocks"]),
+        part("Service", shared + imports),
+        part("Check", [.byName(name: "\(name)Client"), "ContractCheck"]),
     ]
 }
 
-let services = ["Messenger", "DeuceDiary", "GTSD", "Dunbar", "Monica"]
+let apis: [Target] =
+    api(
+        "Messenger",
+        serviceOn: [
+            "EventBus", "Identity", "ObjectStore", "WebSockets", product("Logging", "swift-log"),
+            product("NIOCore", "swift-nio"),
+        ])
+    + api("DeuceDiary", serviceOn: ["EventBus", "ObjectStore", "WebSockets", product("NIOCore", "swift-nio")])
+    + api("Monica", serviceOn: ["Identity"])
+    + api("GTSD", serviceOn: ["Identity", "ObjectStore"])
+    + api("Dunbar", serviceOn: ["Identity", "Mail", "ObjectStore", "Videos", product("NIOCore", "swift-nio")])
+
+let services = ["Messenger", "DeuceDiary", "Monica", "GTSD", "Dunbar"]
 
 let command: Target = .executableTarget(
     name: "concord",
@@ -210,7 +217,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.0"),
     ],
-    targets: platform + services.flatMap(service) + [
+    targets: contracts + platform + [backend] + apis + [
         command, chatExample, thumbnail, testbed,
         tests("Contract"),
         tests(
@@ -223,7 +230,7 @@ let package = Package(
         tests("Images"),
         tests("Mail", product("NIOPosix", "swift-nio")),
         tests("ObjectStore", product("Crypto", "swift-crypto")),
-        tests("Realtime", product("NIOEmbedded", "swift-nio")),
+        tests("EventBus", product("NIOEmbedded", "swift-nio")),
         tests("Backend", "Mail", product("NIOEmbedded", "swift-nio")),
         tests("Videos"),
         tests("WebSockets", product("NIOEmbedded", "swift-nio")),

@@ -8,7 +8,7 @@ import Logging
 import MessengerAPI
 import NIOCore
 import ObjectStore
-import Realtime
+import EventBus
 import WebSockets
 
 /// The Messenger API's behaviour. Each section of the contract is an extension in a file of its own.

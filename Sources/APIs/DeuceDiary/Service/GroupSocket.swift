@@ -4,7 +4,7 @@ import ContractServer
 import DeuceDiaryAPI
 import Foundation
 import NIOCore
-import Realtime
+import EventBus
 import WebSockets
 
 /// One client on `/ws`, which listens to one group at a time. Lives on its event loop.

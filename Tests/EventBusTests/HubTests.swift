@@ -1,7 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import NIOPosix
-import Realtime
+import EventBus
 import Testing
 
 private final class Inbox: Subscriber {

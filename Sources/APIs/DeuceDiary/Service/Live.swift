@@ -5,7 +5,7 @@ import Database
 import DeuceDiaryAPI
 import HTTPTypes
 import NIOCore
-import Realtime
+import EventBus
 import WebSockets
 
 /// What a socket listens to.

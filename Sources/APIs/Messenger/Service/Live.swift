@@ -5,7 +5,7 @@ import Database
 import Foundation
 import MessengerAPI
 import NIOCore
-import Realtime
+import EventBus
 import WebSockets
 
 /// What sockets listen to.

@@ -2,7 +2,7 @@ import Contract
 import Database
 import MessengerAPI
 import NIOCore
-import Realtime
+import EventBus
 import WebSockets
 
 extension LiveSocket {
