@@ -9,114 +9,49 @@ import Testing
     private static let credentials = [
         "AWS_ACCESS_KEY_ID": S3Server.accessKeyID, "AWS_SECRET_ACCESS_KEY": S3Server.secretAccessKey,
     ]
-
-    /// A server that has some files, and is stopped.
-    private func fill(_ folder: String, files: Int = 10, more: [String] = [], _ environment: [String: String] = [:])
-        async throws -> [Messenger.File.ID]
-    {
-        let port = try await reservePort()
-        let process = try await ConcordProcess.serving(data: folder, port: port, more: more, environment: environment)
-        let client = client(at: port)
-        try await client.send(
-            Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))
-        try await client.signIn(username: "alice", password: "secret123")
-        var ids: [Messenger.File.ID] = []
-        for index in 0..<files {
-            ids.append(try await client.upload(Upload(.bytes([UInt8(index)]), filename: "\(index).txt")).id)
-        }
-        try await stop(process)
-        return ids
-    }
-
-    private func client(at port: Int) -> MessengerClient {
-        MessengerClient(baseURL: URL(string: "http://127.0.0.1:\(port)")!, retry: .never)
-    }
-
-    private func stop(_ process: ConcordProcess) async throws {
-        process.signal(SIGTERM)
-        #expect(await process.status() == 0)
-    }
-
-    /// Expects that a start ends with a sentence.
-    private func refused(
-        _ folder: String, more: [String] = [], _ environment: [String: String] = [:],
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws -> String {
-        let process = try ConcordProcess(
-            ["serve", "messenger", "--data", folder, "--port", "messenger=0"] + more, environment: environment)
-        #expect(await process.status() == 1, sourceLocation: sourceLocation)
-        #expect(process.standardOutput == "", sourceLocation: sourceLocation)
-        return await process.standardError()
-    }
-
-    /// Expects that a start serves all of the files.
-    private func serves(
-        _ ids: [Messenger.File.ID], _ folder: String, more: [String] = [], _ environment: [String: String] = [:]
-    ) async throws {
-        let port = try await reservePort()
-        let process = try await ConcordProcess.serving(data: folder, port: port, more: more, environment: environment)
-        let client = client(at: port)
-        try await client.signIn(username: "alice", password: "secret123")
-        for (index, id) in ids.enumerated() { #expect(try await client.download(id) == [UInt8(index)]) }
-        try await stop(process)
-    }
-
-    private func objects(_ folder: String) -> Set<String> {
-        let root = folder + "/files/messenger/objects"
-        let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
-        return Set(names.filter { $0.hasSuffix(".txt") })
-    }
-
-    /// Makes files older than a sweep spares.
-    private func age(_ folder: String) throws {
-        for name in objects(folder) {
-            try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSinceNow: -7200)],
-                ofItemAtPath: "\(folder)/files/messenger/objects/\(name)")
-        }
-    }
+    private let server = StartedServer()
 
     /// The database is missing, empty, or a new one elsewhere.
     @Test(arguments: ["missing", "empty"])
     func aStartWithoutItsDatabaseIsRefusedAndTakesNothing(_ state: String) async throws {
         try await withTemporaryFolder { folder async throws in
-            let ids = try await fill(folder)
-            try age(folder)
-            let (before, database) = (objects(folder), folder + "/messenger.sqlite")
+            let ids = try await server.fill(folder)
+            try server.age(folder)
+            let (before, database) = (server.objects(folder), folder + "/messenger.sqlite")
             #expect(before.count == ids.count)
             try FileManager.default.moveItem(atPath: database, toPath: folder + "/kept")
             if state == "empty" { #expect(FileManager.default.createFile(atPath: database, contents: nil)) }
             for _ in 0..<2 {
-                let words = try await refused(folder)
+                let words = try await server.refused(folder)
                 #expect(words.contains("\(folder)/files/messenger belongs to another database"))
                 #expect(words.contains("--adopt-store messenger"))
-                #expect(objects(folder) == before)
+                #expect(server.objects(folder) == before)
             }
             // Put back, everything is there.
             try FileManager.default.removeItem(atPath: database)
             try FileManager.default.moveItem(atPath: folder + "/kept", toPath: database)
-            try await serves(ids, folder)
-            #expect(objects(folder) == before)
+            try await server.serves(ids, folder)
+            #expect(server.objects(folder) == before)
         }
     }
 
     /// As versions before this one left it: no id anywhere.
     @Test func withoutIdsADatabaseThatNamesNothingIsRefusedToo() async throws {
         try await withTemporaryFolder { folder async throws in
-            let ids = try await fill(folder)
-            try age(folder)
-            let before = objects(folder)
+            let ids = try await server.fill(folder)
+            try server.age(folder)
+            let before = server.objects(folder)
             let manager = FileManager.default
             try manager.removeItem(atPath: folder + "/files/messenger/store-id")
             try manager.moveItem(atPath: folder + "/messenger.sqlite", toPath: folder + "/kept")
-            let words = try await refused(folder)
+            let words = try await server.refused(folder)
             #expect(words.contains("names none of the files in the folder \(folder)/files/messenger"))
-            #expect(objects(folder) == before)
+            #expect(server.objects(folder) == before)
             // What the operator really means: a new beginning. What is there is left alone for an hour at least.
             let process = try await ConcordProcess.serving(
                 data: folder, port: try await reservePort(), more: ["--adopt-store", "messenger"])
-            try await stop(process)
-            #expect(objects(folder) == before)
+            try await server.stop(process)
+            #expect(server.objects(folder) == before)
             #expect(ids.count == before.count)
         }
     }
@@ -124,29 +59,30 @@ import Testing
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
     func anotherDatabaseIsRefusedAndTakesNothing() async throws {
         try await withTestDatabase(on: .postgreSQL) { place async throws in
-            let ids = try await fill(place.folder)
-            try age(place.folder)
-            let before = objects(place.folder)
-            let words = try await refused(place.folder, ["CONCORD_DATABASE": try #require(place.url)])
+            let ids = try await server.fill(place.folder)
+            try server.age(place.folder)
+            let before = server.objects(place.folder)
+            let words = try await server.refused(place.folder, ["CONCORD_DATABASE": try #require(place.url)])
             #expect(words.contains("belongs to another database: the PostgreSQL database of messenger is new"))
-            #expect(objects(place.folder) == before)
-            try await serves(ids, place.folder)
+            #expect(server.objects(place.folder) == before)
+            try await server.serves(ids, place.folder)
         }
     }
 
     @Test(.enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"))
     func anotherServerWithTheSameBucketIsRefusedAndTakesNothing() async throws {
-        let server = try #require(S3Server.current)
+        let s3 = try #require(S3Server.current)
         try await withTemporaryFolder { folder async throws in
-            let place = server.place()
+            let place = s3.place()
             let bucket = ["--objects", place]
-            let ids = try await fill(folder + "/first", more: bucket, Self.credentials)
-            let words = try await refused(folder + "/staging", more: bucket, Self.credentials)
+            let ids = try await server.fill(folder + "/first", more: bucket, Self.credentials)
+            let words = try await server.refused(folder + "/staging", more: bucket, Self.credentials)
             #expect(words.contains("/messenger belongs to another database"))
-            #expect(words.contains("s3://bucket/") && !words.contains(server.endpoint))
-            try await serves(ids, folder + "/first", more: bucket, Self.credentials)
+            #expect(words.contains("s3://bucket/") && !words.contains(s3.endpoint))
+            try await server.serves(ids, folder + "/first", more: bucket, Self.credentials)
             // And a server that is led to another bucket.
-            let elsewhere = try await refused(folder + "/first", more: ["--objects", server.place()], Self.credentials)
+            let elsewhere = try await server.refused(
+                folder + "/first", more: ["--objects", s3.place()], Self.credentials)
             #expect(elsewhere.contains("belongs to other files than those in the bucket"))
         }
     }
@@ -154,11 +90,11 @@ import Testing
     /// A bucket that is away at the start: nothing is put there, and the server goes on when it turns out to be another's.
     @Test(.enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"))
     func aBucketThatComesLaterIsAskedThen() async throws {
-        let server = try #require(S3Server.current)
-        let upstream = try #require(URLComponents(string: server.endpoint)?.port)
+        let s3 = try #require(S3Server.current)
+        let upstream = try #require(URLComponents(string: s3.endpoint)?.port)
         try await withTemporaryFolder { folder async throws in
-            let place = server.place()
-            _ = try await fill(folder + "/first", more: ["--objects", place], Self.credentials)
+            let place = s3.place()
+            _ = try await server.fill(folder + "/first", more: ["--objects", place], Self.credentials)
             try await FaultyProxy.running(to: upstream) { proxy in
                 proxy.refuse(true)
                 let later = place.replacingOccurrences(of: ":\(upstream)", with: ":\(proxy.port)")
@@ -183,30 +119,30 @@ import Testing
             ]
             let (one, two) = (place.folder + "/one", place.folder + "/two")
             let first = try await ConcordProcess.serving(data: one, port: try await reservePort(), environment: same)
-            let files = try await refused(two, same)
+            let files = try await server.refused(two, same)
             #expect(files.contains("Several nodes on one database need files that all of them reach: --objects s3://"))
-            let keys = try await refused(two, ["CONCORD_DATABASE": url, "CONCORD_URL_KEY": key])
+            let keys = try await server.refused(two, ["CONCORD_DATABASE": url, "CONCORD_URL_KEY": key])
             #expect(keys.contains("another key messenger-tokens") && keys.contains("CONCORD_MESSENGER_TOKEN_KEY"))
             #expect(!keys.contains(key))
-            try await stop(first)
+            try await server.stop(first)
             // On purpose, with every node stopped.
             var other = same
             other["CONCORD_MESSENGER_TOKEN_KEY"] = Data(repeating: 43, count: 32).base64EncodedString()
-            _ = try await refused(one, other)
-            try await stop(
+            _ = try await server.refused(one, other)
+            try await server.stop(
                 ConcordProcess.serving(
                     data: one, port: try await reservePort(), more: ["--adopt-keys", "messenger"], environment: other))
-            try await stop(ConcordProcess.serving(data: one, port: try await reservePort(), environment: other))
-            _ = try await refused(one, same)
+            try await server.stop(ConcordProcess.serving(data: one, port: try await reservePort(), environment: other))
+            _ = try await server.refused(one, same)
         }
     }
 
     @Test func aKeyFileThatIsLostIsSaid() async throws {
         try await withTemporaryFolder { folder async throws in
-            _ = try await fill(folder, files: 0)
+            _ = try await server.fill(folder, files: 0)
             try FileManager.default.removeItem(atPath: folder + "/keys/messenger-tokens")
             let process = try await ConcordProcess.serving(data: folder, port: try await reservePort())
-            try await stop(process)
+            try await server.stop(process)
             let log = await process.standardError()
             #expect(log.contains("warning") && log.contains("messenger-tokens"))
             #expect(log.contains("was missing and has been made anew: everybody is signed out"))
@@ -226,7 +162,7 @@ import Testing
                     })
             }
             try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
-            let ids = try await fill(folder, files: 1)
+            let ids = try await server.fill(folder, files: 1)
             #expect(try modes().filter { $0.value & 0o077 != 0 } == [:])
 
             // As older versions left them.
@@ -240,16 +176,16 @@ import Testing
             let whileServing = try modes()
             #expect(whileServing.keys.contains("messenger.sqlite-wal"))
             #expect(whileServing.filter { $0.value & 0o077 != 0 } == [:])
-            try await stop(process)
+            try await server.stop(process)
             #expect(await process.standardError().contains("keys/messenger-tokens"))
-            try await serves(ids, folder)
+            try await server.serves(ids, folder)
         }
     }
 
     /// Pages of a real server's database are overwritten: after `kill -9` it is refused, while it runs it is said.
     @Test func aDamagedDatabaseIsSaidAndNotWrittenTo() async throws {
         try await withTemporaryFolder { folder async throws in
-            _ = try await fill(folder, files: 0)
+            _ = try await server.fill(folder, files: 0)
             let path = folder + "/messenger.sqlite"
             let port = try await reservePort()
             let process = try await ConcordProcess.serving(data: folder, port: port)
@@ -261,7 +197,7 @@ import Testing
             try file.close()
             let damaged = FileManager.default.contents(atPath: path)
             let refusal = await #expect(throws: APIError.self) {
-                try await client(at: port).signIn(username: "alice", password: "secret123")
+                try await server.client(at: port).signIn(username: "alice", password: "secret123")
             }
             #expect(refusal?.status == .internalServerError)
             #expect(refusal?.retryAfter == nil)
@@ -270,14 +206,14 @@ import Testing
                 TransportRequest(method: .get, url: URL(string: "http://127.0.0.1:\(port)/ready")!), progress: nil)
             #expect(ready.status == .serviceUnavailable)
             let registration = await #expect(throws: APIError.self) {
-                try await client(at: port).send(
+                try await server.client(at: port).send(
                     Messenger.Register(username: "bob", email: "bob@example.com", password: "secret123"))
             }
             #expect(registration?.status == .internalServerError)
             process.signal(SIGTERM)
             #expect(await process.status() == 0)
             #expect(FileManager.default.contents(atPath: path) == damaged)
-            let words = try await refused(folder)
+            let words = try await server.refused(folder)
             #expect(words.contains("The database \(path) is damaged"))
             #expect(words.contains("put a backup in its place"))
         }

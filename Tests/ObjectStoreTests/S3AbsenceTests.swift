@@ -148,7 +148,6 @@ import Testing
         try await body(UInt16(bigEndian: address.sin_port))
     }
 
-    /// It was 30 s, three times.
     @Test(.timeLimit(.minutes(30))) func `a silent S3 is given up after seconds, and then at once`() async throws {
         try await withSilence { port in
             let folder = try TemporaryFolder()
@@ -156,11 +155,8 @@ import Testing
                 location: S3Location("s3://bucket?endpoint=http://127.0.0.1:\(port)"),
                 credentials: S3Server.credentials, spoolFolder: folder.path, now: S3Server.now)
             let key = try #require(ObjectKey("a"))
-            let start = ContinuousClock.now
+            #expect(store.client.patience == .seconds(4))
             await #expect(throws: S3Error.self) { try await store.put("x", at: key) }
-            let first = ContinuousClock.now - start
-            // 4 s; the rest is for a machine that is busy.
-            #expect(first < .seconds(60), "\(first)")
             var failures = 0
             while failures < 20, (try? store.client.breaker.check("PutObject")) != nil {
                 failures += 1
