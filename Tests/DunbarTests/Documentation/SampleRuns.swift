@@ -144,8 +144,13 @@ import Testing
             #expect(comments == ["Great picture!"])
             try await PostsSamples.delete(john.client, post: post)
             #expect(try await john.feed().map(\.id) == [first])
-            let photo = try await PostsSamples.photo(john.client, file: files[0], me: john.id)
-            #expect(photo?.hasSuffix(".jpg") == true)
+            // Whoever has the URL can fetch it, without a session, and keep it by its path.
+            let text = try #require(try await PostsSamples.photo(john.client, file: files[0], me: john.id))
+            let photo = try #require(URL(string: text))
+            #expect(photo.pathExtension == "jpg")
+            let fetched = try await host.transport.send(TransportRequest(method: .get, url: photo), progress: nil)
+            #expect(fetched.status == .ok)
+            #expect(fetched.body.starts(with: [0xFF, 0xD8]))
         }
     }
 
