@@ -105,6 +105,17 @@ public func expectRefusal(
     throw Broken(expected: expected, found: "it was accepted", line: line, file: file)
 }
 
+extension AsyncSequence {
+    /// Reads a list that should have so many elements.
+    ///
+    /// - Returns: All of them, or the first of too many: a server whose pages never end does not keep a scenario for ever.
+    public func elements(expecting count: Int) async throws -> [Element] {
+        var elements: [Element] = []
+        for try await element in prefix(count + 1) { elements.append(element) }
+        return elements
+    }
+}
+
 /// Does one thing many times at once.
 ///
 /// - Parameter width: How many are under way at a time.

@@ -29,7 +29,11 @@ import Testing
 
     @Test func theCheckerNoticesWhatIsBroken() async throws {
         let start = ContinuousClock.now
-        let outcomes = try await together(Self.all.count, width: 4) { try await Self.outcome(of: Self.all[$0]) }
+        var outcomes = try await together(Self.all.count, width: 4) { try await Self.outcome(of: Self.all[$0]) }
+        // Four at once on a busy machine may take too long for one of them; alone it is given the time again.
+        for (index, mutant) in Self.all.enumerated() {
+            if case .timedOut = outcomes[index] { outcomes[index] = try await Self.outcome(of: mutant) }
+        }
         let survived = zip(Self.all, outcomes).filter { $1 != .caught }
         let score = Double(Self.all.count - survived.count) / Double(Self.all.count) * 100
         print(

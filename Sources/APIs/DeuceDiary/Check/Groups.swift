@@ -82,9 +82,8 @@ extension DeuceDiaryScenarios {
             let all = try await john.send(DeuceDiary.ListGroups()).map(\.id)
             try expect(all.count, equals: 7)
             for size in 1...8 {
-                var paged: [DeuceDiary.Group.ID] = []
-                for try await group in john.client.groups(pageSize: size) { paged.append(group.id) }
-                try expect(paged, equals: all)
+                let paged = try await john.client.groups(pageSize: size).elements(expecting: all.count)
+                try expect(paged.map(\.id), equals: all)
             }
             for query in ["limit=0", "limit=-1", "limit=x", "limit=", "limit=1.5"] {
                 try await john.get("/api/groups?\(query)").refused(400, "Invalid limit", query)
@@ -160,9 +159,8 @@ extension DeuceDiaryScenarios {
             for query in ["limit=0", "limit=-1", "limit=x", "limit="] {
                 try await jane.get("/api/groups/\(group)?\(query)").refused(400, "Invalid limit", query)
             }
-            var all: [DeuceDiary.DeuceEntry.ID] = []
-            for try await entry in john.client.entries(of: group, pageSize: 4) { all.append(entry.id) }
-            try expect(Array(all.dropFirst()), equals: ids)
+            let all = try await john.client.entries(of: group, pageSize: 4).elements(expecting: ids.count + 1)
+            try expect(all.dropFirst().map(\.id), equals: ids)
         },
     ]
 }

@@ -199,13 +199,12 @@ extension DunbarScenarios {
             let author = posts[3].userId == john.id ? john : jane
             try await author.send(Dunbar.DeletePost(id: all[3]))
             try expect(try await feed("?limit=4&before=\(all[3])"), equals: Array(all[4..<8]))
-            var paged: [Dunbar.Post.ID] = []
-            for try await post in jane.client.feed(pageSize: 2) { paged.append(post.id) }
+            let paged = try await jane.client.feed(pageSize: 2).elements(expecting: 9).map(\.id)
             try expect(paged.count, equals: 9)
             try expect(paged.filter { $0 != paged[0] }, equals: all.filter { $0 != all[3] })
-            var own: [Dunbar.Post] = []
-            for try await post in jane.client.posts(of: john.id, pageSize: 2) { own.append(post) }
-            try expect(own, equals: try await jane.posts(of: john))
+            let own = try await jane.posts(of: john)
+            let pagedOwn = try await jane.client.posts(of: john.id, pageSize: 2).elements(expecting: own.count)
+            try expect(pagedOwn, equals: own)
         },
         Scenario("Comments come in pages, the newest page first", clause: "§6 paging") { world in
             let john = try await world.person()

@@ -228,8 +228,7 @@ extension GTSDScenarios {
             try expect(first.photoId, equals: again.photoId)
             try expect(progress.isWhole(jpeg.count), "progress ended elsewhere")
             for _ in 0..<4 { try await anna.client.uploadPhoto(upload) }
-            var ids: [GTSD.Photo.ID] = []
-            for try await photo in anna.client.photos(pageSize: 2) { ids.append(photo.id) }
+            let ids = try await anna.client.photos(pageSize: 2).elements(expecting: 5).map(\.id)
             try expect(ids.count, equals: 5)
             try expect(ids, equals: ids.sorted(by: >))
         },

@@ -188,9 +188,8 @@ extension MessengerScenarios {
             try expect(Set(rows.map(\.id)), equals: Set(chats))
             try expect(rows.map(\.id), equals: expected.map(\.id))
             for size in [1, 2, 4] {
-                var paged: [Messenger.Chat.ID] = []
-                for try await chat in bob.client.chats(pageSize: size) { paged.append(chat.id) }
-                try expect(paged, equals: rows.map(\.id))
+                let paged = try await bob.client.chats(pageSize: size).elements(expecting: rows.count)
+                try expect(paged.map(\.id), equals: rows.map(\.id))
             }
         },
         Scenario("GET /chats goes on from a chat, and takes a limit", clause: "GET /chats") { world in
@@ -210,9 +209,8 @@ extension MessengerScenarios {
                 try await alice.get("/chats?before=x&limit=\(value)").refused(400, "Invalid limit", value)
                 try await alice.get("/chats?limit=1&before=\(value)").refused(400, "Invalid before", value)
             }
-            var paged: [Messenger.Chat.ID] = []
-            for try await chat in alice.client.chats(pageSize: 2) { paged.append(chat.id) }
-            try expect(paged, equals: order)
+            let paged = try await alice.client.chats(pageSize: 2).elements(expecting: order.count)
+            try expect(paged.map(\.id), equals: order)
             try expect(try await bob.send(Messenger.ListChats()), equals: [])
         },
         Scenario("A list has 1,000 chats at most, and one socket takes as many", clause: "GET /chats") {

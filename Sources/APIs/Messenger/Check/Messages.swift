@@ -129,9 +129,8 @@ extension MessengerScenarios {
                 let found = page.elements.compactMap { $0["id"] }
                 try expect(found == rows, "\(query): expected \(rows), found \(found)")
             }
-            var paged: [JSONValue] = []
-            for try await message in bob.client.history(of: chat, pageSize: 50) { paged.append(message.id.json) }
-            try expect(paged, equals: newestFirst(1...120))
+            let paged = try await bob.client.history(of: chat, pageSize: 50).elements(expecting: 120)
+            try expect(paged.map(\.id.json), equals: newestFirst(1...120))
         },
         Scenario("A history's query refuses the first thing that is wrong", clause: "GET /chats/{id}/messages") {
             world in

@@ -136,9 +136,8 @@ extension MonicaScenarios {
             try expect(past["meta"]?["from"], equals: .null)
             try expect(past["links"]?["prev"], equals: .string(base + "&page=3&limit=2"))
             try expect(try await owner.ids(base + "&sort=-created_at"), equals: ids.reversed())
-            var all: [Int] = []
-            for try await contact in owner.client.contacts(matching: word, pageSize: 2) { all.append(contact.id) }
-            try expect(all.map(Int64.init), equals: ids)
+            let all = try await owner.client.contacts(matching: word, pageSize: 2).elements(expecting: ids.count)
+            try expect(all.map { Int64($0.id) }, equals: ids)
         },
         Scenario("Partial contacts are in no list and no search", clause: "§1 query") { world in
             let owner = try await world.owner()
