@@ -108,6 +108,42 @@ import FoundationNetworking
         #expect(slept.withLockedValue { $0 }.allSatisfy { $0 > .seconds(59) && $0 <= .seconds(60) })
     }
 
+    /// The end of the run may be late enough; else it waits as long as the server says.
+    @Test(arguments: [0, 1, 2])
+    func whatTheServerDidNotLetBeRemovedIsRemovedInTheEnd(_ refusals: Int) async {
+        let (attempts, slept) = (NIOLockedValueBox(0), NIOLockedValueBox<[Duration]>([]))
+        let list = Checklist.plain(
+            [Scenario("locks an account", clause: "A") { _ in }, Scenario("goes on", clause: "A") { _ in }],
+            leave: {
+                let attempt = attempts.withLockedValue { count in
+                    count += 1
+                    return count
+                }
+                // The second scenario's is the second.
+                guard attempt != 2 else { return ["chats": 3] }
+                let refused = attempt == 1 ? refusals > 0 : attempt - 2 < refusals
+                return refused ? .init(["users": 1], retryAfter: 30) : [:]
+            })
+        let checker = Checker(
+            list, parallel: 1, sleep: { duration in slept.withLockedValue { $0.append(duration) } })
+        let waits = NIOLockedValueBox<[Int]>([])
+        let report = await checker.run(list.items, on: .scripted()) { progress in
+            if case .waiting(let seconds) = progress { waits.withLockedValue { $0.append(seconds) } }
+        }
+        #expect(report.leftBehind == ["chats": 3])
+        #expect(waits.withLockedValue { $0 } == (refusals == 2 ? [30] : []))
+        #expect(slept.withLockedValue { $0 }.count == (refusals == 2 ? 1 : 0))
+        #expect(attempts.withLockedValue { $0 } == 2 + refusals)
+    }
+
+    @Test func whatTheServerNeverLetsBeRemovedIsCounted() async {
+        let list = Checklist.plain(
+            [Scenario("locks an account", clause: "A") { _ in }],
+            leave: { .init(["users": 1], retryAfter: 30) })
+        let report = await Checker(list, sleep: { _ in }).run(list.items, on: .scripted())
+        #expect(report.leftBehind == ["users": 1])
+    }
+
     @Test(arguments: [[:], [.retryAfter: "soon"], [.retryAfter: "86400"]] as [HTTPFields])
     func aRefusalThatNamesNoSaneTimeIsTheScenariosAffair(_ headers: HTTPFields) async {
         let list = Checklist.plain([

@@ -112,6 +112,7 @@ public struct Checker: Sendable {
                 begin()
             }
         }
+        await finishLeaving(state, patience)
         return Report(
             api: checklist.api, url: server.baseURL.absoluteString, level: server.level,
             seconds: (ContinuousClock.now - start).seconds, ended: await state.ended,
@@ -122,9 +123,25 @@ public struct Checker: Sendable {
     private actor RunState {
         private(set) var ended: String?
         private(set) var leftBehind: [String: Int] = [:]
+        /// What the server did not let be removed yet.
+        private var unfinished: [(leave: Checklist.Leave, counts: [String: Int])] = []
 
         func end(_ reason: String) { ended = ended ?? reason }
         func add(_ things: [String: Int]) { leftBehind.merge(things, uniquingKeysWith: +) }
+
+        /// - Parameter leave: Removes the rest, when the server allows it.
+        func add(_ remains: Checklist.Remains, by leave: @escaping Checklist.Leave) {
+            if remains.retryAfter == nil {
+                add(remains.counts)
+            } else {
+                unfinished.append((leave, remains.counts))
+            }
+        }
+
+        func takeUnfinished() -> [(leave: Checklist.Leave, counts: [String: Int])] {
+            defer { unfinished = [] }
+            return unfinished
+        }
     }
 
     private func verdict(
@@ -168,8 +185,28 @@ public struct Checker: Sendable {
         }
         verdict.seconds = await limit.used.seconds
         // Also after an interruption, which ends only the tasks below this one.
-        await state.add(await Task { await attempt.leave() }.value)
+        await state.add(await Task { await attempt.leave() }.value, by: attempt.leave)
         return verdict
+    }
+
+    /// Removes what the server did not let be removed while the run was under way: at once if it does now, or when it says.
+    /// A run that has ended early waits for nothing.
+    private func finishLeaving(_ state: RunState, _ patience: Patience) async {
+        for (leave, counts) in await state.takeUnfinished() {
+            guard !Task.isCancelled, await state.ended == nil else {
+                await state.add(counts)
+                continue
+            }
+            var remains = await leave()
+            if let seconds = remains.retryAfter, 1...Patience.longest ~= seconds {
+                await patience.hold(seconds: seconds)
+                do {
+                    try await patience.wait()
+                    remains = await leave()
+                } catch {}
+            }
+            await state.add(remains.counts)
+        }
     }
 
     /// A failure may mean that the server has gone: then all others would fail for the same reason.

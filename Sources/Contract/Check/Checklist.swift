@@ -38,10 +38,26 @@ public struct Checklist: Sendable {
         let leave: Leave
     }
 
-    /// Removes what a scenario has made, as far as the API can.
-    ///
-    /// It returns what stays, counted by its name in plural, such as `["users": 2]`.
-    public typealias Leave = @Sendable () async -> [String: Int]
+    /// Removes what a scenario has made, as far as the API can. It is called again when the run is over where the server
+    /// limited it.
+    public typealias Leave = @Sendable () async -> Remains
+
+    /// What stays on the server.
+    public struct Remains: Sendable, ExpressibleByDictionaryLiteral {
+        /// By its name in plural, such as `["users": 2]`.
+        public var counts: [String: Int]
+        /// In how many seconds the server lets it be removed, when that is all that is in the way.
+        public var retryAfter: Int?
+
+        public init(_ counts: [String: Int], retryAfter: Int? = nil) {
+            self.counts = counts
+            self.retryAfter = retryAfter
+        }
+
+        public init(dictionaryLiteral elements: (String, Int)...) {
+            self.init(Dictionary(elements, uniquingKeysWith: +))
+        }
+    }
 
     /// As on the command line, such as `messenger`.
     public let api: String

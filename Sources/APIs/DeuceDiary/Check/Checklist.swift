@@ -13,7 +13,7 @@ extension DeuceDiaryScenarios {
                 let ledger = Ledger(server.transport, areUsersNew: tokens.areUsersNew)
                 var own = server
                 own.transport = ledger
-                return (DeuceDiaryWorld(own, tokens: tokens), { await ledger.settle(at: server.baseURL) })
+                return (DeuceDiaryWorld(own, tokens: tokens), { .init(await ledger.settle(at: server.baseURL)) })
             })
     }
 }

@@ -13,7 +13,7 @@ extension DunbarScenarios {
             let ledger = Ledger(server.transport)
             var own = server
             own.transport = ledger
-            return (DunbarWorld(own), { await ledger.settle(at: server.baseURL) })
+            return (DunbarWorld(own), { .init(await ledger.settle(at: server.baseURL)) })
         })
 }
 

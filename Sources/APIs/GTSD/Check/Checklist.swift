@@ -44,28 +44,50 @@ private actor Ledger: Transport {
         return response
     }
 
-    /// Deletes the accounts, and tells how many it could not.
-    func settle(at baseURL: URL) async -> [String: Int] {
+    /// Deletes the accounts.
+    ///
+    /// - Returns: How many it could not delete. Where too many wrong passwords were tried, the right one is refused for a
+    ///   while.
+    func settle(at baseURL: URL) async -> Checklist.Remains {
         let raw = RawClient(baseURL: baseURL, transport: transport)
-        var left = 0
+        var seconds: Int?
         for (email, account) in accounts {
-            if await Self.delete(account, token: account.token, over: raw) { continue }
-            // The scenario ended that session, or the account.
-            let credentials: JSONValue = ["email": .string(email), "password": .string(account.password)]
-            let login = try? await raw.send(.post, "/auth/login", body: credentials.description)
-            if login?.status == 401 { continue }
-            guard let token = try? login?.json()["data"]?["accessToken"]?.string,
-                await Self.delete(account, token: token, over: raw)
-            else {
-                left += 1
-                continue
+            switch await Self.delete(email, account, over: raw) {
+            case .gone: accounts[email] = nil
+            case .limited(let wait): seconds = max(seconds ?? 0, wait)
+            case .failed: break
             }
         }
-        return left > 0 ? ["users": left] : [:]
+        return accounts.isEmpty ? [:] : .init(["users": accounts.count], retryAfter: seconds)
     }
 
-    private static func delete(_ account: Account, token: String, over raw: RawClient) async -> Bool {
-        let body: JSONValue = ["password": .string(account.password)]
-        return (try? await raw.send(.delete, "/auth/me", token: token, body: body.description))?.status == 200
+    private enum Deletion {
+        case gone
+        case limited(seconds: Int)
+        case failed
+    }
+
+    private static func delete(_ email: String, _ account: Account, over raw: RawClient) async -> Deletion {
+        let (name, password) = (JSONValue.string(email), JSONValue.string(account.password))
+        func delete(with token: String?) async -> Deletion {
+            let body: JSONValue = ["password": password]
+            let answer = try? await raw.send(.delete, "/auth/me", token: token, body: body.description)
+            return answer?.status == 200 ? .gone : limit(in: answer) ?? .failed
+        }
+        let first = await delete(with: account.token)
+        guard case .failed = first else { return first }
+        // The scenario ended that session, or the account.
+        let login = try? await raw.send(
+            .post, "/auth/login", body: (["email": name, "password": password] as JSONValue).description)
+        switch login?.status {
+        case 200: return await delete(with: (try? login?.json())?["data"]?["accessToken"]?.string)
+        case 401: return .gone
+        default: return limit(in: login) ?? .failed
+        }
+    }
+
+    private static func limit(in answer: RawAnswer?) -> Deletion? {
+        guard let answer, answer.status == 429 else { return nil }
+        return answer.headers[.retryAfter].flatMap(Int.init).map { .limited(seconds: $0) }
     }
 }

@@ -112,7 +112,9 @@ extension GTSDScenarios {
                 try first.data(status, path)
                 try expect(first.headers[.idempotentReplayed], equals: nil)
                 for answer in try await together(5, { _ in try await anna.post(path, body, headers: key) }) {
-                    try expect(answer.status == status && answer.body == first.body, "\(path): \(answer.text)")
+                    try expect(
+                        answer.status == status && answer.textWithoutSignatures == first.textWithoutSignatures,
+                        "\(path): \(answer.text)")
                     try expect(answer.headers[.idempotentReplayed], equals: "true")
                 }
                 try await anna.post(path, other, headers: key)
@@ -151,6 +153,13 @@ extension GTSDScenarios {
             }
         },
     ]
+}
+
+extension RawAnswer {
+    /// The body with what is made anew in a repeat left out: until when its URLs are good, and their signatures.
+    fileprivate var textWithoutSignatures: String {
+        text.replacing(#/(expires|signature|X-Amz-Date|X-Amz-Signature)=[^&"]*/#) { "\($0.output.1)=" }
+    }
 }
 
 extension JSONValue {

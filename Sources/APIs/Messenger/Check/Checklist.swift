@@ -9,6 +9,6 @@ extension MessengerScenarios {
             let ledger = Ledger(server.transport)
             var own = server
             own.transport = ledger
-            return (MessengerWorld(own), { await ledger.settle(at: server.baseURL) })
+            return (MessengerWorld(own), { .init(await ledger.settle(at: server.baseURL)) })
         })
 }

@@ -26,6 +26,8 @@ actor Ledger: Transport {
     var messages: [Int64: Message] = [:]
     /// By id, whose.
     var files: [Int64: Int64] = [:]
+    /// Who has had a picture.
+    var pictured: Set<Int64> = []
     /// By access token, also of sessions that have ended.
     private var users: [String: Int64] = [:]
 
@@ -45,7 +47,7 @@ actor Ledger: Transport {
 
     private func note(_ request: TransportRequest, _ response: TransportResponse) {
         // A replayed answer has made nothing, and a list not either.
-        guard [.post, .delete].contains(request.method), response.status.kind == .successful,
+        guard [.post, .put, .delete].contains(request.method), response.status.kind == .successful,
             response.headers[.idempotentReplayed] == nil
         else { return }
         let steps = request.url.path.split(separator: "/").map(String.init)
@@ -76,12 +78,16 @@ actor Ledger: Transport {
             messages[id] = Message(chat: chat, sender: user)
         case (.post, 201, "files"):
             if let id = answer?["id"]?.integer, let user { files[id] = user }
+        case (.put, 200, "me"):
+            if let user, answer?["avatar_file_id"]?.integer != nil { pictured.insert(user) }
         case (.delete, 204, "me"):
             guard let user else { return }
             accounts[user] = nil
             sessions = sessions.filter { $1.user != user }
         case (.delete, 204, let last) where steps.dropLast().last == "messages":
             if let id = Int64(last) { messages[id] = nil }
+        case (.delete, 204, let last) where steps.dropLast().last == "files":
+            if let id = Int64(last) { files[id] = nil }
         default: break
         }
     }

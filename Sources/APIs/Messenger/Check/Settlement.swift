@@ -8,21 +8,17 @@ extension Ledger {
     /// Removes what the API can remove, and ends the sessions.
     ///
     /// A message is deleted, a group goes when its last member leaves, and a file with the last message that holds it.
+    /// Pictures are taken off, and what nothing uses then is deleted.
     /// Accounts stay, and so do direct chats: the commands that repeat a failure sign in to them.
     ///
     /// - Returns: what stays, counted.
     func settle(at baseURL: URL) async -> [String: Int] {
         let server = Cleaner(client: RawClient(baseURL: baseURL, transport: self))
-        await release(files, through: server)
         await leaveGroups(through: server)
         await deleteMessages(through: server)
         await deleteChatsOfTheDeleted(through: server)
-        // Those whose last messages have gone just now are no longer there.
-        var keptFiles = 0
-        for (file, user) in files {
-            guard let token = await token(of: user, through: server) else { continue }
-            if await server.status(.get, "/files/\(file)/download", token: token) != 404 { keptFiles += 1 }
-        }
+        await removePictures(through: server)
+        let keptFiles = await deleteFiles(through: server)
         await server.all(Array(sessions.keys)) { refreshToken in
             let body: JSONValue = ["refresh_token": .string(refreshToken)]
             _ = await server.status(.post, "/auth/logout", body: body)
@@ -33,19 +29,6 @@ extension Ledger {
             "files": keptFiles, "sessions": sessions.count,
         ]
         return left.filter { $1 > 0 }
-    }
-
-    /// A file is in no list that one could delete it from. So each is sent to a group that is left.
-    private func release(_ files: [Int64: Int64], through server: Cleaner) async {
-        for (user, files) in Dictionary(grouping: files.keys, by: { files[$0] ?? 0 }) {
-            guard let token = await token(of: user, through: server),
-                let group = await server.group(token: token)
-            else { continue }
-            await server.all(files) { file in
-                let body: JSONValue = ["type": "file", "file_id": .integer(file)]
-                _ = await server.status(.post, "/chats/\(group)/messages", token: token, body: body)
-            }
-        }
     }
 
     private func leaveGroups(through server: Cleaner) async {
@@ -93,6 +76,27 @@ extension Ledger {
         messages = messages.filter { gone[$1.chat] == nil }
     }
 
+    private func removePictures(through server: Cleaner) async {
+        for user in pictured {
+            guard let token = await token(of: user, through: server) else { continue }
+            _ = await server.status(.put, "/me", token: token, body: ["avatar_file_id": nil])
+        }
+    }
+
+    /// Deletes what nothing uses any more.
+    ///
+    /// - Returns: How many are still there.
+    private func deleteFiles(through server: Cleaner) async -> Int {
+        var kept = 0
+        for (file, user) in files {
+            guard let token = await token(of: user, through: server) else { continue }
+            if await server.status(.delete, "/files/\(file)", token: token) == 204 { continue }
+            // It went with the last message that held it, or is held.
+            if await server.status(.get, "/files/\(file)/download", token: token) != 404 { kept += 1 }
+        }
+        return kept
+    }
+
     /// Of a session that is alive, begun if there is none.
     private func token(of user: Int64, through server: Cleaner) async -> String? {
         if let session = sessions.values.first(where: { $0.user == user }) { return session.accessToken }
@@ -116,12 +120,6 @@ private struct Cleaner: Sendable {
         _ method: HTTPRequest.Method, _ path: String, token: String? = nil, body: JSONValue? = nil
     ) async -> Int? {
         await answer(method, path, token: token, body: body)?.status
-    }
-
-    /// A new group of one.
-    func group(token: String) async -> Int64? {
-        let answer = await answer(.post, "/chats", token: token, body: ["type": "group", "name": "Leaving"])
-        return (try? answer?.json())?["id"]?.integer
     }
 
     /// Does something with each, a few at a time.

@@ -123,7 +123,7 @@ public enum MonicaScenarios {
                 var own = server
                 own.transport = ledger
                 let world = MonicaWorld(own) { try await purse.token(of: $0, on: server) }
-                return (world, { await ledger.settle(at: server.baseURL) })
+                return (world, { .init(await ledger.settle(at: server.baseURL)) })
             })
     }
 }
