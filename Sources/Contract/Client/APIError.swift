@@ -4,19 +4,21 @@ import HTTPTypes
 
 /// The API refused a request.
 public struct APIError: Error, Sendable {
-    /// What to act upon: 404 for what is not there, 403 for what is not allowed, 429 and 503 for later.
+    /// The status to act upon: 404 when something does not exist, 403 when it is not allowed, 429 and 503 when it may
+    /// work later.
     public let status: HTTPResponse.Status
-    /// As the API words it, in English. Texts are exact, so that an app can tell two refusals of one status apart.
+    /// The message in the API's own English wording. Wordings are exact, so an app can tell two refusals of one status
+    /// apart.
     public let message: String
-    /// Whether the body was in the API's error shape. A proxy's page is not.
+    /// Whether the body had the API's error shape. The error page of a proxy does not.
     public let isFromAPI: Bool
-    /// Names the request in the server's log. Nil when the SDK refused it itself, before it was sent.
+    /// The id of the request in the server's log. Nil when the SDK refused the request before sending it.
     public let requestID: String?
-    /// When it may be tried again, in seconds from the answer.
+    /// The time after which the request may be repeated, in seconds from the answer.
     public let retryAfter: Int?
-    /// As they came; none when the SDK refused the request itself.
+    /// The headers of the answer; empty when the SDK refused the request itself.
     public let headers: HTTPFields
-    /// The body as it came, for what an API says beyond a message.
+    /// The body of the answer, for details that an API gives beside the message.
     public let body: [UInt8]
 
     init<API: ServiceAPI>(_ response: TransportResponse, api: API.Type) {
@@ -30,7 +32,7 @@ public struct APIError: Error, Sendable {
         body = response.body
     }
 
-    /// What ``Endpoint/validate()`` refused.
+    /// Creates an error from what ``Endpoint/validate()`` refused.
     init(_ problem: Problem) {
         status = problem.status
         message = problem.message
@@ -50,18 +52,19 @@ extension APIError: LocalizedError {
     public var errorDescription: String? { message }
 }
 
-/// The answer is not what the contract promises: another server perhaps, or a proxy between.
+/// The answer does not match the contract: it may come from another server, or from a proxy in between.
 public struct UnreadableAnswer: Error, Sendable {
+    /// The HTTP status of the answer.
     public let status: HTTPResponse.Status
-    /// As it came.
+    /// The body of the answer.
     public let body: [UInt8]
-    /// For a developer.
+    /// What could not be read, for a developer.
     public let reason: String
 }
 
-/// There is no session: nobody signed in, or the server ended it. An app shows its sign-in screen.
+/// There is no session, because the user has not signed in or the server has ended it. An app shows its sign-in screen.
 ///
-/// Only the server's clear refusal ends a session. A network error or a server in trouble never does.
+/// Only an explicit refusal by the server ends a session. A network error or a failing server never does.
 public struct SignedOut: Error, Sendable, Equatable {
     public init() {}
 }

@@ -2,16 +2,22 @@ import Contract
 import Foundation
 import HTTPTypes
 
-/// Sends any endpoint of an API: encodes the request, adds the credentials, retries where that is safe, decodes.
+/// Sends any endpoint of an API: encodes the request, adds the credentials, retries where that is safe, and decodes the
+/// answer.
 public struct Client<API: ServiceAPI>: Sendable {
+    /// The URL to which the contract's paths are appended.
     public let baseURL: URL
     private let transport: any Transport
     private let credentials: (any Credentials)?
     private let retry: Retry
 
+    /// Creates a client.
+    ///
     /// - Parameters:
-    ///   - baseURL: What the contract's paths are appended to.
-    ///   - credentials: For operations that need a caller; nil sends them without.
+    /// - baseURL: The URL to which the contract's paths are appended.
+    /// - transport: The HTTP client that carries requests.
+    /// - credentials: The tokens for operations that need a caller; nil sends such operations without.
+    /// - retry: The conditions under which a request is sent again.
     public init(
         baseURL: URL, transport: any Transport = URLSessionTransport(), credentials: (any Credentials)? = nil,
         retry: Retry = .standard
@@ -22,11 +28,11 @@ public struct Client<API: ServiceAPI>: Sendable {
         self.retry = retry
     }
 
-    /// Sends a request and returns what it asked for.
+    /// Sends a request and returns the value that the operation answers.
     ///
-    /// - Parameter idempotencyKey: As in ``answer(_:idempotencyKey:progress:)``.
-    /// - Throws: ``APIError`` when the API refuses (or `validate()` does, before anything is sent), ``SignedOut``,
-    ///   ``UnreadableAnswer``, `CancellationError`, the network's error.
+    /// - Parameter idempotencyKey: See ``answer(_:idempotencyKey:progress:)``.
+    /// - Throws: ``APIError`` when the API refuses the request, or when `validate()` does before anything is sent;
+    ///   ``SignedOut``; ``UnreadableAnswer``; `CancellationError`; the network's error.
     @discardableResult
     public func send<E: Endpoint>(
         _ request: E, idempotencyKey: String? = nil
@@ -40,10 +46,10 @@ public struct Client<API: ServiceAPI>: Sendable {
     /// Sends a request and returns the answer with its status and headers.
     ///
     /// - Parameters:
-    ///   - idempotencyKey: For operations that honour one: 1 to 255 printable ASCII characters, a fresh key by default.
-    ///     Pass your own to repeat a request in another launch of the app without doing it twice.
-    ///   - progress: Told how much of an upload is on its way.
-    /// - Throws: as ``send(_:idempotencyKey:)`` does.
+    /// - idempotencyKey: A key for operations that honour one: 1 to 255 printable ASCII characters, by default a new
+    /// key. Pass your own to repeat a request in another launch of the app without acting twice.
+    /// - progress: Called as an upload proceeds.
+    /// - Throws: The errors of ``send(_:idempotencyKey:)``.
     public func answer<E: Endpoint>(
         _ request: E, idempotencyKey: String? = nil, progress: UploadProgress? = nil
     ) async throws -> Answer<E.Output> where E.API == API {
@@ -81,18 +87,18 @@ public struct Client<API: ServiceAPI>: Sendable {
         return Answer(response.status, try decode(E.Output.self, response), headers: response.headers)
     }
 
-    /// One request with its repeats, each with the token that is good by then.
+    /// Sends one request and its repeats, each with the token that is valid at that time.
     private func exchange(
         _ request: TransportRequest, credentials: (any Credentials)?, mayRepeat: Bool, progress: UploadProgress?
     ) async throws -> TransportResponse {
         var request = request
         var token: String?
-        /// After a refusal.
+        /// The new token, after the server refused the one before.
         var renewed: String?
         var isRenewed = false
         var attempt = 0
         while true {
-            // What the server has not acted on can always be sent again.
+            // A request that the server has not acted on can always be sent again.
             var mayRepeatNow = true
             let delay: Duration?
             let outcome: Result<TransportResponse, any Error>

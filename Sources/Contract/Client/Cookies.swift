@@ -5,14 +5,15 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// A cookie, as it is kept between launches.
+/// A cookie, as it is stored between launches.
 public struct StoredCookie: Codable, Hashable, Sendable {
+    /// The cookie's name.
     public var name: String
-    /// Whoever has it has the session: a secret like a password.
+    /// The cookie's value. It gives access to the session and is as secret as a password.
     public var value: String
-    /// By this device's clock; nil for one that ends with the app.
+    /// The time at which the cookie expires, by this device's clock; nil for a cookie that ends with the app.
     public var expiresAt: Date?
-    /// Whether it is sent over HTTPS alone.
+    /// Whether the cookie is sent over HTTPS only.
     public var isSecure: Bool
 
     public init(name: String, value: String, expiresAt: Date?, isSecure: Bool) {
@@ -23,15 +24,15 @@ public struct StoredCookie: Codable, Hashable, Sendable {
     }
 }
 
-/// Keeps a session's cookies. On Apple platforms `KeychainCookieStore` does.
+/// Stores a session's cookies. Use `KeychainCookieStore` on Apple platforms.
 public protocol CookieStore: Sendable {
-    /// What was kept. Asked for once, before the first request.
+    /// Returns the stored cookies. The jar calls it once, before the first request.
     func load() async throws -> [StoredCookie]
-    /// Replaces what was kept.
+    /// Replaces the stored cookies.
     func save(_ cookies: [StoredCookie]) async throws
 }
 
-/// Keeps cookies for as long as it lives itself: for tests and previews.
+/// Stores cookies in memory, for tests and previews.
 public actor MemoryCookieStore: CookieStore {
     private var cookies: [StoredCookie]
 
@@ -41,11 +42,14 @@ public actor MemoryCookieStore: CookieStore {
     public func save(_ cookies: [StoredCookie]) { self.cookies = cookies }
 }
 
-/// Keeps cookies in a file that only its owner can read. For Linux and command-line tools; apps use the Keychain.
+/// Stores cookies in a file that only its owner can read. It is meant for Linux and command-line tools; apps use the
+/// Keychain.
 public struct FileCookieStore: CookieStore {
     private let file: SecretFile
 
-    /// - Parameter url: Of the file, which need not exist; its folder must.
+    /// Creates a store.
+    ///
+    /// - Parameter url: The URL of the file. The file need not exist; its folder must.
     public init(_ url: URL) { file = SecretFile(url) }
 
     public func load() throws -> [StoredCookie] { try file.load() ?? [] }
@@ -53,13 +57,15 @@ public struct FileCookieStore: CookieStore {
 }
 
 #if canImport(Security)
-/// Keeps cookies in the Keychain, for this device only, readable after the first unlock.
+/// Stores cookies in the Keychain, for this device only, readable after the first unlock.
 public struct KeychainCookieStore: CookieStore {
     private let item: KeychainItem
 
+    /// Creates a store.
+    ///
     /// - Parameters:
-    ///   - service: Tells apps and APIs apart, such as the base URL's host.
-    ///   - account: Tells several sessions of one app apart.
+    /// - service: A name that distinguishes apps and APIs, such as the base URL's host.
+    /// - account: A name that distinguishes several sessions of one app.
     public init(service: String, account: String = "cookies") {
         item = KeychainItem(service: service, account: account)
     }
@@ -69,9 +75,9 @@ public struct KeychainCookieStore: CookieStore {
 }
 #endif
 
-/// Sends a session's cookies along, and keeps those that answers set: all of them, HttpOnly ones too.
+/// Sends a session's cookies with each request, and stores the cookies that answers set, HttpOnly ones included.
 ///
-/// They are the client's own and no other's. Cookies of the base URL's host count, whatever their path.
+/// The cookies belong to this client alone. Every cookie of the base URL's host is used, whatever its path.
 public actor CookieJar {
     private let store: any CookieStore
     private let now: @Sendable () -> Date
@@ -82,18 +88,18 @@ public actor CookieJar {
         self.now = now
     }
 
-    /// The value of `Cookie` for a request; nil when there is nothing to send.
+    /// Returns the value of `Cookie` for a request; nil when there is nothing to send.
     public func header(for url: URL) async throws -> String? {
         let cookies = try await current().filter { !$0.isSecure || url.scheme?.lowercased() == "https" }
         return cookies.isEmpty ? nil : cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
     }
 
-    /// Takes over what an answer sets.
+    /// Takes over the cookies that an answer sets.
     ///
-    /// An answer may be late: what it says of a cookie that the jar has replaced since does not count, unless it is a new
-    /// one.
+    /// An answer may be late. What it says about a cookie that the jar has replaced since is ignored, unless it sets a
+    /// new value.
     ///
-    /// - Parameter sent: The `Cookie` of the request.
+    /// - Parameter sent: The value of `Cookie` in the request.
     func take(_ headers: [String], from url: URL, sent: String?) async throws {
         let set = headers.flatMap { HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": $0], for: url) }
         guard !set.isEmpty else { return }
@@ -129,7 +135,7 @@ public actor CookieJar {
     private func current() async throws -> [StoredCookie] {
         if cookies == nil {
             let stored = try await store.load()
-            // Another may have been faster, and have changed it since.
+            // Another call may have loaded the cookies and changed them in the meantime.
             if cookies == nil { cookies = stored }
         }
         return (cookies ?? []).filter { $0.expiresAt.map { $0 > now() } ?? true }

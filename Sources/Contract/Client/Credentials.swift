@@ -1,20 +1,20 @@
-/// Where a client's bearer tokens come from.
+/// Supplies a client's bearer tokens.
 public protocol Credentials: Sendable {
-    /// The token to send.
+    /// Returns the token to send.
     ///
-    /// - Parameter earlier: What the same request was sent with before: it goes on in that session or not at all, never
-    ///   as somebody who signed in meanwhile. Nil the first time.
-    /// - Throws: ``SignedOut`` when there is no session, or no longer that one.
+    /// - Parameter earlier: The token that an earlier attempt of the same request was sent with; nil the first time.
+    ///   The request continues in that session or fails, and is never sent as a user who has signed in meanwhile.
+    /// - Throws: ``SignedOut`` when there is no session, or a different one.
     func token(after earlier: String?) async throws -> String
 
-    /// Another token, after the server refused one; nobody is given that one again.
+    /// Returns another token, after the server refused one. The refused token is not handed out again.
     ///
-    /// - Throws: ``SignedOut`` when the session has ended; a network error leaves the session as it is.
+    /// - Throws: ``SignedOut`` when the session has ended; a network error leaves the session unchanged.
     func renew(_ refused: String) async throws -> String
 
-    /// Hears that the renewed token was refused too, before the request fails.
+    /// Reports that the renewed token was refused too, before the request fails.
     ///
-    /// By default renews again: only that tells a token that was refused from a session that has ended.
+    /// By default this renews again: only that tells a refused token from an ended session.
     ///
     /// - Throws: ``SignedOut`` when the session has ended.
     func refusedAgain(_ refused: String) async throws
@@ -23,7 +23,7 @@ public protocol Credentials: Sendable {
 extension Credentials {
     public func refusedAgain(_ refused: String) async throws { _ = try await renew(refused) }
 
-    /// The token for a new request.
+    /// Returns the token for a new request.
     ///
     /// - Throws: ``SignedOut`` when there is no session.
     public func token() async throws -> String { try await token(after: nil) }

@@ -1,11 +1,11 @@
-/// Events between one producer that must not wait in the middle of its work, and one consumer.
+/// A queue of events between one producer that must not wait in the middle of its work, and one consumer.
 ///
-/// The producer adds at once, and asks between two pieces of work whether to go on (``space()``): so a consumer that is
-/// slow slows the producer down, and no event is dropped.
+/// Adding an event returns at once. Between two pieces of work the producer waits for room (``space()``), so a slow
+/// consumer slows the producer down and no event is dropped.
 public final class EventQueue<Event: Sendable>: Sendable {
     private struct State {
         var events: [Event] = []
-        /// How many of them are taken.
+        /// The number of events at the front that have been taken.
         var taken = 0
         var consumer: CheckedContinuation<Event?, any Error>?
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -16,11 +16,13 @@ public final class EventQueue<Event: Sendable>: Sendable {
     private let limit: Int
     private let state = Guarded(State())
 
-    /// - Parameter limit: From so many waiting events on, ``space()`` waits.
+    /// Creates a queue.
+    ///
+    /// - Parameter limit: The number of waiting events from which ``space()`` waits.
     public init(limit: Int = 1000) { self.limit = limit }
 
-    /// Starts the producer; a second call does nothing. It is cancelled when the sequence ends, and the sequence ends with
-    /// it: with the error that it throws, unless that is a `CancellationError`.
+    /// Starts the producer; a second call does nothing. The producer is cancelled when the sequence ends. When the
+    /// producer ends, so does the sequence, with the producer's error unless that is a `CancellationError`.
     public func start(_ produce: @escaping @Sendable () async throws -> Void) {
         state.use { state in
             guard state.end == nil, state.producer == nil else { return }
@@ -37,7 +39,7 @@ public final class EventQueue<Event: Sendable>: Sendable {
         }
     }
 
-    /// Adds an event. Without effect after the end.
+    /// Adds an event. Does nothing after the end.
     public func add(_ event: Event) {
         let consumer = state.use { state -> CheckedContinuation<Event?, any Error>? in
             guard state.end == nil else { return nil }
@@ -51,7 +53,7 @@ public final class EventQueue<Event: Sendable>: Sendable {
         consumer?.resume(returning: event)
     }
 
-    /// Returns when there is room for more, or all is over.
+    /// Returns when there is room for more events, or when the sequence has ended.
     public func space() async {
         await withCheckedContinuation { continuation in
             let goesOn = state.use { state in
@@ -63,7 +65,7 @@ public final class EventQueue<Event: Sendable>: Sendable {
         }
     }
 
-    /// Ends the sequence: what waits is still handed out, then the error is thrown, or nil returned.
+    /// Ends the sequence. Waiting events are still handed out; then the error is thrown, or nil returned.
     public func finish(throwing error: (any Error)? = nil) {
         let (before, end) = state.use { state in
             let end = state.end ?? error.map { .failure($0) } ?? .success(())
@@ -80,9 +82,9 @@ public final class EventQueue<Event: Sendable>: Sendable {
         before.consumer?.resume(with: end.map { nil })
     }
 
-    /// The next event; nil at the end, and when the task is cancelled.
+    /// Returns the next event; nil at the end, and when the task is cancelled.
     ///
-    /// - Precondition: One caller at a time.
+    /// - Precondition: There is one caller at a time.
     public func next() async throws -> Event? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -1,13 +1,14 @@
 import Foundation
 
-/// A value that several threads use, one at a time.
+/// A value behind a lock, for use by several threads.
 package final class Guarded<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
 
     package init(_ value: Value) { self.value = value }
 
-    /// Must not block, nor call anything that may come back here.
+    /// Runs the closure under the lock. The closure must not block, and must not call anything that uses this value
+    /// again.
     package func use<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }

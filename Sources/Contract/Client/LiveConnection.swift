@@ -1,24 +1,24 @@
 import Foundation
 import HTTPTypes
 
-/// Keeps one WebSocket open: opens it, watches that its peer is alive, and opens it again after it was lost.
+/// Keeps one WebSocket open: opens it, checks that its peer is alive, and reopens it when it is lost.
 ///
-/// What is said on the socket is the API's business; see ``run(_:lost:)``.
+/// The messages on the socket belong to the API; see ``run(_:lost:)``.
 public struct LiveConnection: Sendable {
-    /// When to ping, when to give a peer up, and when to try again.
+    /// The times of a connection: between pings, before a silent peer is given up, and between attempts to connect.
     public struct Pacing: Sendable {
-        /// Between two looks at whether the peer is alive.
+        /// The time between two checks that the peer is alive.
         public var pingInterval: Duration
-        /// How long signing in, or the answer to a ping, may take.
+        /// The time that signing in, or the answer to a ping, may take.
         public var patience: Duration
-        /// Before the first repeat at most; doubled for each further one until a connection is established. The wait is
-        /// drawn from the upper half, so that many clients do not come back at once.
+        /// The longest wait before the first repeat; doubled for each further one until a connection is established.
+        /// The wait is drawn from the upper half, so that many clients do not come back at once.
         public var base: Duration
-        /// No wait is longer.
+        /// The longest wait of all.
         public var cap: Duration
-        /// Waits. A test's does not.
+        /// Waits for a duration. A test replaces it.
         public var sleep: @Sendable (Duration) async throws -> Void
-        /// From 0 to 1.
+        /// Returns a random number from 0 to 1.
         public var random: @Sendable () -> Double
 
         public init(
@@ -35,7 +35,7 @@ public struct LiveConnection: Sendable {
             self.random = random
         }
 
-        /// A ping each 25 s, waits of 1, 2, 4 … 60 s.
+        /// A ping every 25 s, and waits of 1, 2, 4 … 60 s.
         public static let standard = Pacing()
 
         func delay(afterFailures failures: Int) -> Duration {
@@ -49,17 +49,21 @@ public struct LiveConnection: Sendable {
     private let maximumMessageSize: Int
     private let pacing: Pacing
 
-    /// - Parameter maximumMessageSize: In bytes; a longer message costs the connection.
+    /// Creates a connection to a fixed URL.
+    ///
+    /// - Parameter maximumMessageSize: The largest message in bytes; a larger one closes the connection.
     public init(
         url: URL, transport: any SocketTransport, maximumMessageSize: Int = 1_048_576, pacing: Pacing = .standard
     ) {
         self.init(transport: transport, maximumMessageSize: maximumMessageSize, pacing: pacing) { url }
     }
 
+    /// Creates a connection to a URL that may differ each time.
+    ///
     /// - Parameters:
-    ///   - maximumMessageSize: In bytes; a longer message costs the connection.
-    ///   - headers: Sent with the upgrade request. Asked for each socket, since a token changes.
-    ///   - url: Asked for each socket, where a part of it changes.
+    /// - maximumMessageSize: The largest message in bytes; a larger one closes the connection.
+    /// - headers: Returns the headers of the upgrade request. Called for each socket, because a token changes.
+    /// - url: Returns the URL. Called for each socket, because a part of it may change.
     public init(
         transport: any SocketTransport, maximumMessageSize: Int = 1_048_576, pacing: Pacing = .standard,
         headers: @escaping @Sendable () async throws -> HTTPFields = { [:] },
@@ -75,10 +79,12 @@ public struct LiveConnection: Sendable {
     /// Serves one socket after the other until the task is cancelled or the session has ended.
     ///
     /// - Parameters:
-    ///   - serve: Talks on a socket for as long as it lives: signs in, tells that it has
-    ///     (``LiveSocket/established()``), receives. It throws once the socket is of no more use.
-    ///   - lost: Told why a connection was lost or did not come about, and how long it takes until the next try.
-    /// - Throws: ``SignedOut``, wherever it comes from, `CancellationError`, ``SocketsUnavailable``. Nothing else ends it.
+    /// - serve: Uses a socket for as long as it is open: signs in, reports that it has (``LiveSocket/established()``),
+    /// and receives. It throws once the socket is no longer of use.
+    /// - lost: Called when a connection was lost or could not be opened, with the error and the wait before the next
+    /// attempt.
+    /// - Throws: ``SignedOut`` from any of these calls, `CancellationError`, ``SocketsUnavailable``. No other error
+    ///   ends it.
     public func run(
         _ serve: @escaping @Sendable (LiveSocket) async throws -> Void,
         lost: @Sendable (_ reason: any Error, _ wait: Duration) async -> Void
@@ -104,7 +110,7 @@ public struct LiveConnection: Sendable {
         }
     }
 
-    /// Serves one socket, and tells how it ended.
+    /// Serves one socket, and returns how it ended.
     private func attempt(
         _ socket: LiveSocket, _ serve: @escaping @Sendable (LiveSocket) async throws -> Void
     ) async -> any Error {
@@ -120,12 +126,12 @@ public struct LiveConnection: Sendable {
         } catch {
             reason = socket.failure ?? error
         }
-        // Not waited for: a peer that is gone does not answer the closing handshake either.
+        // The close is not awaited: a peer that is gone does not answer the closing handshake either.
         Task { await socket.close() }
         return reason
     }
 
-    /// Pings, and throws when the peer shows no sign of life.
+    /// Pings at intervals, and throws when the peer shows no sign of life.
     private func watch(_ socket: LiveSocket) async throws {
         try await pacing.sleep(pacing.patience)
         guard socket.isEstablished else { throw PeerSilent() }
@@ -134,13 +140,13 @@ public struct LiveConnection: Sendable {
             let before = socket.signsOfLife
             try await socket.ping()
             try await pacing.sleep(pacing.patience)
-            // While nobody reads, nothing can be seen: the app is busy, not the peer gone.
+            // While the app does not receive, no sign of life can be seen: the app is busy, and the peer may be there.
             if socket.isAwaited, socket.signsOfLife == before { throw PeerSilent() }
         }
     }
 }
 
-/// Nothing came from the server for as long as was waited.
+/// The server sent nothing for as long as the connection waits for a sign of life.
 public struct PeerSilent: Error, Sendable, Equatable {}
 
 /// One socket of a ``LiveConnection``.
@@ -160,9 +166,9 @@ public final class LiveSocket: Sendable {
 
     public func send(_ text: String) async throws { try await socket.send(text) }
 
-    /// The next text message. Binary ones are skipped.
+    /// Returns the next text message. Binary messages are skipped.
     ///
-    /// - Throws: ``SocketClosed``, `CancellationError`, whatever it was failed with.
+    /// - Throws: ``SocketClosed``, `CancellationError`, or the error passed to ``fail(_:)``.
     public func receive() async throws -> String {
         while true {
             if let failure { throw failure }
@@ -175,24 +181,24 @@ public final class LiveSocket: Sendable {
         }
     }
 
-    /// Signing in has succeeded: the next failure begins again with the shortest wait.
+    /// Reports that signing in has succeeded: the next failure starts again with the shortest wait.
     public func established() { state.use { $0.isEstablished = true } }
 
-    /// Pings with a message of the API's own from now on, whose answer is received like any other.
+    /// Replaces the protocol's ping by a message of the API's own, whose answer is received like any other message.
     public func pings(with ping: @escaping @Sendable () async throws -> Void) { state.use { $0.ping = ping } }
 
-    /// Gives the socket up for a reason of the caller's.
+    /// Closes the socket, and has ``receive()`` throw the given error.
     public func fail(_ error: any Error) async {
         state.use { $0.failure = $0.failure ?? error }
         await close()
     }
 
-    /// Pings. The server has seen by then what was sent before.
+    /// Sends a ping. By the time of its answer, the server has seen everything that was sent before.
     ///
-    /// Returns with the answer, or at once where the API has a ping of its own (``pings(with:)``).
+    /// Returns with the answer, or at once if the API has a ping of its own (``pings(with:)``).
     public func ping() async throws {
         if let ping = state.use({ $0.ping }) { return try await ping() }
-        // Its answer is nothing that `receive` sees.
+        // The answer to a protocol ping does not reach `receive`.
         try await socket.ping()
         state.use { $0.signsOfLife += 1 }
     }

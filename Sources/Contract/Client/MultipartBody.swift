@@ -1,14 +1,14 @@
 import Contract
 import Foundation
 
-/// A form with files as it goes on the wire (RFC 7578). Bytes stay in memory; a file is copied into one on disk, a
-/// piece at a time, so that a large upload is never whole in memory.
+/// A form with files as it goes on the wire (RFC 7578). Bytes stay in memory. A file is copied piece by piece into a
+/// form on disk, so that a large upload is never whole in memory.
 struct MultipartBody {
     let contentType: String
     let body: TransportRequest.Body
     private let temporary: URL?
 
-    /// Nil when the request is no form.
+    /// Fails when the request is not a form.
     init?(_ encoded: RequestCoding.Encoded.Body) throws {
         guard case .form(let fields, let uploads) = encoded else { return nil }
         let boundary = "concord-\(UUID().uuidString)"
@@ -79,7 +79,8 @@ struct MultipartBody {
         try sink(Array("--\(boundary)--\r\n".utf8))
     }
 
-    /// As HTML forms do (WHATWG HTML §4.10.21.8): what would end the quotes or the line is percent-encoded.
+    /// Escapes a name as HTML forms do (WHATWG HTML §4.10.21.8): percent-encodes characters that would end the quotes
+    /// or the line.
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

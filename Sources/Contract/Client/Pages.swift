@@ -1,9 +1,11 @@
-/// Every element of a paged list, a page at a time as they are asked for.
+/// A sequence of all elements of a paged list, which reads a page when its elements are asked for.
 public struct Pages<Element: Sendable, Cursor: Sendable>: AsyncSequence, Sendable {
     private let first: Cursor
     private let fetch: @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
 
-    /// - Parameter fetch: Reads the page at a cursor; no next cursor ends the list.
+    /// Creates a sequence.
+    ///
+    /// - Parameter fetch: Reads the page at a cursor and returns it with the next cursor, or with nil at the end.
     public init(
         from first: Cursor, fetch: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
     ) {

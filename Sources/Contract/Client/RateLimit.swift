@@ -2,13 +2,13 @@ import Contract
 import Foundation
 import HTTPTypes
 
-/// How much of a limit is used, as a server says with `X-RateLimit-Limit`, `-Remaining` and `-Reset`.
+/// The state of a rate limit, from `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`.
 public struct RateLimit: Hashable, Sendable {
-    /// Requests in a window.
+    /// The number of requests that a window allows.
     public var limit: Int
-    /// Those that are left of it.
+    /// The number of requests that are left in the window.
     public var remaining: Int
-    /// When the window ends, by the server's clock.
+    /// The time at which the window ends, by the server's clock.
     public var resetsAt: Date
 
     public init(limit: Int, remaining: Int, resetsAt: Date) {
@@ -17,7 +17,7 @@ public struct RateLimit: Hashable, Sendable {
         self.resetsAt = resetsAt
     }
 
-    /// Nil unless all three are there.
+    /// Reads the headers. Fails unless all three are there.
     public init?(_ headers: HTTPFields) {
         guard let limit = headers[.rateLimit].flatMap(Int.init),
             let remaining = headers[.rateLimitRemaining].flatMap(Int.init),
@@ -28,11 +28,12 @@ public struct RateLimit: Hashable, Sendable {
 }
 
 extension Answer {
-    /// Nil for an operation without a limit.
+    /// The state of the operation's rate limit; nil for an operation without one.
     public var rateLimit: RateLimit? { RateLimit(headers) }
 }
 
 extension APIError {
-    /// Nil for an operation without a limit, and where a proxy refused in the server's stead.
+    /// The state of the operation's rate limit; nil for an operation without one, and when a proxy refused the request
+    /// instead of the server.
     public var rateLimit: RateLimit? { RateLimit(headers) }
 }

@@ -6,26 +6,26 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// When a request is sent again: after a network error, or an answer that may be another later, if sending it twice
-/// cannot act twice.
+/// The conditions under which a request is sent again: after a network error, or after an answer that may differ later,
+/// if sending it twice cannot act twice.
 public struct Retry: Sendable {
-    /// Beside the first.
+    /// The number of repeats after the first attempt.
     public var attempts: Int
-    /// Before the first repeat at most. The wait is drawn from zero to it (full jitter).
+    /// The longest wait before the first repeat. The wait is drawn between zero and it (full jitter).
     public var base: Duration
-    /// By how much longer each further wait is.
+    /// The factor by which each further wait grows.
     public var factor: Double
-    /// No wait is longer. A `Retry-After` beyond it is left to the caller.
+    /// The longest wait. A `Retry-After` beyond it is left to the caller.
     public var cap: Duration
-    /// Waits as long as it is told, without jitter.
+    /// Whether each wait is exactly as long as computed, without jitter.
     public var isExact: Bool
-    /// After which answers: 429, 502, 503 and 504 unless told otherwise.
+    /// The statuses after which a request is repeated; by default 429, 502, 503 and 504.
     public var statuses: Set<Int>
-    /// Waits. A test's does not.
+    /// Waits for a duration. A test replaces it.
     public var sleep: @Sendable (Duration) async throws -> Void
-    /// From 0 to 1.
+    /// Returns a random number from 0 to 1.
     public var random: @Sendable () -> Double
-    /// This device's clock, for a server that says when its limit resets and not how long that is.
+    /// Returns this device's time, for a server that says when its limit resets instead of how long that takes.
     public var now: @Sendable () -> Date
 
     public init(
@@ -46,19 +46,19 @@ public struct Retry: Sendable {
         self.now = now
     }
 
-    /// Three repeats, after at most 0.5, 1 and 2 seconds, or what the server asks for up to 20.
+    /// Three repeats, after at most 0.5, 1 and 2 seconds, or after what the server asks for, up to 20 seconds.
     public static let standard = Retry()
-    /// Every failure reaches the caller at once.
+    /// No repeats: every failure reaches the caller at once.
     public static let never = Retry(attempts: 0)
 
-    /// How long to wait before repeating, or nil when it should not be repeated.
+    /// Returns the wait before the next attempt, or nil when the request should not be repeated.
     package func delay(after response: TransportResponse, attempt: Int) -> Duration? {
         delay(response.status, response.headers, attempt)
     }
 
     package func delay(after error: any Error, attempt: Int) -> Duration? {
         if error is CancellationError || (error as? URLError)?.code == .cancelled { return nil }
-        // The refusal of a renewal that the request needed.
+        // The error comes from a renewal of the token that the request needed.
         if let error = error as? APIError { return delay(error.status, error.headers, attempt) }
         return attempt < attempts ? backoff(attempt) : nil
     }

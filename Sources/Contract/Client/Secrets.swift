@@ -16,7 +16,8 @@ struct SecretFile: Sendable {
             if FileManager.default.fileExists(atPath: url.path) { try FileManager.default.removeItem(at: url) }
             return
         }
-        // Written beside and renamed, so that a crash leaves the old value or the new; private from its first byte.
+        // The file is written beside the old one and renamed, so that a crash leaves the old value or the new. It is
+        // private from its first byte.
         let draft = url.appendingPathExtension(UUID().uuidString)
         let made = FileManager.default.createFile(
             atPath: draft.path, contents: try JSONEncoder().encode(value), attributes: [.posixPermissions: 0o600])
@@ -67,9 +68,9 @@ struct KeychainItem: Sendable {
     }
 }
 
-/// The Keychain refused.
+/// The Keychain refused an operation.
 public struct KeychainError: Error {
-    /// See `SecCopyErrorMessageString`.
+    /// The status; `SecCopyErrorMessageString` translates it.
     public let status: OSStatus
 }
 #endif

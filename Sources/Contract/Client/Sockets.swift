@@ -1,14 +1,14 @@
 import Foundation
 import HTTPTypes
 
-/// Opens WebSockets. `URLSession` does it on Apple platforms; on Linux, where it cannot, `NIOSockets` does.
+/// Opens WebSockets. `URLSession` does it on Apple platforms; `NIOSockets` does it on Linux, where `URLSession` cannot.
 public protocol SocketTransport: Sendable {
     /// Opens a WebSocket (RFC 6455) and returns once the server has answered 101.
     ///
     /// - Parameters:
-    ///   - url: `ws`, `wss`, `http` or `https`.
-    ///   - headers: Sent with the upgrade request.
-    ///   - maximumMessageSize: In bytes; a longer message closes the socket with 1009.
+    /// - url: A URL with the scheme `ws`, `wss`, `http` or `https`.
+    /// - headers: The headers of the upgrade request.
+    /// - maximumMessageSize: The largest message in bytes; a larger one closes the socket with 1009.
     /// - Throws: ``SocketRefused`` when the server answers anything but 101, else the network's own error.
     func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket
 }
@@ -18,7 +18,7 @@ public protocol Socket: Sendable {
     /// Sends one text message; returns when it has been handed to the network.
     func send(_ text: String) async throws
 
-    /// The next message, in order.
+    /// Returns the next message, in order.
     ///
     /// - Throws: ``SocketClosed`` once the connection has ended, `CancellationError` when the task is cancelled.
     func receive() async throws -> SocketMessage
@@ -26,7 +26,7 @@ public protocol Socket: Sendable {
     /// Sends a protocol ping and returns when its pong has come.
     func ping() async throws
 
-    /// Closes with a code (1000, or 3000–4999) and returns when the connection has ended. Idempotent.
+    /// Closes with a code (1000, or 3000–4999) and returns when the connection has ended. A second call does nothing.
     func close(code: UInt16, reason: String) async
 }
 
@@ -38,9 +38,9 @@ public enum SocketMessage: Sendable, Equatable {
 
 /// The connection has ended.
 public struct SocketClosed: Error, Equatable {
-    /// The close code of the peer, 1005 when its close frame had none, 1006 when no close frame came.
+    /// The close code of the peer; 1005 when its close frame had none, 1006 when no close frame came.
     public let code: UInt16
-    /// In the peer's words; often empty.
+    /// The peer's reason; often empty.
     public let reason: String
 
     public init(code: UInt16, reason: String = "") {
@@ -51,9 +51,9 @@ public struct SocketClosed: Error, Equatable {
 
 /// The server did not upgrade the connection.
 public struct SocketRefused: Error {
-    /// The HTTP status that was answered instead of 101.
+    /// The HTTP status that the server answered instead of 101.
     public let status: Int
-    /// May be empty though there was one: `URLSession` does not tell.
+    /// The body of the answer. It may be empty even if the server sent one, because `URLSession` does not pass it on.
     public let body: [UInt8]
 
     public init(status: Int, body: [UInt8]) {

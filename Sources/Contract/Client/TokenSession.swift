@@ -2,15 +2,17 @@ import Foundation
 
 /// A signed-in session: hands out access tokens and renews them, one renewal at a time.
 ///
-/// Only the server's clear refusal of the refresh token ends a session. A network error, a time-out or a 5xx never does,
-/// nor a store that fails: the session then goes on in memory, and is saved as soon as that works again.
+/// Only an explicit refusal of the refresh token by the server ends a session. A network error, a timeout or a 5xx
+/// never does, nor does a store that fails: the session then continues in memory, and is saved as soon as that works
+/// again.
 public actor TokenSession: Credentials {
-    /// What a renewal gives.
+    /// The result of a renewal.
     public struct Renewed: Sendable {
+        /// The new access token.
         public var accessToken: String
-        /// Nil when the old one stays good.
+        /// The new refresh token; nil when the old one stays valid.
         public var refreshToken: String?
-        /// In seconds.
+        /// The lifetime of the access token in seconds.
         public var expiresIn: Int
 
         public init(accessToken: String, refreshToken: String? = nil, expiresIn: Int) {
@@ -20,9 +22,9 @@ public actor TokenSession: Credentials {
         }
     }
 
-    /// Tokens are renewed this long before they expire, short-lived ones a tenth of their life before.
+    /// Tokens are renewed this many seconds before they expire; short-lived tokens a tenth of their lifetime before.
     static let margin: TimeInterval = 60
-    /// So many replaced access tokens are known as the session's own.
+    /// The number of replaced access tokens that the session remembers as its own.
     static let memory = 16
 
     private let store: any TokenStore
@@ -34,14 +36,19 @@ public actor TokenSession: Credentials {
     private var isSaved = true
     /// Whether the server has refused the access token.
     private var isRefused = false
-    /// When the clock asks for a renewal. It may be wrong, so it asks once for a token; from then on the server does.
+    /// The time at which the clock calls for a renewal. The clock may be wrong, so it does so once for each token;
+    /// after that the server's answers decide.
     private var dueAt: Date?
-    /// Earlier access tokens of the same user, the newest last: requests that carried one go on with the present one.
+    /// Earlier access tokens of the same user, the newest last. Requests that carried one continue with the present
+    /// one.
     private var replaced: [String] = []
     private var renewal: Task<Void, any Error>?
     private var saving: Task<Void, any Error>?
 
-    /// - Parameter refresh: Asks the API. It throws an ``APIError`` with status 401 when the session has ended.
+    /// Creates a session.
+    ///
+    /// - Parameter refresh: Asks the API for new tokens. It throws an ``APIError`` with status 401 when the session has
+    ///   ended.
     public init(
         store: any TokenStore, now: @escaping @Sendable () -> Date = { Date() },
         refresh: @escaping @Sendable (_ refreshToken: String) async throws -> Renewed
@@ -51,14 +58,14 @@ public actor TokenSession: Credentials {
         self.refresh = refresh
     }
 
-    /// Whoever is signed in.
+    /// The tokens of the signed-in user; nil when no user is signed in.
     ///
-    /// - Throws: the store's error, until it has been read once.
+    /// - Throws: The store's error, until the store has been read once.
     public var current: StoredTokens? {
         get async throws {
             if !isLoaded {
                 let stored = try await store.load()
-                // Somebody may have signed in while the store was read.
+                // A user may have signed in while the store was read.
                 if !isLoaded { hold(stored, isSaved: true) }
             }
             return tokens
@@ -67,7 +74,7 @@ public actor TokenSession: Credentials {
 
     /// Begins a session, or ends it with nil.
     ///
-    /// - Throws: the store's error. The session has begun or ended all the same, for as long as the process lives.
+    /// - Throws: The store's error. The session has begun or ended nevertheless, for as long as the process lives.
     public func replace(_ tokens: StoredTokens?) async throws {
         hold(tokens, isSaved: false)
         renewal?.cancel()
@@ -75,10 +82,10 @@ public actor TokenSession: Credentials {
         try await save()
     }
 
-    // MARK: Handing out
+    // MARK: Handing out tokens
 
     public func token(after earlier: String?) async throws -> String {
-        // What could not be saved when it happened.
+        // Saves what could not be saved when it changed.
         if !isSaved, saving == nil { Task { try? await save() } }
         var earlier = earlier
         while let tokens = try await current {
@@ -90,7 +97,7 @@ public actor TokenSession: Credentials {
             do {
                 try await renewal(of: tokens).end()
             } catch  where !isRefused {
-                // Only the clock had asked: the server has the last word.
+                // Only the clock asked for this renewal, so the token may still be valid: the server decides.
                 try Task.checkCancellation()
             }
         }
@@ -104,7 +111,7 @@ public actor TokenSession: Credentials {
 
     // MARK: Renewing
 
-    /// The renewal under way, or a new one. It goes on when nobody waits for it any more.
+    /// Returns the renewal in progress, or starts one. It continues when the caller stops waiting.
     private func renewal(of old: StoredTokens) -> Task<Void, any Error> {
         if let renewal { return renewal }
         let task = Task { try await renew(old) }
@@ -120,7 +127,7 @@ public actor TokenSession: Credentials {
 
     private func renew(_ old: StoredTokens) async throws {
         let outcome = await outcome(of: old)
-        // A sign-in or a sign-out meanwhile makes it void.
+        // A sign-in or a sign-out meanwhile invalidates the result.
         guard tokens == old else { return }
         renewal = nil
         switch outcome {
@@ -130,13 +137,14 @@ public actor TokenSession: Credentials {
             dueAt = nil
             throw error
         }
-        // Before anybody uses it: a crash must not forget a refresh token that has replaced the one in the store.
+        // The tokens are saved before their first use: after a crash, the store must not hold a refresh token that has
+        // been replaced.
         try? await save()
     }
 
-    /// Asks the API, with the newest refresh token. An app and its extensions share a store, and a refresh token that one
-    /// of them has rotated is of no use to the others: what is in the store comes first, and is looked at again after a
-    /// refusal.
+    /// Asks the API for new tokens, with the newest refresh token. An app and its extensions share a store, and a
+    /// refresh token that one of them has rotated is useless to the others. The store is therefore read first, and
+    /// again after a refusal.
     private func outcome(of old: StoredTokens) async -> Outcome {
         var refused: Set<String> = []
         while true {
@@ -144,13 +152,14 @@ public actor TokenSession: Credentials {
             do {
                 stored = try await storedElsewhere(than: old)
             } catch {
-                // Nobody may use a refresh token that could have been rotated. One that was refused is clear, but what
-                // cannot be read is not forgotten.
+                // When the store cannot be read, the refresh token in it may be a newer one and must not be forgotten.
+                // The refused token itself is ended all the same.
                 return refused.isEmpty ? .failed(error) : .ended(isForgotten: true)
             }
-            // Signed in or out while the store was read: the refresh token there may be of another session.
+            // A sign-in or sign-out may have happened while the store was read: the refresh token there may be of
+            // another session.
             guard tokens == old else { return .failed(CancellationError()) }
-            // Another process has signed in as somebody else, whose session is not ours to forget.
+            // Another process has signed in as a different user, whose session must not be forgotten.
             if let stored, stored.user != old.user { return .ended(isForgotten: true) }
             let candidates = [stored?.refreshToken, old.refreshToken].compactMap(\.self)
             guard let refreshToken = candidates.first(where: { !refused.contains($0) }) else {
@@ -170,14 +179,14 @@ public actor TokenSession: Credentials {
         }
     }
 
-    /// What another process has put into the store since this one did.
+    /// Returns the tokens that another process has stored since this one did.
     private func storedElsewhere(than old: StoredTokens) async throws -> StoredTokens? {
-        // As long as ours could not be saved, the store's is older.
+        // While this session's tokens could not be saved, those in the store are older.
         guard isSaved, let stored = try await store.load(), stored.accessToken != old.accessToken else { return nil }
         return replaced.contains(stored.accessToken) ? nil : stored
     }
 
-    // MARK: Keeping
+    // MARK: Saving
 
     private func hold(_ new: StoredTokens?, isSaved: Bool) {
         if let old = tokens, old.user == new?.user {
@@ -195,13 +204,13 @@ public actor TokenSession: Credentials {
         if isSaved {
             dueAt = new.expiresAt - Self.margin
         } else if left > 0 {
-            // Just issued: all of its life is left.
+            // The token was just issued, so all of its lifetime is left.
             dueAt = new.expiresAt - min(Self.margin, left / 10)
         }
     }
 
-    /// Brings the store to what the session is, one change after the other: a renewal that is slow to be saved must not
-    /// bring back what a sign-out after it removed.
+    /// Brings the store up to date, one change after the other: a renewal that is slow to be saved must not bring back
+    /// what a later sign-out removed.
     private func save() async throws {
         let task =
             saving
@@ -223,7 +232,7 @@ public actor TokenSession: Credentials {
 }
 
 extension Task where Success == Void, Failure == any Error {
-    /// Waits for the end. Whoever is cancelled stops waiting, and the task goes on.
+    /// Waits for the end of the task. A caller that is cancelled stops waiting, and the task continues.
     fileprivate func end() async throws {
         let (ends, continuation) = AsyncThrowingStream<Void, any Error>.makeStream()
         Task<Void, Never> {

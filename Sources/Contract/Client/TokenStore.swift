@@ -1,13 +1,15 @@
 import Foundation
 
-/// A session's tokens, as they are kept between launches.
+/// A session's tokens, as they are stored between launches.
 public struct StoredTokens: Codable, Hashable, Sendable {
+    /// The token that requests carry.
     public var accessToken: String
-    /// Whoever has it has the session, for as long as the API lets it live: a secret like a password.
+    /// The token that renews the session. It gives access for as long as the API lets the session live, and is as
+    /// secret as a password.
     public var refreshToken: String
-    /// Of the access token, by this device's clock.
+    /// The time at which the access token expires, by this device's clock.
     public var expiresAt: Date
-    /// Whose they are, as the API writes its ids.
+    /// The id of the signed-in user, as the API writes it.
     public var user: String
 
     public init(accessToken: String, refreshToken: String, expiresAt: Date, user: String) {
@@ -18,15 +20,15 @@ public struct StoredTokens: Codable, Hashable, Sendable {
     }
 }
 
-/// Keeps a session's tokens. On Apple platforms `KeychainTokenStore` does.
+/// Stores a session's tokens. Use `KeychainTokenStore` on Apple platforms.
 public protocol TokenStore: Sendable {
-    /// What was kept; nil when there is nothing. Asked for once, before the first request.
+    /// Returns the stored tokens; nil when there are none. The session calls it once, before the first request.
     func load() async throws -> StoredTokens?
-    /// Replaces what was kept. Nil forgets it.
+    /// Replaces the stored tokens. Nil removes them.
     func save(_ tokens: StoredTokens?) async throws
 }
 
-/// Keeps tokens for as long as it lives itself: for tests and previews.
+/// Stores tokens in memory, for tests and previews.
 public actor MemoryTokenStore: TokenStore {
     private var tokens: StoredTokens?
 
@@ -36,11 +38,14 @@ public actor MemoryTokenStore: TokenStore {
     public func save(_ tokens: StoredTokens?) { self.tokens = tokens }
 }
 
-/// Keeps tokens in a file that only its owner can read. For Linux and command-line tools; apps use the Keychain.
+/// Stores tokens in a file that only its owner can read. It is meant for Linux and command-line tools; apps use the
+/// Keychain.
 public struct FileTokenStore: TokenStore {
     private let file: SecretFile
 
-    /// - Parameter url: Of the file, which need not exist; its folder must.
+    /// Creates a store.
+    ///
+    /// - Parameter url: The URL of the file. The file need not exist; its folder must.
     public init(_ url: URL) { file = SecretFile(url) }
 
     public func load() throws -> StoredTokens? { try file.load() }
@@ -48,13 +53,15 @@ public struct FileTokenStore: TokenStore {
 }
 
 #if canImport(Security)
-/// Keeps tokens in the Keychain, for this device only, readable after the first unlock.
+/// Stores tokens in the Keychain, for this device only, readable after the first unlock.
 public struct KeychainTokenStore: TokenStore {
     private let item: KeychainItem
 
+    /// Creates a store.
+    ///
     /// - Parameters:
-    ///   - service: Tells apps and APIs apart, such as the base URL's host.
-    ///   - account: Tells several sessions of one app apart.
+    /// - service: A name that distinguishes apps and APIs, such as the base URL's host.
+    /// - account: A name that distinguishes several sessions of one app.
     public init(service: String, account: String = "session") {
         item = KeychainItem(service: service, account: account)
     }

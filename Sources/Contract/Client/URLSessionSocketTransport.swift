@@ -2,11 +2,13 @@ import Foundation
 import HTTPTypes
 
 #if !canImport(FoundationNetworking)
-/// WebSockets by the platform's own client. Linux's `URLSession` has none: see `NIOSockets` there.
+/// WebSockets of the platform's own client. `URLSession` has none on Linux: use `NIOSockets` there.
 public struct URLSessionSocketTransport: SocketTransport {
     private let configuration: URLSessionConfiguration
 
-    /// - Parameter configuration: By default without cookies, and at most 10 s for the handshake.
+    /// Creates a transport.
+    ///
+    /// - Parameter configuration: By default without cookies, and with at most 10 s for the handshake.
     public init(configuration: URLSessionConfiguration = .concordSocket) {
         self.configuration = configuration
     }
@@ -29,7 +31,8 @@ public struct URLSessionSocketTransport: SocketTransport {
 }
 
 extension URLSessionConfiguration {
-    /// No cookies; a handshake that takes more than 10 s has failed. An open socket may be silent for longer.
+    /// A configuration without cookies. A handshake that takes more than 10 s fails; an open socket may be silent for
+    /// longer.
     public static var concordSocket: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
@@ -125,7 +128,7 @@ private final class URLSessionSocket: NSObject, Socket, URLSessionWebSocketDeleg
         }
     }
 
-    /// What the server said when it closed is more telling than the error that followed from it.
+    /// Returns the server's close frame, if there was one: it says more than the error that followed from it.
     private func ending(_ error: any Error) -> any Error {
         if error is CancellationError || Task.isCancelled { return CancellationError() }
         if let closed = state.use({ $0.closed }) { return closed }
@@ -135,7 +138,7 @@ private final class URLSessionSocket: NSObject, Socket, URLSessionWebSocketDeleg
             reason: task.closeReason.map { String(decoding: $0, as: UTF8.self) } ?? "")
     }
 
-    // MARK: The session's calls
+    // MARK: Callbacks of the session
 
     func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
@@ -178,7 +181,7 @@ private final class URLSessionSocket: NSObject, Socket, URLSessionWebSocketDeleg
     }
 }
 #else
-/// Linux's `URLSession` has no WebSockets: give a client those of `NIOSockets` there.
+/// A placeholder on Linux, where `URLSession` has no WebSockets: use `NIOSockets` there.
 public struct URLSessionSocketTransport: SocketTransport {
     public init() {}
 

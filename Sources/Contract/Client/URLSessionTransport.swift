@@ -10,7 +10,9 @@ import FoundationNetworking
 public struct URLSessionTransport: Transport {
     private let session: URLSession
 
-    /// - Parameter configuration: By default without cookies and without a cache: answers belong to a token.
+    /// Creates a transport.
+    ///
+    /// - Parameter configuration: By default without cookies and without a cache, because answers belong to a token.
     public init(configuration: URLSessionConfiguration = .concord) {
         session = URLSession(configuration: configuration)
     }
@@ -27,7 +29,8 @@ public struct URLSessionTransport: Transport {
             }
         }
         #if canImport(FoundationNetworking)
-        // Linux's URLSession tells a task with a completion handler nothing on the way: only that all has gone is known.
+        // Linux's URLSession reports no progress for a task with a completion handler, so only the end of an upload is
+        // reported.
         if let size = try request.body.size() { progress?(size, size) }
         #endif
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
@@ -38,8 +41,8 @@ public struct URLSessionTransport: Transport {
         return TransportResponse(status: .init(code: response.statusCode), headers: headers, body: [UInt8](data))
     }
 
-    /// Runs a task under a delegate of its own. The session's async methods take one too, but on Linux they forget it
-    /// and follow redirects.
+    /// Runs a task with a delegate of its own. The session's async methods accept a delegate too, but on Linux they
+    /// ignore it and follow redirects.
     private func run(
         _ delegate: TaskDelegate,
         _ make: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
@@ -62,7 +65,7 @@ public struct URLSessionTransport: Transport {
         }
     }
 
-    /// A task that may be cancelled before it is there.
+    /// A task that may be cancelled before it has been created.
     private final class RunningTask: @unchecked Sendable {
         private let lock = NSLock()
         private var task: URLSessionTask?
@@ -106,7 +109,7 @@ public struct URLSessionTransport: Transport {
 }
 
 extension TransportRequest.Body {
-    /// In bytes; nil without a body.
+    /// The size of the body in bytes; nil without a body.
     fileprivate func size() throws -> Int64? {
         switch self {
         case .none: nil
@@ -117,7 +120,7 @@ extension TransportRequest.Body {
 }
 
 extension URLSessionConfiguration {
-    /// No cookies, no cache, half a minute without an answer at most.
+    /// A configuration without cookies and without a cache, which waits at most 30 s for an answer.
     public static var concord: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil

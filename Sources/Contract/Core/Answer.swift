@@ -1,19 +1,23 @@
 import HTTPTypes
 
-/// A success with its status and headers, where the contract leaves a choice (201 or 200, cookies, 302).
+/// A successful answer with its own status and headers, where the contract leaves a choice (201 or 200, cookies, 302).
 public struct Answer<Output: Sendable>: Sendable {
-    /// What the body is made of.
+    /// The body of an answer.
     public enum Content: Sendable {
         /// The value that the contract promises.
         case output(Output)
-        /// A body that was encoded before, answered again byte for byte.
+        /// A body that was encoded earlier and is sent again byte for byte.
         case encoded([UInt8])
     }
 
+    /// The HTTP status of the answer.
     public var status: HTTPResponse.Status
+    /// The headers that are sent in addition to those of every answer.
     public var headers: HTTPFields
+    /// The body: a value, or bytes that were encoded earlier.
     public var content: Content
-    /// What the operation answers; a client's answers always have it. Nil for a body that was encoded before.
+    /// The value that the operation returns. An answer that a client receives always has it; it is nil for a body that
+    /// was encoded earlier.
     public var output: Output? { if case .output(let output) = content { output } else { nil } }
 
     public init(_ status: HTTPResponse.Status, _ output: Output, headers: HTTPFields = [:]) {
@@ -22,6 +26,7 @@ public struct Answer<Output: Sendable>: Sendable {
         self.content = .output(output)
     }
 
+    /// Creates an answer from a body that was encoded earlier, such as one stored under an `Idempotency-Key`.
     public init(_ status: HTTPResponse.Status, encoded body: [UInt8], headers: HTTPFields = [:]) {
         self.status = status
         self.headers = headers
@@ -36,22 +41,24 @@ extension Answer where Output == Empty {
 }
 
 extension HTTPField.Name {
-    /// The key under which a creating request is done once, however often it is sent.
+    /// The key under which a creating request takes effect once, however often it is sent.
     public static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
-    /// `true` on an answer that was given before.
+    /// Is `true` on an answer that repeats an earlier one.
     public static let idempotentReplayed = HTTPField.Name("Idempotent-Replayed")!
-    /// Names a request in answers and logs.
+    /// The name of a request in answers and logs.
     public static let requestID = HTTPField.Name("X-Request-Id")!
+    /// The chain of client addresses that a reverse proxy adds.
     public static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
-    /// How many requests a window has room for.
+    /// The number of requests that a window allows.
     public static let rateLimit = HTTPField.Name("X-RateLimit-Limit")!
-    /// How many are left of them.
+    /// The number of requests that are left in the window.
     public static let rateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
-    /// When the window ends, in seconds since 1970.
+    /// The time at which the window ends, in seconds since 1970.
     public static let rateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
 }
 
-/// A success that says nothing an app needs: clients take a body of plain text, or none, for it too.
+/// A successful answer that carries nothing an app needs. Clients accept a body of plain text, or an empty one, in its
+/// place.
 public protocol PlainAnswer: Codable, Sendable {
     init(plain text: String)
 }

@@ -1,10 +1,11 @@
-/// A date of the proleptic Gregorian calendar. Foundation's formatters cost 25 µs a time; this costs a few divisions.
+/// A date of the proleptic Gregorian calendar. Foundation's formatters take 25 µs per call; this takes a few
+/// divisions.
 struct CivilDate {
     var year: Int64
     var month: Int64
     var day: Int64
 
-    /// Counts in eras of 400 years (146,097 days), in years that begin on 1 March, so that the leap day comes last.
+    /// Counts in eras of 400 years (146,097 days) and in years that begin on 1 March, so that the leap day comes last.
     init(daysSince1970: Int64) {
         let shifted = daysSince1970 + 719_468
         let (era, dayOfEra) = shifted.quotientAndRemainderFlooring(dividingBy: 146_097)
@@ -16,7 +17,7 @@ struct CivilDate {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Nil when the calendar has no such day.
+    /// Fails when the calendar has no such day.
     init?(year: Int64, month: Int64, day: Int64) {
         guard 1...12 ~= month, day >= 1 else { return nil }
         self.year = year
@@ -62,7 +63,7 @@ struct DigitWriter {
         count += digits
     }
 
-    /// Years outside 0…9999 have no place in this format; they are held at its ends.
+    /// Writes a date. The format has no place for years outside 0…9999, so such years are clamped.
     mutating func write(_ date: CivilDate) {
         write(min(max(date.year, 0), 9999), digits: 4)
         write(ascii: UInt8(ascii: "-"))
@@ -102,7 +103,7 @@ struct DigitReader {
         return CivilDate(year: year, month: month, day: day)
     }
 
-    /// Milliseconds of one to nine digits of a fraction, cut.
+    /// Reads one to nine digits of a fraction and returns whole milliseconds; further digits are cut off.
     mutating func fraction() -> Int64? {
         var value: Int64 = 0
         var count = 0
@@ -116,7 +117,7 @@ struct DigitReader {
         return value
     }
 
-    /// Minutes east of Greenwich.
+    /// Reads a zone and returns its offset in minutes east of Greenwich.
     mutating func offset() -> Int64? {
         guard let sign = take(UInt8(ascii: "Z"), UInt8(ascii: "z"), UInt8(ascii: "+"), UInt8(ascii: "-")) else {
             return nil
@@ -128,7 +129,7 @@ struct DigitReader {
     }
 }
 
-/// Milliseconds since 1970 of an RFC 3339 date-time, or nil when the text is none.
+/// Returns the milliseconds since 1970 of an RFC 3339 date-time, or nil when the text is not one.
 func parseDateTime(_ text: String) -> Int64? {
     var reader = DigitReader(text)
     guard let date = reader.date(), reader.take(UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")) != nil,

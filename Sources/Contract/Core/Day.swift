@@ -1,10 +1,11 @@
 /// A day without a time or a zone: `2026-02-23`.
 public struct Day: Hashable, Comparable, Sendable {
+    /// The number of days since 1970-01-01; negative before it.
     public let daysSince1970: Int64
 
     public init(daysSince1970: Int64) { self.daysSince1970 = daysSince1970 }
 
-    /// Nil when the text is not `YYYY-MM-DD` or names no day of the calendar.
+    /// Parses a day. Fails when the text is not `YYYY-MM-DD` or names a day that the calendar does not have.
     public init?(_ text: String) {
         var reader = DigitReader(text)
         guard let date = reader.date(), reader.isAtEnd else { return nil }

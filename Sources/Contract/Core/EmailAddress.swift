@@ -1,8 +1,10 @@
-/// The rule for e-mail addresses, in every API: what a letter could be sent to.
+/// The rule for e-mail addresses, the same in every API: an address to which an e-mail could be sent.
 package enum EmailAddress {
+    /// Returns whether the text is an address.
+    ///
     /// - Parameters:
-    ///   - text: Without white space at its ends.
-    ///   - needsDot: Whether the domain has two labels or more. By default one is enough, as in a network of one's own.
+    /// - text: An address without white space at its ends.
+    /// - needsDot: Whether the domain must have at least two labels. By default one is enough, as in a private network.
     package static func isValid(_ text: String, needsDot: Bool = false) -> Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard text.length <= 254, parts.count == 2, text.unicodeScalars.allSatisfy(isAllowed) else { return false }
@@ -11,7 +13,7 @@ package enum EmailAddress {
         return words.allSatisfy { !$0.isEmpty } && labels.allSatisfy(isLabel) && (!needsDot || labels.count >= 2)
     }
 
-    /// A label of a domain's name (RFC 1035 §2.3.1), or of one in another script.
+    /// Returns whether the text is a label of a domain name (RFC 1035 §2.3.1), in any script.
     private static func isLabel(_ label: Substring) -> Bool {
         !label.isEmpty && label.utf8.count <= 63 && label.first != "-" && label.last != "-"
             && label.utf8.allSatisfy { byte in
@@ -24,7 +26,8 @@ package enum EmailAddress {
             }
     }
 
-    /// What may stand in an address without quotes (RFC 5322 §3.2.3), or in another script (RFC 6532).
+    /// Returns whether a character may appear in an address without quotes (RFC 5322 §3.2.3), in any script (RFC
+    /// 6532).
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         if "()<>[]:;,\\\"".unicodeScalars.contains(scalar) || scalar.properties.isWhitespace { return false }
         switch scalar.properties.generalCategory {

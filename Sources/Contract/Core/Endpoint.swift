@@ -1,31 +1,31 @@
 import HTTPTypes
 
-/// One published API: its error shape, its operations and the sentences it uses for failures that are not its own.
+/// One published API: its error shape, its operations, and its sentences for failures that every API has.
 ///
-/// Server, SDK, mock, checker and OpenAPI document are all made from this.
+/// The server, the SDK, the mock and the checker are all made from this.
 public protocol ServiceAPI: Sendable {
-    /// What a failed request answers, for every reason.
+    /// The body of every failed request.
     associatedtype Failure: WireFailure
 
-    /// The name on the command line, such as `messenger`.
+    /// The API's name on the command line, such as `messenger`.
     static var name: String { get }
 
-    /// Every operation, in the order of the document.
+    /// Every operation, in the order of the contract.
     static var endpoints: [any Endpoint.Type] { get }
 
-    /// What stands before every path: `/api`, or nothing. A base URL ends with it.
+    /// The prefix of every path: `/api`, or nothing. A base URL ends with it.
     static var basePath: String { get }
 
-    /// What a step of a path looks like when it is a field.
+    /// The form that a step of a path must have to be read as a field.
     static var captureForm: CaptureForm { get }
 
-    /// How a caller shows who is asking.
+    /// The way in which a request carries its caller's credentials.
     static var credentials: CredentialForm { get }
 
-    /// Whether a path with one slash more at its end is the same path.
+    /// Whether a path with a trailing slash is the same path as one without.
     static var ignoresTrailingSlash: Bool { get }
 
-    /// The texts of failures that are found before a handler runs.
+    /// The messages of failures that are found before a handler runs.
     static var phrases: Phrases { get }
 }
 
@@ -36,50 +36,51 @@ extension ServiceAPI {
     public static var ignoresTrailingSlash: Bool { false }
 }
 
-/// How a caller shows who is asking.
+/// The way in which a request carries its caller's credentials.
 public enum CredentialForm: Sendable {
-    /// By a token in `Authorization`.
+    /// A token in `Authorization`.
     case bearer
-    /// By a cookie, which browsers send by themselves.
+    /// A cookie, which browsers send by themselves.
     case cookie
 }
 
-/// What a step of a path must look like to be a field. Any other text is a path that does not exist.
+/// The form that a step of a path must have to be read as a field. A path with any other text does not exist.
 public enum CaptureForm: Sendable {
-    /// `0` to `9` alone: ids are numbers.
+    /// Digits only: ids are numbers.
     case digits
-    /// Anything but nothing: ids are text, and an operation has its own words for one that is malformed.
+    /// Any text that is not empty: ids are text, and an operation has its own message for a malformed one.
     case text
 }
 
 /// An operation. The struct is the request: its fields travel in the path, the query, the JSON body or a form.
 ///
-/// A field named in the route's path travels there. The others travel in the query (GET and DELETE) or in the JSON
-/// body (the rest), unless the route says otherwise. A body cannot override the path.
+/// A field that is named in the route's path travels in the path. The others travel in the query (GET and DELETE) or in
+/// the JSON body (all other methods), unless the route says otherwise. A body cannot override the path.
 public protocol Endpoint: Codable, Sendable {
     associatedtype API: ServiceAPI
-    /// The body of a success. ``Empty`` when there is none.
+    /// The body of a successful answer; ``Empty`` when it has none.
     associatedtype Output: Codable & Sendable
 
     static var route: Route { get }
 
-    /// Whether a server looks for what the path names, and whether the caller may have it, before it judges the other
-    /// fields: then its handler calls ``validate()``.
+    /// Whether the server checks that the path's resource exists, and that the caller may use it, before it validates
+    /// the other fields. The operation's handler then calls ``validate()`` itself.
     static var fieldsComeLast: Bool { get }
 
-    /// Refuses a path that can name nothing, before anything else of the request is judged.
+    /// Throws when the path cannot name anything. The server calls it before it looks at the rest of the request.
     func validatePath() throws(Problem)
 
-    /// Refuses what the contract refuses. The server calls it on what came in, the SDK before it sends.
+    /// Throws the error that the contract gives for an invalid field. The server calls it on what it received, the SDK
+    /// before it sends.
     func validate() throws(Problem)
 
-    /// The same on a server, which knows what could not be read as well.
+    /// Validates a request on the server, which also knows the fields that could not be read.
     ///
-    /// By default ``review(_:)`` judges that first, and ``validate()`` the values. A contract that wants every mistake in
-    /// one refusal judges both together.
+    /// By default ``review(_:)`` handles those fields first, and ``validate()`` the values after it. A contract that
+    /// reports every mistake in one answer implements this method and handles both together.
     func validate(unreadable issues: [FieldIssue]) throws(Problem)
 
-    /// Judges what could not be read, before ``validate()`` sees the values that stand in for it.
+    /// Checks the fields that could not be read, before ``validate()`` sees their placeholders.
     ///
     /// By default an absent or mistyped field is left to ``validate()``, and a NUL character is refused.
     static func review(_ issues: [FieldIssue]) throws(Problem)
@@ -101,14 +102,14 @@ extension Endpoint {
         }
     }
 
-    /// `GET /chats/{id}`: as the contract's summary writes it.
+    /// The method and path as the contract writes them, such as `GET /chats/{id}`.
     public static var signature: String { "\(route.method.rawValue) \(route.path)" }
 }
 
 /// An operation whose handler receives the caller.
 public protocol AuthenticatedEndpoint: Endpoint {}
 
-/// An operation that anybody may call; its handler has no caller to look at.
+/// An operation that needs no credentials; its handler receives no caller.
 public protocol OpenEndpoint: Endpoint {}
 
 /// The body of an answer that has none (204, 302).
@@ -118,28 +119,42 @@ public struct Empty: Codable, Sendable, Hashable {
 
 /// The error shape of an API.
 public protocol WireFailure: Codable, Sendable {
-    /// Renders a problem for the wire.
+    /// Renders a problem in the API's error shape.
     init(_ problem: Problem, requestID: String)
 
-    /// The sentence for a person.
+    /// The message, in the words of the contract.
     var message: String { get }
 }
 
-/// The sentences of an API for failures that every API has.
+/// The messages of an API for failures that every API has.
 public struct Phrases: Sendable {
+    /// 404: the path or the resource does not exist.
     public var notFound = "Not found"
+    /// 405: the path exists, and does not take this method.
     public var methodNotAllowed = "Method not allowed"
+    /// 400: the body is not one JSON object.
     public var malformedJSON = "Invalid JSON"
+    /// 400: the body is not the form that its `Content-Type` announces.
     public var malformedForm = "Malformed form"
+    /// 413: the body is larger than the server reads.
     public var bodyTooLarge = "Request body too large"
+    /// 400: a text contains U+0000.
     public var containsNUL = "Text must not contain NUL characters"
+    /// 403: a cookie came with a request from another site.
     public var foreignOrigin = "Cross-site request refused"
+    /// 429: the caller has used up a limit.
     public var tooManyRequests = "Too many requests, please try again later"
+    /// 503: the server cannot answer now, and may later.
     public var unavailable = "Service temporarily unavailable"
+    /// 503: the file storage cannot be reached.
     public var storageUnavailable = "Object storage upload failed"
+    /// 500: the server failed.
     public var internalError = "Internal error"
+    /// 503: the server is starting or shutting down, or cannot reach its database.
     public var notReady = "Not ready"
+    /// 400: the `Idempotency-Key` is empty, too long or not printable ASCII.
     public var invalidIdempotencyKey = "Invalid Idempotency-Key"
+    /// 422: the `Idempotency-Key` came earlier with a different request.
     public var reusedIdempotencyKey = "Idempotency-Key was already used for another request"
 
     public init() {}

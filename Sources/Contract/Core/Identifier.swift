@@ -1,15 +1,15 @@
-/// A positive 64-bit id on the wire, told apart by what it names.
+/// A positive 64-bit id, typed by the resource that it names.
 ///
 /// `Identifier<Messenger.Chat>` is not an `Identifier<Messenger.User>`: one cannot be passed for the other.
 public struct Identifier<Named>: RawRepresentable, Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
     public let rawValue: Int64
 
     public init(rawValue: Int64) { self.rawValue = rawValue }
-    /// An id that was kept as a number. In code a literal will do: `send(Messenger.GetChat(id: 5))`.
+    /// Makes an id from a stored number. In code an integer literal is enough: `send(Messenger.GetChat(id: 5))`.
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
     public init(integerLiteral value: Int64) { self.rawValue = value }
 
-    /// Ids start at 1. What stands in for an unreadable one does not.
+    /// Whether the id can name a resource: ids start at 1, and the placeholder for an unreadable id is less.
     public var isValid: Bool { rawValue > 0 }
 
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }

@@ -1,13 +1,13 @@
-/// A look at a JSON text before it is parsed: strict, and bounded for hostile input.
+/// A check of a JSON text before it is parsed: strict, and bounded for hostile input.
 public enum JSONShape {
-    /// Objects and lists within each other, the outermost counted.
+    /// The deepest nesting of objects and lists that is accepted, counting the outermost.
     public static let maximumDepth = 64
 
-    /// Whether the bytes are one JSON object (RFC 8259): UTF-8, without NUL, at most ``maximumDepth`` deep, and without
-    /// half of a surrogate pair, which is no character (RFC 8259 §8.2).
+    /// Returns whether the bytes are one JSON object (RFC 8259): UTF-8, without NUL, at most ``maximumDepth`` deep, and
+    /// without an unpaired surrogate, which is not a character (RFC 8259 §8.2).
     ///
-    /// Foundation's parser takes other encodings, 512 levels and a comma behind the last member, and does not look at
-    /// values that nobody reads; the contracts do not.
+    /// Foundation's parser accepts other encodings, 512 levels and trailing commas, and skips values that the model
+    /// does not read. The contracts accept none of these.
     public static func isObject(_ bytes: some Collection<UInt8>) -> Bool {
         func check(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
             var scanner = JSONScanner(bytes: bytes)
@@ -18,13 +18,13 @@ public enum JSONShape {
     }
 }
 
-/// Walks through a JSON text once, without recursion.
+/// Scans a JSON text once, without recursion.
 private struct JSONScanner {
     let bytes: UnsafeBufferPointer<UInt8>
     var isASCII = true
     private var index = 0
     private var depth = 0
-    /// What is open, the innermost in the lowest bit: 1 for an object, 0 for a list.
+    /// The open containers as a stack of bits, the innermost lowest: 1 for an object, 0 for a list.
     private var containers: UInt64 = 0
 
     init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
@@ -55,7 +55,7 @@ private struct JSONScanner {
         return index == bytes.count
     }
 
-    /// What follows a value: the ends of containers, then a comma and what goes before the next value.
+    /// Scans what follows a value: closing brackets, then a comma and, in an object, the next key.
     private mutating func scanEnds() -> Bool {
         skipSpace()
         while depth > 0 {
@@ -89,7 +89,7 @@ private struct JSONScanner {
         return take(UInt8(ascii: ":"))
     }
 
-    /// The rest of a string, its closing quote included.
+    /// Scans the rest of a string, including its closing quote.
     private mutating func scanString() -> Bool {
         while let byte = next() {
             switch byte {
@@ -124,7 +124,7 @@ private struct JSONScanner {
         }
     }
 
-    /// Four hexadecimal digits.
+    /// Scans four hexadecimal digits.
     private mutating func scanCodeUnit() -> UInt16? {
         var unit: UInt16 = 0
         for _ in 0..<4 {
@@ -139,7 +139,7 @@ private struct JSONScanner {
         return unit
     }
 
-    /// A number whose first byte has been taken.
+    /// Scans a number whose first byte has been taken.
     private mutating func scanNumber(_ first: UInt8) -> Bool {
         var first = first
         if first == UInt8(ascii: "-") {
@@ -156,7 +156,7 @@ private struct JSONScanner {
         return true
     }
 
-    /// Whether there was a digit at all.
+    /// Scans digits, and returns whether there was at least one.
     private mutating func scanDigits() -> Bool {
         let start = index
         while index < bytes.count, isDigit(bytes[index]) { index += 1 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// JSON of any shape: for looking at the wire without a model in between.
+/// JSON of any shape, for looking at the wire without a model.
 ///
-/// Members of an object have no order here; two objects are equal when their members are.
+/// Members of an object have no order here; two objects are equal when their members are equal.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -12,10 +12,12 @@ public enum JSONValue: Hashable, Sendable {
     case list([JSONValue])
     case object([String: JSONValue])
 
+    /// The member of an object; nil when there is none, or when the value is not an object.
     public subscript(key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
+    /// The element of a list; nil when the index is out of range, or when the value is not a list.
     public subscript(index: Int) -> JSONValue? {
         if case .list(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
     }
@@ -24,7 +26,7 @@ public enum JSONValue: Hashable, Sendable {
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // The commonest first: an attempt that fails makes an error, which costs more than the value.
+        // The most frequent types come first: a failed attempt creates an error, which costs more than the value.
         if container.decodeNil() {
             self = .null
         } else if let value = try? container.decode(String.self) {
@@ -57,7 +59,7 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// As JSON, members by name.
+    /// The value as JSON, with an object's members in the order of their names.
     public var description: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

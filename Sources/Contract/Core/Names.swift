@@ -1,19 +1,20 @@
 import Foundation
 
-/// The rules for what people call themselves, in every API.
+/// The rules for usernames and display names, the same in every API.
 extension String {
-    /// Whether there are characters that nobody sees, or that change how others are shown: no part of a username.
+    /// Whether the text has characters that are invisible or that change how their neighbours are displayed. A username
+    /// may have none of them.
     ///
-    /// Those of the categories format, control, and line and paragraph separator, and blanks that look like letters to a
-    /// computer. White space at the ends is somebody else's affair.
+    /// These are the characters of the categories format, control, line separator and paragraph separator, and letters
+    /// that look blank. White space at the ends is checked elsewhere.
     package var containsHiddenCharacters: Bool {
         let scalars = Array(unicodeScalars)
         let inner = scalars.trimmingWhiteSpace
         return inner.contains { $0.isHidden || $0.isBlankLetter }
     }
 
-    /// The same for a display name, in which some of them have a use: joiners between letters and inside an emoji, and the
-    /// tags of a flag.
+    /// Whether the text has such characters where they have no purpose. A display name may have joiners between letters
+    /// and inside an emoji, and the tag characters of a flag.
     package var containsStrayFormatting: Bool {
         let scalars = Array(unicodeScalars)
         let inner = scalars.trimmingWhiteSpace
@@ -27,16 +28,16 @@ extension String {
         }
     }
 
-    /// What names are compared by where none may look like another: letters of any case and width are alike (Unicode's
-    /// NFKC, with case folded and what is not seen left out).
+    /// The text in the form in which names are compared, so that no two look alike: case and width do not count, and
+    /// invisible characters are left out (Unicode's NFKC with case folding).
     package var foldedForComparison: String {
-        // Twice, since folding may bring apart what composing had brought together.
+        // Folding can separate what composing had joined, so both run twice.
         var text = self
         for _ in 0..<2 {
             var folded = ""
             for scalar in text.precomposedStringWithCompatibilityMapping.unicodeScalars
             where !scalar.properties.isDefaultIgnorableCodePoint {
-                // By way of the capital letter, which joins what small letters keep apart: ß and ss, ς and σ.
+                // The detour by the capital letter joins what lower-case letters keep apart: ß and ss, ς and σ.
                 for capital in scalar.properties.uppercaseMapping.unicodeScalars {
                     folded += capital.properties.lowercaseMapping
                 }
@@ -64,15 +65,15 @@ extension Unicode.Scalar {
         }
     }
 
-    /// An empty pattern of Braille, and the fillers of Hangul.
+    /// Whether the character is the empty Braille pattern or one of Hangul's fillers, which look blank.
     fileprivate var isBlankLetter: Bool { [0x2800, 0x3164, 0x115F, 0x1160, 0xFFA0].contains(value) }
 
     fileprivate var isJoiner: Bool { value == 0x200C || value == 0x200D }
     fileprivate var isTag: Bool { 0xE0020...0xE007F ~= value }
-    /// Digits are emoji too, in Unicode's eyes.
+    /// Whether the character is an emoji. Unicode counts digits as emoji too; they are left out here.
     fileprivate var isEmoji: Bool { properties.isEmoji && value > 0x7F }
 
-    /// A letter, or what stands on one.
+    /// Whether the character is a letter or a mark on one.
     private var isPartOfWord: Bool {
         switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
@@ -82,7 +83,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether a joiner has a use between this and what follows.
+    /// Returns whether a joiner has a purpose between this character and the next.
     fileprivate func isJoined(to next: Unicode.Scalar?) -> Bool {
         // A virama may end a word with a joiner of its own.
         guard let next else { return properties.canonicalCombiningClass == .virama }

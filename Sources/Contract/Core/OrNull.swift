@@ -1,8 +1,9 @@
-/// An optional value whose key is always written: `null` when there is none.
+/// An optional value whose key is always written: `null` when there is no value.
 ///
-/// Swift's own coding drops the key of a nil. Contracts that say "sent as null" need it.
+/// Swift's synthesised coding leaves out the key of a nil. Contracts that say "sent as null" need the key.
 @propertyWrapper
 public struct OrNull<Wrapped> {
+    /// The value, or nil, which is written as `null`.
     public var wrappedValue: Wrapped?
 
     public init(wrappedValue: Wrapped?) { self.wrappedValue = wrappedValue }
@@ -27,7 +28,7 @@ extension OrNull: Decodable where Wrapped: Decodable {
 }
 
 extension KeyedDecodingContainer {
-    /// Takes an absent key for null: an old server may not send it yet.
+    /// Reads an absent key as null, because an older server may not send it yet.
     public func decode<Wrapped: Decodable>(_: OrNull<Wrapped>.Type, forKey key: Key) throws -> OrNull<Wrapped> {
         OrNull(wrappedValue: try decodeIfPresent(Wrapped.self, forKey: key))
     }

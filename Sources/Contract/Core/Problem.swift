@@ -1,24 +1,25 @@
 import HTTPTypes
 
-/// A request that is refused, and why: one type for every layer. Each API's `WireFailure` renders it.
+/// The reason for which a request is refused: one type for every layer. Each API's `WireFailure` renders it.
 public struct Problem: Error, Sendable {
-    /// 400 to 599.
+    /// The HTTP status, 400 to 599.
     public var status: HTTPResponse.Status
-    /// Exactly as the contract words it.
+    /// The message, exactly as the contract words it.
     public var message: String
-    /// Sent with the answer: `Retry-After`, `Allow`.
+    /// Headers that are sent with the answer, such as `Retry-After` and `Allow`.
     public var headers: HTTPFields
-    /// Tells this refusal from others of the same status, for an API whose errors carry a number of their own.
+    /// Distinguishes this refusal from others of the same status, for an API whose errors carry a code.
     public var code: Code?
-    /// What went wrong, in a developer's words; nil unless the server is run for development.
+    /// What went wrong, for a developer. Nil unless the server runs in development mode.
     public var details: String?
 
+    /// The kinds of refusals that an API may give a code of its own.
     public enum Code: Sendable, Hashable {
-        /// The body is no JSON object.
+        /// The body is not a JSON object.
         case malformedJSON
-        /// An `Idempotency-Key` came with another request than before.
+        /// An `Idempotency-Key` came earlier with a different request.
         case reusedIdempotencyKey
-        /// The API's own number.
+        /// A code that the API itself defines.
         case number(Int)
     }
 
@@ -29,7 +30,7 @@ public struct Problem: Error, Sendable {
         self.headers = headers
     }
 
-    /// The same problem, telling the client when to come back.
+    /// Returns the same problem with a `Retry-After` header.
     public func retry(afterSeconds seconds: Int64) -> Problem {
         var copy = self
         copy.headers[.retryAfter] = String(max(1, seconds))
@@ -37,21 +38,23 @@ public struct Problem: Error, Sendable {
     }
 }
 
-/// A field that could not be read as declared. A stand-in took its place (see ``WireField``).
+/// A field that could not be read as its declared type. A placeholder took its place (see ``WireField``).
 public struct FieldIssue: Sendable, Hashable {
+    /// The ways in which a field can be unreadable.
     public enum Kind: Sendable, Hashable {
-        /// Not sent, or null.
+        /// The field was not sent, or was null.
         case absent
-        /// Sent, but of another type.
+        /// The field was sent with a value of another type.
         case mistyped
-        /// For a field of whole numbers a number that none of them is: with a fraction, or too large. What was sent.
+        /// The field takes whole numbers, and the number that was sent has a fraction or is too large.
         case unrepresentable(Double)
-        /// Text with U+0000, which neither engine of the database stores alike.
+        /// The text contains U+0000, which the two database engines store differently.
         case containsNUL
     }
 
-    /// The wire name.
+    /// The name of the field on the wire.
     public let field: String
+    /// The way in which the field was unreadable.
     public let kind: Kind
 
     public init(field: String, kind: Kind) {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// How a request becomes an endpoint's value, and an endpoint's value a request.
+/// Converts a request into an endpoint's value, and an endpoint's value into a request.
 ///
-/// The two directions are mirror images: a field named in the route's path travels there, an ``Upload`` and its
-/// neighbours in a form, and the rest in the query or the JSON body.
+/// The two directions mirror each other: a field that is named in the route's path travels in the path, an ``Upload``
+/// and the fields beside it in a form, and the rest in the query or the JSON body.
 public enum RequestCoding {
-    /// What a request brought along.
+    /// The parts of a request, before they are decoded.
     public struct Source: Sendable {
-        /// Path captures, percent-decoded. They win over everything else.
+        /// The path's fields, percent-decoded. They take precedence over everything else.
         public var captures: [(name: String, value: String)]
-        /// The query's items, or a form's text fields; of a repeated name the first.
+        /// The query's items, or the text fields of a form. Of a repeated name, the first counts.
         public var items: [(name: String, value: String)]
-        /// By the field's name, in the order of the form.
+        /// The files of a form by the name of their field, in the order of the form.
         public var uploads: [String: [Upload]]
-        /// A JSON body; nil or empty counts as `{}`.
+        /// The JSON body; nil and empty both count as `{}`.
         public var body: [UInt8]?
 
         public init(
@@ -27,10 +27,10 @@ public enum RequestCoding {
         }
     }
 
-    /// Reads a request, and judges it.
+    /// Decodes a request and validates it.
     ///
-    /// - Throws: 400 for a body that is not one JSON object, then what ``Endpoint/validatePath()`` throws, and, unless
-    ///   ``Endpoint/fieldsComeLast``, ``Endpoint/validate(unreadable:)``.
+    /// - Throws: A problem of status 400 when the body is not one JSON object; then what ``Endpoint/validatePath()``
+    ///   throws; then, unless ``Endpoint/fieldsComeLast`` is set, what ``Endpoint/validate(unreadable:)`` throws.
     public static func decode<E: Endpoint>(_ type: E.Type, from source: Source) throws(Problem) -> E {
         let (request, issues) = try read(type, from: source)
         try request.validatePath()
@@ -65,7 +65,7 @@ extension CodingUserInfoKey {
     fileprivate static let fields = CodingUserInfoKey(rawValue: "concord.fields")!
 }
 
-/// Reaches the decoder inside Foundation's.
+/// Gives access to the decoder inside Foundation's.
 private struct Envelope<Request: Decodable>: Decodable {
     let request: Request
 
@@ -77,8 +77,8 @@ private struct Envelope<Request: Decodable>: Decodable {
     }
 }
 
-/// What came beside the JSON body, and what was wrong. Lives for one decoding, on one thread; the compiler cannot see
-/// that through `userInfo`.
+/// The fields that came outside the JSON body, and the issues that were found. A value lives for one decoding and on
+/// one thread, which the compiler cannot see through `userInfo`.
 final class Fields: @unchecked Sendable {
     let source: RequestCoding.Source
     var issues: [FieldIssue] = []
@@ -96,7 +96,7 @@ final class Fields: @unchecked Sendable {
     }
 }
 
-/// Offers each field from the path, the query or the form first, then from the JSON body.
+/// Looks for each field in the path, the query or the form first, then in the JSON body.
 struct FieldDecoder: Decoder {
     let fields: Fields
     let body: (any Decoder)?
@@ -133,7 +133,7 @@ private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try body.decodeNil(forKey: key)
     }
 
-    /// The field, its stand-in when it is of another type, or nil when there is none.
+    /// Returns the field, its placeholder when it is of another type, or nil when there is none.
     private func field<T: WireField>(_ type: T.Type, _ key: Key) -> T? {
         let name = key.stringValue
         let value: T?
@@ -153,7 +153,7 @@ private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return value
     }
 
-    /// The number that stands in the body, whatever its field takes; nil for what is none.
+    /// Returns the number in the body, whatever the field's type; nil when the value is not a number.
     private func number(_ key: Key) -> Double? {
         fields.text(key.stringValue) == nil ? try? body?.decode(Double.self, forKey: key) : nil
     }
@@ -212,7 +212,7 @@ private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// One value out of the path, the query or a form.
+/// Decodes one value out of the path, the query or a form.
 private struct TextDecoder: Decoder, SingleValueDecodingContainer {
     let text: String
     var codingPath: [any CodingKey] { [] }
@@ -245,8 +245,8 @@ private struct TextDecoder: Decoder, SingleValueDecodingContainer {
     func decode(_: UInt64.Type) throws -> UInt64 { try integer() }
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
 
-    /// Digits, with a minus before them at most. A number too large for its type is held at the type's end: it is a
-    /// number, and no record bears it.
+    /// Parses digits, optionally after a minus. A number too large for its type is clamped to the type's limit: it is a
+    /// valid number, and no record has it as its id.
     private func integer<T: FixedWidthInteger>() throws -> T {
         let negative = text.utf8.first == UInt8(ascii: "-")
         let digits = text.utf8.dropFirst(negative ? 1 : 0)

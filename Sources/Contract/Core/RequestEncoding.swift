@@ -3,20 +3,21 @@ import Foundation
 extension RequestCoding {
     /// A request as it goes on the wire.
     public struct Encoded: Sendable {
+        /// The encoded body of a request.
         public enum Body: Sendable {
             case none
             case json([UInt8])
             case form(fields: [(name: String, value: String)], uploads: [(name: String, upload: Upload)])
         }
 
-        /// Percent-encoded, with the query.
+        /// The path, percent-encoded, with its query.
         public var path: String
         public var body: Body
     }
 
-    /// Writes a request.
+    /// Encodes a request.
     ///
-    /// - Throws: `EncodingError` when a field has no place: a nested value in the path or the query.
+    /// - Throws: `EncodingError` when a field cannot be encoded where it belongs, such as a nested value in the path.
     public static func encode<E: Endpoint>(_ request: E) throws -> Encoded {
         let route = E.route
         let parts = Parts(captures: Set(route.captures))
@@ -51,7 +52,7 @@ extension RequestCoding {
 
     private static func json(of request: some Endpoint, _ parts: Parts) throws -> [UInt8] {
         let encoder = JSONEncoder()
-        // In one order, so that a request repeated in another launch of an app is the same bytes.
+        // Sorted keys make a request that is repeated in another launch of an app the same bytes.
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         return [UInt8](try encoder.encode(Outgoing(request: request, parts: parts)))
     }
@@ -63,7 +64,7 @@ extension RequestCoding {
         return .form(fields: parts.items, uploads: parts.uploads)
     }
 
-    /// Everything but RFC 3986's unreserved characters, so that no value can change a path or a query.
+    /// Encodes everything but RFC 3986's unreserved characters, so that no value can change a path or a query.
     public static func percentEncoded(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {
@@ -80,7 +81,7 @@ extension RequestCoding {
     }
 }
 
-/// Where the fields go that do not go into the JSON body. Lives for one encoding, on one thread.
+/// Collects the fields that do not go into the JSON body. A value lives for one encoding, on one thread.
 private final class Parts {
     let captures: Set<String>
     /// Whether fields outside the path become items too.
@@ -117,7 +118,7 @@ private struct FieldEncoder: Encoder {
         KeyedEncodingContainer(FieldSink<Key>(parts: parts, body: body?.container(keyedBy: type)))
     }
 
-    // A request has named fields; anything else fails as soon as it writes a value.
+    // A request has named fields; any other value fails when it writes its first element.
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
         var sink = FieldSink<NoKey>(parts: parts, body: nil)
         return sink.nestedUnkeyedContainer(forKey: NoKey())
@@ -172,7 +173,7 @@ private struct FieldSink<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 }
 
-/// Writes one scalar into the path, the query or a form.
+/// Encodes one scalar into the path, the query or a form.
 private struct TextEncoder: Encoder, SingleValueEncodingContainer {
     let name: String
     let parts: Parts
@@ -180,7 +181,7 @@ private struct TextEncoder: Encoder, SingleValueEncodingContainer {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy: Key.Type) -> KeyedEncodingContainer<Key> {
-        // An object inside a query: each of its fields becomes an item of its own, as flat as a query is.
+        // Each field of an object inside a query becomes an item of its own, because a query is flat.
         KeyedEncodingContainer(FieldSink<Key>(parts: parts, body: nil))
     }
     func unkeyedContainer() -> any UnkeyedEncodingContainer { TextList(parts: parts, name: name) }
@@ -204,7 +205,7 @@ private struct TextEncoder: Encoder, SingleValueEncodingContainer {
     func encode<T: Encodable>(_ value: T) throws { try value.encode(to: self) }
 }
 
-/// A list in a query: its name, once per element.
+/// Encodes a list in a query: its name, once for each element.
 private struct TextList: UnkeyedEncodingContainer {
     let parts: Parts
     let name: String

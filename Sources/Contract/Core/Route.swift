@@ -1,40 +1,47 @@
 import HTTPTypes
 
-/// Where an operation is found, and how its request travels.
+/// The method and path of an operation, and the encoding of its request.
 public struct Route: Sendable {
     /// One step of a path.
     public enum Segment: Sendable, Hashable {
         case literal(String)
-        /// A field of the endpoint, by its wire name. What it looks like is the API's ``ServiceAPI/captureForm``.
+        /// A field of the endpoint, by its name on the wire. ``ServiceAPI/captureForm`` says which values it matches.
         case capture(String)
     }
 
-    /// How the fields travel that are not in the path.
+    /// The encoding of the fields that are not in the path.
     public enum Form: Sendable {
         case query
         case json
         case multipart(UploadRules)
-        /// A JSON body, or a form with the same fields. The SDK writes a form where there are files, else JSON.
+        /// A JSON body, or a form with the same fields. The SDK sends a form when there are files, else JSON.
         ///
-        /// - Parameter rules: Nil where there are no files: those of a form are passed over.
+        /// - Parameter rules: The rules for files; nil when the operation takes none, and those of a form are ignored.
         case jsonOrMultipart(UploadRules?)
     }
 
+    /// The HTTP method.
     public let method: HTTPRequest.Method
-    /// Other methods that a server takes for ``method``. The SDK never sends them.
+    /// Other methods that the server accepts in place of ``method``. The SDK never sends them.
     public let alternatives: [HTTPRequest.Method]
-    /// With captures in braces: `/chats/{id}/messages`.
+    /// The path, with captures in braces: `/chats/{id}/messages`.
     public let path: String
+    /// The path, split into its steps.
     public let segments: [Segment]
-    /// The status of a success, where the handler does not choose another.
+    /// The status of a successful answer, unless the handler chooses another.
     public let status: HTTPResponse.Status
+    /// The encoding of the fields that are not in the path.
     public let form: Form
-    /// Whether the operation honours `Idempotency-Key`; the SDK then sends one, so that a retry never acts twice.
+    /// Whether the operation honours `Idempotency-Key`. The SDK then sends a key, so that a retry never acts twice.
     public let acceptsIdempotencyKey: Bool
-    /// Whether doing it twice is the same as doing it once, so that a request whose answer was lost may be sent again.
+    /// Whether a second execution has the same effect as one, so that a request whose answer was lost may be sent
+    /// again.
     public let mayRepeat: Bool
 
-    /// - Parameter mayRepeat: By default as HTTP has it (RFC 9110 §9.2.2), and with an `Idempotency-Key`.
+    /// Creates a route.
+    ///
+    /// - Parameter mayRepeat: By default true for methods that HTTP defines as idempotent (RFC 9110 §9.2.2), and for
+    ///   operations with an `Idempotency-Key`.
     public init(
         _ method: HTTPRequest.Method, _ path: String, _ status: HTTPResponse.Status = .ok, in form: Form,
         idempotencyKey: Bool = false, mayRepeat: Bool? = nil, alternatives: [HTTPRequest.Method] = []
@@ -51,10 +58,12 @@ public struct Route: Sendable {
         }
     }
 
+    /// Makes a route for GET, with its fields in the query.
     public static func get(_ path: String, _ status: HTTPResponse.Status = .ok) -> Route {
         Route(.get, path, status, in: .query)
     }
 
+    /// Makes a route for POST.
     public static func post(
         _ path: String, _ status: HTTPResponse.Status = .ok, in form: Form = .json, idempotencyKey: Bool = false,
         mayRepeat: Bool? = nil
@@ -62,7 +71,9 @@ public struct Route: Sendable {
         Route(.post, path, status, in: form, idempotencyKey: idempotencyKey, mayRepeat: mayRepeat)
     }
 
-    /// - Parameter alternatives: Such as `PATCH`, where the API takes it for the same.
+    /// Makes a route for PUT.
+    ///
+    /// - Parameter alternatives: Other methods that the API accepts, such as `PATCH`.
     public static func put(
         _ path: String, _ status: HTTPResponse.Status = .ok, in form: Form = .json,
         alternatives: [HTTPRequest.Method] = []
@@ -70,35 +81,38 @@ public struct Route: Sendable {
         Route(.put, path, status, in: form, alternatives: alternatives)
     }
 
+    /// Makes a route for PATCH.
     public static func patch(
         _ path: String, _ status: HTTPResponse.Status = .ok, in form: Form = .json, mayRepeat: Bool? = nil
     ) -> Route {
         Route(.patch, path, status, in: form, mayRepeat: mayRepeat)
     }
 
+    /// Makes a route for DELETE, by default with its fields in the query.
     public static func delete(_ path: String, _ status: HTTPResponse.Status = .ok, in form: Form = .query) -> Route {
         Route(.delete, path, status, in: form)
     }
 
-    /// The wire names of the fields in the path.
+    /// The names of the fields in the path, as they appear on the wire.
     public var captures: [String] {
         segments.compactMap { if case .capture(let name) = $0 { name } else { nil } }
     }
 }
 
-/// What an upload may be, and how it is refused.
+/// The limits of an upload, and the messages for what is refused.
 public struct UploadRules: Sendable {
-    /// The form field that holds the file, or each of several.
+    /// The name of the form field that holds the file, or each of several files.
     public let field: String
-    /// Of a file's content, in bytes.
+    /// The largest accepted size of a file, in bytes.
     public let maximumSize: Int64
-    /// How many files are kept. Each beyond is read as an empty one, for `validate()` to count and refuse.
+    /// The number of files that are kept. Each further file is read as an empty one, so that `validate()` can count and
+    /// refuse it.
     public let maximumCount: Int
-    /// 400: not multipart, or no file of that name. Nil: there need be none.
+    /// The message (400) when the body is not multipart or has no such file; nil when a file is optional.
     public let missing: String?
-    /// 400: a file of another name. Nil: such files are passed over.
+    /// The message (400) for a file in another field; nil when such files are ignored.
     public let unexpected: String?
-    /// 413: more than ``maximumSize``.
+    /// The message (413) for a file larger than ``maximumSize``.
     public let tooLarge: String
 
     public init(

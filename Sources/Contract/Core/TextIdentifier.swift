@@ -1,6 +1,8 @@
-/// An id in text, told apart by what it names: a UUID of the server's own, or what another system calls its users.
+/// An id in the form of text, typed by the resource that it names: a UUID that the server made, or an id from another
+/// system.
 ///
-/// Compared byte for byte, as databases and other languages do; Swift's own strings are equal in more cases.
+/// Ids are compared byte for byte, as databases and other languages do. Swift's own comparison treats more strings as
+/// equal.
 public struct TextIdentifier<Named>: RawRepresentable, Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
     public let rawValue: String
 
@@ -8,7 +10,7 @@ public struct TextIdentifier<Named>: RawRepresentable, Hashable, Comparable, Sen
     public init(_ rawValue: String) { self.rawValue = rawValue }
     public init(stringLiteral value: String) { self.rawValue = value }
 
-    /// Whether it is a UUID in its usual form (RFC 9562 §4), in either case.
+    /// Whether the id is a UUID in its usual form (RFC 9562 §4), in upper or lower case.
     public var isUUID: Bool {
         let text = rawValue.utf8
         return text.count == 36
@@ -50,7 +52,7 @@ extension TextIdentifier: Codable {
 
 extension TextIdentifier: WireField {
     public static var absent: Self { Self("") }
-    /// No request can hold it: U+0000 is refused wherever it comes in.
+    /// A value that no request can hold, because U+0000 is refused in every field.
     public static var malformed: Self? { Self("\u{0}") }
     public var containsNUL: Bool { rawValue.containsNUL }
 }

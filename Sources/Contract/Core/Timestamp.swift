@@ -1,36 +1,37 @@
 import Foundation
 
-/// How many digits a timestamp shows behind the seconds.
+/// The number of decimal places that a timestamp shows.
 public protocol TimestampPrecision: Sendable {
     static var fractionDigits: Int { get }
 }
 
-/// `2026-02-23T10:00:00Z`
+/// Whole seconds: `2026-02-23T10:00:00Z`.
 public enum Seconds: TimestampPrecision {
     public static let fractionDigits = 0
 }
 
-/// `2026-02-23T10:00:00.000Z`
+/// Milliseconds: `2026-02-23T10:00:00.000Z`.
 public enum Milliseconds: TimestampPrecision {
     public static let fractionDigits = 3
 }
 
-/// A moment, written as ISO 8601 in UTC with a fixed number of digits; cut, never rounded.
+/// A point in time, written as ISO 8601 in UTC with a fixed number of decimal places; further digits are cut off, never
+/// rounded.
 ///
-/// Reads any RFC 3339 time: with or without a fraction, with `Z` or an offset.
+/// Decoding accepts any RFC 3339 time: with or without a fraction, with `Z` or an offset.
 public struct Timestamp<Precision: TimestampPrecision>: Hashable, Comparable, Sendable {
-    /// Since 1970-01-01T00:00:00Z, without leap seconds.
+    /// Milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
     public let milliseconds: Int64
 
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Cut to a millisecond; what goes on the wire is cut to the precision.
+    /// Makes a timestamp from a date, cut to a millisecond. On the wire it is cut to its precision.
     public init(_ date: Date) { milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded(.down)) }
 
-    /// For formatting and arithmetic.
+    /// The same point in time as a `Date`, for formatting and arithmetic.
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
-    /// Nil when the text is no RFC 3339 date-time.
+    /// Parses an RFC 3339 date-time. Fails when the text is not one.
     public init?(_ text: String) {
         guard let milliseconds = parseDateTime(text) else { return nil }
         self.milliseconds = milliseconds

@@ -1,28 +1,31 @@
 import Foundation
 
-/// A file on its way to a server.
+/// A file that is sent to a server.
 ///
-/// An app makes one from bytes or a file. A server receives it spooled to disk, never whole in memory.
+/// An app makes one from bytes or from a file. A server receives it spooled to disk, never whole in memory.
 public struct Upload: Sendable {
-    /// Where the bytes are.
+    /// The place where the bytes are.
     public enum Content: Sendable {
-        /// In memory.
+        /// The bytes are in memory.
         case bytes([UInt8])
-        /// In a file on disk, which must stay until the upload has ended. The way for what is large.
+        /// The bytes are in a file on disk, which must stay there until the upload has ended. Use it for large files.
         case file(URL)
-        /// At the server.
+        /// The bytes are in a file of the server's.
         case spooled(any SpooledUpload)
     }
 
-    /// As declared by the sender; a name, never to be trusted as a path.
+    /// The name that the sender declared. A server must never use it as a path.
     public var filename: String
-    /// As declared by the sender, such as `image/jpeg`.
+    /// The type that the sender declared, such as `image/jpeg`.
     public var contentType: String
+    /// The place where the bytes are.
     public var content: Content
 
+    /// Creates an upload.
+    ///
     /// - Parameters:
-    ///   - filename: As others shall see it.
-    ///   - contentType: Such as `image/jpeg` or `audio/m4a`.
+    /// - filename: The name that others will see.
+    /// - contentType: A media type, such as `image/jpeg` or `audio/m4a`.
     public init(_ content: Content, filename: String, contentType: String = "application/octet-stream") {
         self.content = content
         self.filename = filename
@@ -30,15 +33,15 @@ public struct Upload: Sendable {
     }
 }
 
-/// What a server holds of a file that has come in whole.
+/// A file that a server has received completely.
 public protocol SpooledUpload: Sendable {
-    /// In bytes.
+    /// The size in bytes.
     var count: Int64 { get }
     var sha256: [UInt8] { get }
 }
 
 extension Upload: Codable {
-    /// Uploads come out of a form, beside the coder: see ``RequestCoding``.
+    /// Always throws: uploads come out of a form and not through the decoder (see ``RequestCoding``).
     public init(from decoder: any Decoder) throws {
         throw DecodingError.dataCorrupted(
             .init(codingPath: decoder.codingPath, debugDescription: "An upload travels in multipart/form-data."))

@@ -1,18 +1,20 @@
-/// A type that a request field may have, and what stands in when the field is absent or of another type.
+/// A type that a request field may have, with a placeholder for a field that is absent or of another type.
 ///
-/// Contracts word their refusals per field ("Username must be 3–32 characters" for a missing one too) and in a fixed
-/// order. So an unreadable field does not end the decoding: it becomes a value that `validate()` refuses at its turn.
+/// Contracts give each field its own message ("Username must be 3–32 characters", for a missing one too) and check
+/// fields in a fixed order. An unreadable field therefore does not stop the decoding: a placeholder takes its place,
+/// which `validate()` rejects when it comes to that field.
 public protocol WireField: Decodable {
-    /// Stands in for a required field that is absent.
+    /// The placeholder for a required field that is absent.
     static var absent: Self { get }
 
-    /// Stands in for a value of another type. Nil: such a value counts as missing.
+    /// The placeholder for a value of another type. Nil: such a value counts as absent.
     static var malformed: Self? { get }
 
-    /// Whether it is a whole number: then another number is told from what is no number at all.
+    /// Whether the type is a whole number. A fractional number is then reported differently from a value that is no
+    /// number.
     static var isWholeNumber: Bool { get }
 
-    /// Whether there is U+0000 in it.
+    /// Whether the value contains U+0000.
     var containsNUL: Bool { get }
 }
 
@@ -33,7 +35,7 @@ extension Bool: WireField {
 
 extension Int: WireField {
     public static var absent: Int { 0 }
-    /// No rule admits it, so what could not be read is refused and never taken for a number.
+    /// No rule accepts this value, so an unreadable field is always refused and never taken for a number.
     public static var malformed: Int? { .min }
     public static var isWholeNumber: Bool { true }
 }
@@ -46,7 +48,7 @@ extension Int64: WireField {
 
 extension Double: WireField {
     public static var absent: Double { .nan }
-    /// In no range, so that what could not be read is refused.
+    /// NaN lies in no range, so an unreadable field is always refused.
     public static var malformed: Double? { .nan }
 }
 
@@ -62,7 +64,8 @@ extension Array: WireField where Element: WireField {
     public var containsNUL: Bool { contains { $0.containsNUL } }
 }
 
-/// A string enumeration that is open on receipt: an unknown value of a newer server never breaks an older app.
+/// An enumeration of strings that accepts unknown values when decoding, so that a newer server never breaks an older
+/// app.
 public protocol OpenEnumeration: RawRepresentable, Codable, Hashable, Sendable, WireField, CustomStringConvertible
 where RawValue == String {
     init(rawValue: String)
