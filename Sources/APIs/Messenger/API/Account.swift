@@ -1,24 +1,25 @@
 import Contract
 
-/// One's own account, changed and deleted: additions to the contract.
+/// Changes and deletion of the caller's own account: additions to the contract.
 extension Messenger {
     static let account: [any Contract.Endpoint.Type] = [UpdateMe.self, DeleteMe.self]
 
-    /// `PUT /me`: changes one's profile. Answers the account as ``GetMe`` does.
+    /// `PUT /me`: changes the caller's profile. Answers the account as ``GetMe`` does.
     ///
-    /// A picture is set by an upload of one's own: 404 "File not found" for any other, 400 "avatar must be an image" unless
-    /// its type is one. From then on everybody signed in may download it. A former picture is gone, unless a message
-    /// holds it.
+    /// The picture is an upload of the caller's: 404 "File not found" for any other file, 400 "avatar must be an image"
+    /// for a file of another type. Every signed-in user may then download it. The former picture is removed, unless a
+    /// message refers to it.
     public struct UpdateMe: Endpoint {
         public static let route = Route.put("/me")
         public typealias Output = Account
-        /// Of ``bio``, in characters.
+        /// The maximum length of ``bio``, in characters.
         public static let maximumBio = 500
 
-        /// 1 to 64 characters after trimming, as in ``Register``; nil leaves it as it is.
+        /// The new display name: 1 to 64 characters after trimming, as in ``Register``; nil leaves it unchanged.
         public var displayName: String?
-        /// At most 500 characters, taken as they are.
+        /// The new text about the user: at most 500 characters, stored unchanged.
         public var bio: Change<String>
+        /// The new picture.
         public var avatar: Change<File.ID>
 
         public init(
@@ -64,25 +65,27 @@ extension Messenger {
         }
     }
 
-    /// What becomes of a field that may be empty.
+    /// A change of a field that may be empty.
     public enum Change<Value: Sendable>: Sendable {
-        /// It stays as it is: its key is not sent.
+        /// The field keeps its value: its key is not sent.
         case unchanged
-        /// From now on there is none: `null`.
+        /// The field is emptied: `null` is sent.
         case cleared
         case to(Value)
     }
 
-    /// `DELETE /me`: deletes one's account, for good. Sessions and sockets end, profile and address are gone, and so are
-    /// files that no message holds. One leaves every chat; a group of one's own passes to its longest-standing member. What
-    /// one has sent stays, from a sender whom nobody finds any more. Name and address are free again.
+    /// `DELETE /me`: deletes the caller's account for good. Sessions and sockets end. The profile, the address, and
+    /// files that no message refers to are removed. The user leaves every chat; a group that the user owns passes to
+    /// its longest-standing member. Messages stay, with a sender that can no longer be looked up. The username and the
+    /// address become available again.
     ///
-    /// 400 "password required", 403 "Invalid password", and 429 after too many of them, as at a ``Login``. Apps call
-    /// `MessengerClient.deleteAccount`, which forgets the session too.
+    /// Throws 400 "password required", 403 "Invalid password", and 429 after too many wrong passwords, as ``Login``
+    /// does. Apps call `MessengerClient.deleteAccount`, which also removes the stored session.
     public struct DeleteMe: Endpoint {
         public static let route = Route.delete("/me", .noContent, in: .json)
         public typealias Output = Empty
 
+        /// The account's password.
         public var password: String
 
         public init(password: String) { self.password = password }
@@ -94,7 +97,7 @@ extension Messenger {
 }
 
 extension Messenger.Change {
-    /// Puts it into effect.
+    /// Applies the change to a value.
     package func apply(to value: inout Value?) {
         switch self {
         case .unchanged: break
@@ -105,7 +108,7 @@ extension Messenger.Change {
 }
 
 extension Messenger.Change where Value: WireField & Codable & Equatable {
-    /// A value of another type counts as an absent one.
+    /// Decodes a change. A value of another type counts as absent.
     fileprivate init<Key: CodingKey>(of key: Key, in container: KeyedDecodingContainer<Key>) throws {
         let value = try container.decodeIfPresent(Value.self, forKey: key)
         if let value, value != Value.malformed {

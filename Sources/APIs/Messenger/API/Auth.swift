@@ -6,22 +6,22 @@ extension Messenger {
         Register.self, Login.self, Refresh.self, Logout.self, GetMe.self,
     ]
 
-    /// `POST /auth/register`: makes an account.
+    /// `POST /auth/register`: creates an account.
     ///
-    /// Refused with 400 for a field, 409 when the name or the address is taken, 429.
+    /// Throws 400 for an invalid field, 409 when the username or the address is taken, and 429.
     public struct Register: OpenEndpoint {
         public static let route = Route.post("/auth/register", .created, idempotencyKey: true)
         public typealias Output = Registered
 
-        /// 3 to 32 characters after trimming, without `@`, control characters and others that nobody sees; unique without
-        /// regard to case and width.
+        /// The username: 3 to 32 characters after trimming, without `@`, control characters and other invisible
+        /// characters. Unique regardless of case and width.
         public var username: String
-        /// At most 254 characters, an address that a letter could be sent to; unique without regard to case.
+        /// The e-mail address: at most 254 characters; unique regardless of case.
         public var email: String
-        /// 8 to 200 characters, taken as it is.
+        /// The password: 8 to 200 characters, used unchanged.
         public var password: String
-        /// At most 64 characters after trimming, none of them a control character or another that nobody sees, but for
-        /// joiners; the username when absent.
+        /// The display name: at most 64 characters after trimming, without control characters and other invisible
+        /// characters except joiners. The username when absent.
         public var displayName: String?
 
         public init(username: String, email: String, password: String, displayName: String? = nil) {
@@ -48,7 +48,7 @@ extension Messenger {
             }
         }
 
-        /// A username as it is kept: trimmed, in Unicode's composed form.
+        /// Returns a username in the form in which it is stored: trimmed, in Unicode's composed form.
         public static func normal(_ username: String) -> String {
             username.trimmed.precomposedStringWithCanonicalMapping
         }
@@ -59,10 +59,11 @@ extension Messenger {
         }
     }
 
-    /// A new account. It is not signed in yet.
+    /// A new account. Registering does not sign in.
     public struct Registered: Codable, Hashable, Sendable {
+        /// The new user's id.
         public var id: User.ID
-        /// As it is kept: trimmed, in Unicode's composed form.
+        /// The username as it is stored: trimmed, in Unicode's composed form.
         public var username: String
 
         public init(id: User.ID, username: String) {
@@ -71,16 +72,17 @@ extension Messenger {
         }
     }
 
-    /// `POST /auth/login`: starts a session of its own.
+    /// `POST /auth/login`: starts a new session.
     ///
-    /// An unknown name and a wrong password answer alike: 401 "Invalid credentials". After ten of them in a minute 429,
-    /// with `Retry-After`. Apps call `MessengerClient.signIn`, which keeps the session.
+    /// An unknown name and a wrong password get the same answer: 401 "Invalid credentials". After ten failures in a
+    /// minute it is 429 with `Retry-After`. Apps call `MessengerClient.signIn`, which stores the session.
     public struct Login: OpenEndpoint {
         public static let route = Route.post("/auth/login")
         public typealias Output = Tokens
 
-        /// The username, or the e-mail address.
+        /// The username or the e-mail address.
         public var username: String
+        /// The password.
         public var password: String
 
         public init(username: String, password: String) {
@@ -95,17 +97,17 @@ extension Messenger {
         }
     }
 
-    /// What a sign-in gives.
+    /// The tokens of a new session.
     public struct Tokens: Codable, Hashable, Sendable {
-        /// Goes with every request, good for ``expiresIn`` seconds.
+        /// The token that every request carries, valid for ``expiresIn`` seconds.
         public var accessToken: String
-        /// Gets another access token, for 30 days, any number of times.
+        /// The token that gets another access token, any number of times for 30 days.
         public var refreshToken: String
-        /// `Bearer`
+        /// The type of the access token: `Bearer`.
         public var tokenType: String
-        /// Seconds until the access token expires: 3600.
+        /// The lifetime of the access token in seconds: 3600.
         public var expiresIn: Int
-        /// Who has signed in.
+        /// The user who has signed in.
         public var user: User.ID
 
         public init(accessToken: String, refreshToken: String, expiresIn: Int, user: User.ID) {
@@ -125,13 +127,15 @@ extension Messenger {
         }
     }
 
-    /// `POST /auth/refresh`: another access token. The refresh token stays as it is, and good for 30 days.
+    /// `POST /auth/refresh`: returns another access token. The refresh token stays the same and is valid for another 30
+    /// days.
     ///
-    /// 401 "Invalid or expired refresh token". Apps have no need of it: the SDK does it by itself.
+    /// Throws 401 "Invalid or expired refresh token". Apps do not need this operation: the SDK renews tokens by itself.
     public struct Refresh: OpenEndpoint {
         public static let route = Route.post("/auth/refresh")
         public typealias Output = RefreshedToken
 
+        /// The session's refresh token.
         public var refreshToken: String
 
         public init(refreshToken: String) { self.refreshToken = refreshToken }
@@ -143,12 +147,13 @@ extension Messenger {
         enum CodingKeys: String, CodingKey { case refreshToken = "refresh_token" }
     }
 
-    /// What a renewal gives. The refresh token is the old one.
+    /// The result of a renewal. The refresh token stays the same.
     public struct RefreshedToken: Codable, Hashable, Sendable {
+        /// The new access token.
         public var accessToken: String
-        /// `Bearer`
+        /// The type of the access token: `Bearer`.
         public var tokenType: String
-        /// Seconds until the access token expires.
+        /// The lifetime of the access token in seconds.
         public var expiresIn: Int
 
         public init(accessToken: String, expiresIn: Int) {
@@ -164,12 +169,13 @@ extension Messenger {
         }
     }
 
-    /// `POST /auth/logout`: ends a session, with its access tokens and sockets. An addition to the contract; 204 for any
-    /// token, known or not. Apps call `MessengerClient.signOut`, which forgets the session too.
+    /// `POST /auth/logout`: ends a session with its access tokens and sockets. An addition to the contract. It answers
+    /// 204 for any token, known or not. Apps call `MessengerClient.signOut`, which also removes the stored session.
     public struct Logout: OpenEndpoint {
         public static let route = Route.post("/auth/logout", .noContent)
         public typealias Output = Empty
 
+        /// The refresh token of the session to end.
         public var refreshToken: String
 
         public init(refreshToken: String) { self.refreshToken = refreshToken }
@@ -181,7 +187,7 @@ extension Messenger {
         enum CodingKeys: String, CodingKey { case refreshToken = "refresh_token" }
     }
 
-    /// `GET /me`: the caller's own account.
+    /// `GET /me`: returns the caller's own account.
     public struct GetMe: Endpoint {
         public static let route = Route.get("/me")
         public typealias Output = Account
@@ -189,18 +195,20 @@ extension Messenger {
         public init() {}
     }
 
-    /// One's own account.
+    /// The caller's own account.
     public struct Account: Codable, Hashable, Sendable, Identifiable {
+        /// The user's id.
         public var id: User.ID
-        /// 3 to 32 characters, without `@`.
+        /// The username: 3 to 32 characters, without `@`.
         public var username: String
+        /// The e-mail address, which no other user sees.
         public var email: String
-        /// The username, where no other name was given.
+        /// The display name; the username when no other name was given.
         public var displayName: String
-        /// Nil when there is none.
+        /// The user's text about themselves; nil when there is none.
         @OrNull public var bio: String?
         public var createdAt: Timestamp
-        /// The picture, to be fetched like any file; nil when there is none. An addition to the contract.
+        /// The picture, downloaded like any file; nil when there is none. An addition to the contract.
         @OrNull public var avatar: File.ID?
 
         public init(

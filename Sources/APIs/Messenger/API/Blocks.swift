@@ -1,20 +1,22 @@
 import Contract
 
-/// People who are kept away: additions to the contract.
+/// Blocking of users: additions to the contract.
 ///
-/// Where one has blocked the other, neither can open or write to their direct chat: 403 "You cannot message this user".
-/// Both still read it, and groups of both go on. Neither finds the other in a search, and whom one has blocked no longer
-/// sees one's profile.
+/// When one user has blocked the other, neither can open their direct chat or write to it: 403 "You cannot message this
+/// user". Both can still read it, and groups of both are not affected. Neither finds the other in a search, and a
+/// blocked user can no longer see the profile of the user who blocked them.
 extension Messenger {
     static let blocks: [any Contract.Endpoint.Type] = [BlockUser.self, UnblockUser.self, ListBlocks.self]
 
-    /// `POST /users/{id}/block`. From its answer on, nothing of theirs arrives in the direct chat. Again is nothing.
+    /// `POST /users/{id}/block`: blocks a user. From its answer on, none of their messages arrive in the direct chat.
+    /// Blocking again has no effect.
     ///
-    /// 400 "Cannot block yourself", 404 "User not found".
+    /// Throws 400 "Cannot block yourself" and 404 "User not found".
     public struct BlockUser: Endpoint {
         public static let route = Route.post("/users/{id}/block", .noContent, mayRepeat: true)
         public typealias Output = Empty
 
+        /// The user to block.
         public var user: User.ID
 
         public init(_ user: User.ID) { self.user = user }
@@ -22,13 +24,14 @@ extension Messenger {
         enum CodingKeys: String, CodingKey { case user = "id" }
     }
 
-    /// `DELETE /users/{id}/block`: takes one's own block back. Without one it is nothing.
+    /// `DELETE /users/{id}/block`: removes the caller's block. Without a block it has no effect.
     ///
-    /// 400 "Cannot block yourself", 404 "User not found".
+    /// Throws 400 "Cannot block yourself" and 404 "User not found".
     public struct UnblockUser: Endpoint {
         public static let route = Route.delete("/users/{id}/block", .noContent)
         public typealias Output = Empty
 
+        /// The user to unblock.
         public var user: User.ID
 
         public init(_ user: User.ID) { self.user = user }
@@ -36,7 +39,7 @@ extension Messenger {
         enum CodingKeys: String, CodingKey { case user = "id" }
     }
 
-    /// `GET /me/blocks`: whom one has blocked, by username.
+    /// `GET /me/blocks`: returns the users whom the caller has blocked, by username.
     public struct ListBlocks: Endpoint {
         public static let route = Route.get("/me/blocks")
         public typealias Output = [UserSummary]

@@ -3,31 +3,35 @@ import Contract
 extension Messenger {
     static let chats: [any Contract.Endpoint.Type] = [CreateChat.self, ListChats.self, GetChat.self]
 
-    /// `direct` or `group`. A newer server may know more: treat those as groups.
+    /// The type of a chat: `direct` or `group`. A newer server may have more; treat those as groups.
     public struct ChatType: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// A chat of two users.
         public static let direct = ChatType(rawValue: "direct")
+        /// A chat of any number of users, with a name and an owner.
         public static let group = ChatType(rawValue: "group")
-        /// What a request without a type means.
+        /// The type of a request that does not give one.
         public static let absent = direct
     }
 
-    /// `POST /chats`. A direct chat of two people exists once: asking again answers 200 with the one there is.
+    /// `POST /chats`: creates a chat. Two users have at most one direct chat: asking again answers 200 with the
+    /// existing one.
     ///
-    /// The creator is the owner. 400 "Unknown member_ids: 7, 9" for people who do not exist, 400 "direct chat requires
-    /// exactly one other member_id", 403 "You cannot message this user".
+    /// The creator is the owner. Throws 400 "Unknown member_ids: 7, 9" for users who do not exist, 400 "direct chat
+    /// requires exactly one other member_id", and 403 "You cannot message this user".
     public struct CreateChat: Endpoint {
         public static let route = Route.post("/chats", .created, idempotencyKey: true)
         public typealias Output = CreatedChat
-        /// The creator included.
+        /// The maximum number of members, including the creator.
         public static let maximumMembers = 500
 
+        /// The type of the chat.
         public var type: ChatType
-        /// Of a group: 1 to 100 characters after trimming.
+        /// The name of a group: 1 to 100 characters after trimming.
         public var name: String?
-        /// The others. One's own id and repeated ones are dropped.
+        /// The other members. The caller's own id and repeated ids are ignored.
         public var members: [User.ID]
 
         public init(type: ChatType, name: String? = nil, members: [User.ID]) {
@@ -36,9 +40,9 @@ extension Messenger {
             self.members = members
         }
 
-        /// The chat of the caller and one other.
+        /// Makes a request for the direct chat of the caller and another user.
         public static func direct(with user: User.ID) -> CreateChat { .init(type: .direct, members: [user]) }
-        /// A new group of the caller and others; there may be none yet.
+        /// Makes a request for a new group of the caller and others, who may be none yet.
         public static func group(_ name: String, members: [User.ID]) -> CreateChat {
             .init(type: .group, name: name, members: members)
         }
@@ -67,10 +71,11 @@ extension Messenger {
         }
     }
 
-    /// A chat that was made, or was there. ``GetChat`` has the rest.
+    /// A chat that was created or already existed. ``GetChat`` returns the rest of it.
     public struct CreatedChat: Codable, Hashable, Sendable {
+        /// The chat's id.
         public var id: Chat.ID
-        /// `created`, or `existing` for a direct chat that was there.
+        /// The word `created`, or `existing` for a direct chat that already existed.
         public var type: String
 
         public init(id: Chat.ID, type: String) {
@@ -79,18 +84,18 @@ extension Messenger {
         }
     }
 
-    /// `GET /chats`: the caller's chats, the one with the newest message first.
+    /// `GET /chats`: returns the caller's chats, ordered by their newest message, newest first.
     public struct ListChats: Endpoint {
         public static let route = Route.get("/chats")
         public typealias Output = [ChatSummary]
-        /// The most of one answer.
+        /// The maximum number of chats in one answer.
         public static let maximum = 1000
 
-        /// 1 to 1,000, the most when absent. An addition to the contract.
+        /// The number of chats to return: 1 to 1,000, the maximum when absent. An addition to the contract.
         public var limit: Int?
-        /// Only the chats that follow this one in the list now. An addition to the contract.
+        /// Returns only the chats that follow this one in the list at present. An addition to the contract.
         public var before: Chat.ID?
-        /// ``Inclusions/unread``, for ``ChatSummary/unreadCount``.
+        /// The word ``Inclusions/unread`` asks for ``ChatSummary/unreadCount``.
         public var include: Inclusions?
 
         public init(limit: Int? = nil, before: Chat.ID? = nil, include: Inclusions? = nil) {
@@ -105,17 +110,19 @@ extension Messenger {
         }
     }
 
-    /// A chat in the list.
+    /// A chat in the list of chats.
     public struct ChatSummary: Codable, Hashable, Sendable, Identifiable {
+        /// The chat's id.
         public var id: Chat.ID
+        /// The type of the chat.
         public var type: ChatType
-        /// Nil for a direct chat: its title is the other member's name.
+        /// The name of a group; nil for a direct chat, whose title is the other member's name.
         @OrNull public var name: String?
-        /// When the newest message was sent, or the chat made.
+        /// The time at which the newest message was sent, or the chat created.
         public var updatedAt: Timestamp
-        /// The newest message's text, empty for a bare file, nil when there is none.
+        /// The text of the newest message: empty for a file without a caption, nil when there is no message.
         @OrNull public var lastMessage: String?
-        /// How many messages others sent above one's own read mark; nil unless asked for with ``ListChats/include``.
+        /// The number of messages by others above the caller's read mark; nil unless ``ListChats/include`` asks for it.
         public var unreadCount: Int?
 
         public init(
@@ -138,11 +145,13 @@ extension Messenger {
         }
     }
 
-    /// `GET /chats/{id}`. 404 "Chat not found or access denied", for unknown and foreign chats alike.
+    /// `GET /chats/{id}`: returns a chat. Throws 404 "Chat not found or access denied", for unknown chats and for those
+    /// of others alike.
     public struct GetChat: Endpoint {
         public static let route = Route.get("/chats/{id}")
         public typealias Output = Chat
 
+        /// The chat.
         public var id: Chat.ID
 
         public init(id: Chat.ID) { self.id = id }
@@ -152,14 +161,17 @@ extension Messenger {
     public struct Chat: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Chat>
 
+        /// The chat's id.
         public var id: ID
+        /// The type of the chat.
         public var type: ChatType
-        /// Nil for a direct chat: its title is the other member's name.
+        /// The name of a group; nil for a direct chat, whose title is the other member's name.
         @OrNull public var name: String?
-        /// Who made it, or whom the role passed to.
+        /// The user who created the chat, or to whom the role has passed.
         public var owner: User.ID
+        /// The time at which the chat was created.
         public var createdAt: Timestamp
-        /// In order of joining.
+        /// The members in the order of joining.
         public var members: [Member]
 
         public init(
@@ -181,20 +193,26 @@ extension Messenger {
         }
     }
 
-    /// `owner` or `member`.
+    /// The role of a member: `owner` or `member`.
     public struct Role: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// The one member who may add and remove others.
         public static let owner = Role(rawValue: "owner")
+        /// Any other member.
         public static let member = Role(rawValue: "member")
     }
 
-    /// Somebody in a chat.
+    /// A member of a chat.
     public struct Member: Codable, Hashable, Sendable, Identifiable {
+        /// The user's id.
         public var id: User.ID
+        /// The username.
         public var username: String
+        /// The display name.
         public var displayName: String
+        /// The member's role in the chat.
         public var role: Role
 
         public init(id: User.ID, username: String, displayName: String, role: Role) {

@@ -3,10 +3,10 @@ import Contract
 extension Messenger {
     static let files: [any Contract.Endpoint.Type] = [UploadFile.self, DownloadFile.self, DeleteFile.self]
 
-    /// `POST /files` (multipart/form-data, field `file`): up to 50 MiB of any type, empty allowed.
+    /// `POST /files` (multipart/form-data, field `file`): uploads a file of up to 50 MiB, of any type; it may be empty.
     ///
-    /// 413 "File too large (max 50 MB)" and "Storage quota exceeded". Apps call `MessengerClient.upload`, which tells how
-    /// much is on its way.
+    /// Throws 413 "File too large (max 50 MB)" and 413 "Storage quota exceeded". Apps call `MessengerClient.upload`,
+    /// which reports progress.
     public struct UploadFile: Endpoint {
         public static let route = Route.post(
             "/files", .created,
@@ -18,7 +18,7 @@ extension Messenger {
             idempotencyKey: true)
         public typealias Output = File
 
-        /// Its name is cut to the last path component and 255 bytes.
+        /// The file. Its name is cut to the last path component and to 255 bytes.
         public var file: Upload
 
         public init(_ file: Upload) { self.file = file }
@@ -26,16 +26,18 @@ extension Messenger {
         enum CodingKeys: String, CodingKey { case file }
     }
 
-    /// An uploaded file. Nobody sees it until a message or a profile refers to it.
+    /// An uploaded file. Other users cannot see it until a message or a profile refers to it.
     public struct File: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<File>
 
+        /// The file's id.
         public var id: ID
-        /// Without a path; `file` when nothing was left of it.
+        /// The file's name without a path; `file` when nothing else is left of it.
         public var filename: String
-        /// In lower case, such as `image/jpeg`; `application/octet-stream` when the declared one was none.
+        /// The media type in lower case, such as `image/jpeg`; `application/octet-stream` when the declared type was
+        /// invalid.
         public var mimeType: String
-        /// Its name in the store, of no use to an app.
+        /// The file's name in the object store, which an app does not need.
         public var objectKey: String
 
         public init(id: ID, filename: String, mimeType: String, objectKey: String) {
@@ -52,27 +54,31 @@ extension Messenger {
         }
     }
 
-    /// `GET /files/{id}/download`: 302 to a URL that anybody may fetch for an hour, without a token.
+    /// `GET /files/{id}/download`: answers 302 with a URL that anyone who has it may fetch for an hour, without a
+    /// token.
     ///
-    /// For the uploader and for members of a chat that holds the file; 404 "File not found" for anybody else. Apps call
-    /// `MessengerClient.download`, or `downloadURL(of:)`.
+    /// It is available to the uploader and to members of a chat that holds the file; all others get 404 "File not
+    /// found". Apps call `MessengerClient.download` or `downloadURL(of:)`.
     public struct DownloadFile: Endpoint {
         public static let route = Route.get("/files/{id}/download", .found)
         public typealias Output = Empty
 
+        /// The file.
         public var id: File.ID
 
         public init(id: File.ID) { self.id = id }
     }
 
-    /// `DELETE /files/{id}`: removes an upload that no message and no profile uses; 204. An addition to the contract.
+    /// `DELETE /files/{id}`: removes an upload that no message and no profile uses, and answers 204. An addition to the
+    /// contract.
     ///
-    /// 404 "File not found" for a file that is used, or is not the caller's. An upload that stays unused for 7 days is
-    /// removed by itself.
+    /// Throws 404 "File not found" for a file that is in use or belongs to another user. An upload that stays unused
+    /// for 7 days is removed automatically.
     public struct DeleteFile: Endpoint {
         public static let route = Route.delete("/files/{id}", .noContent)
         public typealias Output = Empty
 
+        /// The file.
         public var id: File.ID
 
         public init(id: File.ID) { self.id = id }

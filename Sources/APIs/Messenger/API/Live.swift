@@ -1,56 +1,58 @@
 import Contract
 
 extension Messenger {
-    /// What a client says on `/ws`. The first frame must be `auth`, within 10 seconds.
+    /// A frame that a client sends on `/ws`. The first one must be `auth`, within 10 seconds.
     ///
-    /// Apps have no need of frames: `MessengerClient.live()` brings what happens.
+    /// Apps do not need frames: `MessengerClient.live()` delivers events.
     public enum ClientFrame: Hashable, Sendable {
-        /// Signs in with an access token; again with a newer one, so that the socket outlasts the old.
+        /// Signs in with an access token. Sent again with a newer token, it extends the socket's life beyond the old
+        /// one.
         case auth(token: String)
-        /// Messages of a chat from now on. Up to 1,000 chats.
-        /// With `since`, first what came after that message: an addition to the contract.
+        /// Subscribes to the messages of a chat; at most 1,000 chats.
+        /// With `since`, the messages after that one come first: an addition to the contract.
         case subscribe(Chat.ID, since: Message.ID? = nil)
         case unsubscribe(Chat.ID)
-        /// For the others of a subscribed chat, at most once in 3 seconds: more are not passed on. An addition to the
-        /// contract.
+        /// Tells the other members of a subscribed chat that the user is typing. The server passes on at most one in 3
+        /// seconds. An addition to the contract.
         case typing(Chat.ID)
-        /// Answered with ``ServerFrame/pong``.
+        /// Asks for a sign of life; the server answers with ``ServerFrame/pong``.
         case ping
-        /// A frame of a type that is not known here.
+        /// A frame of an unknown type.
         case unknown(String)
     }
 
-    /// What the server says on `/ws`. Clients skip unknown types.
+    /// A frame that the server sends on `/ws`. Clients skip frames of unknown types.
     public enum ServerFrame: Hashable, Sendable {
-        /// Signed in as this user.
+        /// Confirms that this user has signed in.
         case authOK(User.ID)
-        /// Why the frame before was refused. Before signing in the socket is closed after it, later it stays open.
+        /// Gives the reason why the frame before was refused. Before signing in, the socket is closed after it; later
+        /// it stays open.
         case error(String)
-        /// A `subscribe` could not be judged, and should be sent again; a subscription that there was goes on. It is an
-        /// ``error(_:)`` that names its chat.
+        /// Reports that a `subscribe` could not be handled and should be sent again. An existing subscription
+        /// continues. On the wire it is an ``error(_:)`` that names its chat.
         case tryAgain(Chat.ID, String)
         case subscribed(Chat.ID)
-        /// The end of a subscription: asked for, or because the membership has ended.
+        /// Reports the end of a subscription, by request or because the membership has ended.
         case unsubscribed(Chat.ID)
-        /// More was missed than a socket sends again: read the rest with ``ListMessages``.
+        /// Reports that more was missed than a socket sends again: read the rest with ``ListMessages``.
         case resync(Chat.ID)
-        /// Somebody wrote to a subscribed chat, the caller included.
+        /// Carries a new message of a subscribed chat, by any member including the caller.
         case message(Message)
-        /// The sender has changed a text.
+        /// Reports that the sender has edited a message.
         case messageEdited(MessageEdit)
-        /// The sender has deleted a message: an app takes it out of the chat.
+        /// Reports that the sender has deleted a message: an app removes it from the chat.
         case messageDeleted(Chat.ID, Message.ID)
-        /// A member has read on.
+        /// Reports that a member has read further.
         case read(ReadMark)
-        /// Somebody else is typing.
+        /// Reports that another member is typing.
         case typing(Chat.ID, User.ID)
-        /// Somebody came into a subscribed chat.
+        /// Reports that a user has joined a subscribed chat.
         case memberAdded(Chat.ID, User.ID)
-        /// Somebody else left a subscribed chat, or was sent out.
+        /// Reports that another user has left a subscribed chat or was removed from it.
         case memberRemoved(Chat.ID, User.ID)
         /// Answers a ping.
         case pong
-        /// A frame of a type that is not known here.
+        /// A frame of an unknown type.
         case unknown(String)
     }
 }
@@ -62,8 +64,8 @@ private enum FrameKeys: String, CodingKey {
 }
 
 extension Messenger.ClientFrame: Codable {
-    /// Reads any JSON object. A missing or mistyped id becomes one that no record bears, so that the server can answer
-    /// it in its own words.
+    /// Decodes any JSON object. A missing or mistyped id becomes a placeholder that no record has as its id, so that
+    /// the server can answer it with its own message.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FrameKeys.self)
         let chat = (try? container.decode(Messenger.Chat.ID.self, forKey: .chat)) ?? Messenger.Chat.ID(.min)
@@ -133,7 +135,7 @@ extension Messenger.ServerFrame: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         if case .message(let message) = self {
-            // `type` is the frame's here, so the message's own kind goes by the list's name for it.
+            // The key `type` belongs to the frame, so the message's type has the key that lists use for it.
             var container = encoder.container(keyedBy: Messenger.Message.CodingKeys.self)
             try container.encode("message", forKey: .frame)
             return try message.encode(into: &container, typeKey: .messageType)

@@ -1,19 +1,21 @@
 import Contract
 
-/// Who is in a group: additions to the contract. A direct chat's two members stay: 400 "Not a group chat".
+/// Changes of a group's members: additions to the contract. The members of a direct chat cannot change: 400 "Not a
+/// group chat".
 extension Messenger {
     static let members: [any Contract.Endpoint.Type] = [AddMembers.self, RemoveMember.self, LeaveChat.self]
 
-    /// `POST /chats/{id}/members`: the owner brings people in. Answers the chat as ``GetChat`` does.
+    /// `POST /chats/{id}/members`: adds members; only the owner may. Answers the chat as ``GetChat`` does.
     ///
-    /// 404 "Chat not found or access denied" for those who are not in it, 403 "Only the owner can do this". At most
-    /// ``CreateChat/maximumMembers`` in all.
+    /// Throws 404 "Chat not found or access denied" when the caller is not a member, and 403 "Only the owner can do
+    /// this". A chat has at most ``CreateChat/maximumMembers`` members.
     public struct AddMembers: Endpoint {
         public static let route = Route.post("/chats/{id}/members", idempotencyKey: true)
         public typealias Output = Chat
 
+        /// The chat.
         public var chat: Chat.ID
-        /// Those who are in already, and repeated ones, are skipped.
+        /// The users to add. Existing members and repeated ids are ignored.
         public var users: [User.ID]
 
         public init(chat: Chat.ID, users: [User.ID]) {
@@ -29,15 +31,17 @@ extension Messenger {
         }
     }
 
-    /// `DELETE /chats/{id}/members/{userId}`: the owner sends somebody else out.
+    /// `DELETE /chats/{id}/members/{userId}`: removes another member; only the owner may.
     ///
-    /// 404 "Chat not found or access denied", 403 "Only the owner can do this", 404 "Member not found",
-    /// 400 "Use leave" for oneself.
+    /// Throws 404 "Chat not found or access denied", 403 "Only the owner can do this", 404 "Member not found", and 400
+    /// "Use leave" for the caller's own id.
     public struct RemoveMember: Endpoint {
         public static let route = Route.delete("/chats/{id}/members/{userId}", .noContent)
         public typealias Output = Empty
 
+        /// The chat.
         public var chat: Chat.ID
+        /// The member to remove.
         public var user: User.ID
 
         public init(chat: Chat.ID, user: User.ID) {
@@ -51,14 +55,15 @@ extension Messenger {
         }
     }
 
-    /// `POST /chats/{id}/leave`. An owner who leaves passes the role to the longest-standing member; when the last one
-    /// leaves, the chat is gone with its messages.
+    /// `POST /chats/{id}/leave`: leaves a chat. When the owner leaves, the role passes to the longest-standing member.
+    /// When the last member leaves, the chat is deleted with its messages.
     ///
-    /// 404 "Chat not found or access denied".
+    /// Throws 404 "Chat not found or access denied".
     public struct LeaveChat: Endpoint {
         public static let route = Route.post("/chats/{id}/leave", .noContent)
         public typealias Output = Empty
 
+        /// The chat.
         public var chat: Chat.ID
 
         public init(chat: Chat.ID) { self.chat = chat }

@@ -1,21 +1,23 @@
 import Contract
 
-/// Messages that change or disappear: additions to the contract.
+/// Changes and deletion of messages: additions to the contract.
 extension Messenger {
     static let messageChanges: [any Contract.Endpoint.Type] = [EditMessage.self, DeleteMessage.self]
 
-    /// `PUT /chats/{id}/messages/{msgId}`: another text in a text message of one's own. Answers the message as a send
-    /// does, with `edited_at`.
+    /// `PUT /chats/{id}/messages/{msgId}`: replaces the text of a text message that the caller sent. Answers the
+    /// message as a send does, with `edited_at`.
     ///
-    /// 403 "Not a member of this chat", 404 "Message not found", 403 "Only the sender can change a message",
+    /// Throws 403 "Not a member of this chat", 404 "Message not found", 403 "Only the sender can change a message", and
     /// 400 "Only text messages can be changed".
     public struct EditMessage: Endpoint {
         public static let route = Route.put("/chats/{id}/messages/{msgId}")
         public typealias Output = SentMessage
 
+        /// The chat.
         public var chat: Chat.ID
+        /// The message.
         public var message: Message.ID
-        /// As in ``SendMessage`` of a text.
+        /// The new text, under the rules of ``SendMessage`` for a text.
         public var content: String
 
         public init(chat: Chat.ID, message: Message.ID, content: String) {
@@ -33,15 +35,17 @@ extension Messenger {
         }
     }
 
-    /// `DELETE /chats/{id}/messages/{msgId}`: a message of one's own, of any kind, disappears for everybody, and the
-    /// right to its file with it.
+    /// `DELETE /chats/{id}/messages/{msgId}`: deletes a message of any type that the caller sent, for every member, and
+    /// with it their access to its file.
     ///
-    /// 403 "Not a member of this chat", 404 "Message not found", 403 "Only the sender can change a message".
+    /// Throws 403 "Not a member of this chat", 404 "Message not found", and 403 "Only the sender can change a message".
     public struct DeleteMessage: Endpoint {
         public static let route = Route.delete("/chats/{id}/messages/{msgId}", .noContent)
         public typealias Output = Empty
 
+        /// The chat.
         public var chat: Chat.ID
+        /// The message.
         public var message: Message.ID
 
         public init(chat: Chat.ID, message: Message.ID) {
@@ -55,11 +59,15 @@ extension Messenger {
         }
     }
 
-    /// What subscribers hear of an edit.
+    /// The event that subscribers receive when a message is edited.
     public struct MessageEdit: Codable, Hashable, Sendable, Identifiable {
+        /// The message's id.
         public var id: Message.ID
+        /// The chat.
         public var chat: Chat.ID
+        /// The new text.
         public var content: String
+        /// The time of the edit.
         public var editedAt: Timestamp
 
         public init(id: Message.ID, chat: Chat.ID, content: String, editedAt: Timestamp) {

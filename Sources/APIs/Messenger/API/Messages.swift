@@ -3,33 +3,40 @@ import Contract
 extension Messenger {
     static let messages: [any Contract.Endpoint.Type] = [SendMessage.self, ListMessages.self]
 
-    /// `text`, `file` or `voice`. A newer server may know more: show their ``Message/content``.
+    /// The type of a message: `text`, `file` or `voice`. A newer server may have more; show their ``Message/content``.
     public struct MessageType: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// A text, which may have a file.
         public static let text = MessageType(rawValue: "text")
+        /// A file, which may have a caption.
         public static let file = MessageType(rawValue: "file")
+        /// A voice recording.
         public static let voice = MessageType(rawValue: "voice")
-        /// What a request without a type means.
+        /// The type of a request that does not give one.
         public static let absent = text
     }
 
-    /// `POST /chats/{id}/messages`: everybody in the chat receives it, the sender's own sockets too.
+    /// `POST /chats/{id}/messages`: sends a message. Every member of the chat receives it, and so do the sender's own
+    /// sockets.
     ///
-    /// 403 "Not a member of this chat" (for a chat that does not exist too), 403 "You cannot message this user", 404 "File
-    /// not found" for a file that is not the sender's upload.
+    /// Throws 403 "Not a member of this chat" (also for a chat that does not exist), 403 "You cannot message this
+    /// user", and 404 "File not found" for a file that the sender did not upload.
     public struct SendMessage: Endpoint {
         public static let route = Route.post("/chats/{id}/messages", .created, idempotencyKey: true)
         public typealias Output = SentMessage
-        /// Of ``content``, in Unicode scalars.
+        /// The maximum length of ``content``, in Unicode scalars.
         public static let maximumLength = 16_384
 
+        /// The chat.
         public var chat: Chat.ID
-        /// Kept as it is, up to ``maximumLength``. A text needs a character that shows; a file may have none, or a caption.
+        /// The text, stored unchanged, up to ``maximumLength``. A text message needs a visible character; for a file it
+        /// is a caption and may be empty.
         public var content: String
+        /// The type of the message.
         public var type: MessageType
-        /// One's own upload. A file or voice message needs one, a text may have one.
+        /// A file that the sender has uploaded. A file or voice message needs one, a text may have one.
         public var file: File.ID?
 
         public init(chat: Chat.ID, content: String, type: MessageType = .text, file: File.ID? = nil) {
@@ -59,25 +66,28 @@ extension Messenger {
         }
     }
 
-    /// A message, from wherever it comes: the list and the socket say `message_type`, the answer to a send `type`.
+    /// A message. Lists and sockets call its type `message_type`, the answer to a send calls it `type`.
     public struct Message: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Message>
 
-        /// Grows through all chats: order messages by it, never by time. Ids of one chat have gaps.
+        /// The message's id. Ids grow across all chats: order messages by id, never by time. The ids of one chat have
+        /// gaps.
         public var id: ID
+        /// The chat.
         public var chat: Chat.ID
-        /// May be the id of an account that is no more.
+        /// The sender, who may be a deleted account.
         public var sender: User.ID
-        /// The text, or a file's caption; empty for a bare file.
+        /// The text, or a file's caption; empty for a file without one.
         public var content: String
+        /// The type of the message.
         public var type: MessageType
-        /// What it carries; nil for a plain text. An addition to the contract: nil from older servers.
+        /// The message's file; nil for a plain text. An addition to the contract: nil from older servers.
         @OrNull public var file: File.ID?
         public var createdAt: Timestamp
-        /// Nil where an answer does not tell: then there is no key.
+        /// The value of the key `edited_at`; nil when an answer does not have the key.
         package var edited: OrNull<Timestamp>?
-        /// When the content was changed last. Nil for a message as it was sent, and in lists that were not asked to tell
-        /// (``ListMessages/include``).
+        /// The time at which the content was last edited. Nil for an unedited message, and in lists that were not asked
+        /// for it (``ListMessages/include``).
         public var editedAt: Timestamp? { edited?.wrappedValue }
 
         public init(
@@ -128,9 +138,10 @@ extension Messenger {
             static var type: CodingKeys { .frame }
         }
 
-        /// `file_id` stands right before `created_at` in every message object.
+        /// Encodes the message. `file_id` stands right before `created_at` in every message object.
         func encode(into container: inout KeyedEncodingContainer<CodingKeys>, typeKey: CodingKeys) throws {
-            // Raw values: lists of messages are the largest answers, and a wrapper costs an encoder several calls.
+            // Raw values are encoded directly: lists of messages are the largest answers, and a wrapper costs an
+            // encoder several calls.
             try container.encode(id.rawValue, forKey: .id)
             try container.encode(chat.rawValue, forKey: .chat)
             try container.encode(sender.rawValue, forKey: .sender)
@@ -146,10 +157,10 @@ extension Messenger {
         }
     }
 
-    /// The answer to a send: the message, whose kind is under `type` here.
+    /// The answer to a send: the message, whose type has the key `type` here.
     @dynamicMemberLookup
     public struct SentMessage: Codable, Hashable, Sendable {
-        /// As the list and the socket have it. Its properties are this value's own, too: `sent.id`.
+        /// The message as lists and sockets have it. Its properties are available on this value, too: `sent.id`.
         public var message: Message
 
         public init(_ message: Message) { self.message = message }
@@ -160,26 +171,29 @@ extension Messenger {
             try message.encode(into: &container, typeKey: .type)
         }
 
+        /// Returns a property of the message.
         public subscript<Value>(dynamicMember path: KeyPath<Message, Value>) -> Value { message[keyPath: path] }
     }
 
-    /// `GET /chats/{id}/messages`: a page of the history, newest first. An empty page ends it.
+    /// `GET /chats/{id}/messages`: returns a page of the history, newest first. An empty page is the end.
     ///
-    /// 403 "Not a member of this chat". `MessengerClient.history(of:)` turns the pages by itself.
+    /// Throws 403 "Not a member of this chat". `MessengerClient.history(of:)` reads all pages.
     public struct ListMessages: Endpoint {
         public static let route = Route.get("/chats/{id}/messages")
         public typealias Output = [Message]
-        /// The most of one page.
+        /// The maximum number of messages in a page.
         public static let maximum = 100
 
+        /// The chat.
         public var chat: Chat.ID
-        /// 1 to 100, 50 when absent.
+        /// The number of messages to return: 1 to 100, 50 when absent.
         public var limit: Int?
-        /// Ids below this one, which need not exist.
+        /// Returns messages with ids below this one, which need not exist.
         public var before: Message.ID?
-        /// The lowest ids above this one, still shown newest first. An addition to the contract.
+        /// Returns the messages with the lowest ids above this one, still ordered newest first. An addition to the
+        /// contract.
         public var after: Message.ID?
-        /// ``Inclusions/edited``, for ``Message/editedAt``.
+        /// The word ``Inclusions/edited`` asks for ``Message/editedAt``.
         public var include: Inclusions?
 
         public init(

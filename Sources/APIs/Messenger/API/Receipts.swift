@@ -1,17 +1,20 @@
 import Contract
 
-/// Who has read how far.
+/// Read receipts.
 extension Messenger {
     static let receipts: [any Contract.Endpoint.Type] = [MarkRead.self, GetReceipts.self]
 
-    /// `POST /chats/{id}/messages/{msgId}/read`: everything up to this message is read. The mark never moves back.
+    /// `POST /chats/{id}/messages/{msgId}/read`: marks everything up to this message as read. The mark never moves
+    /// back.
     ///
-    /// 403 "Not a member of this chat", 404 "Message not found".
+    /// Throws 403 "Not a member of this chat" and 404 "Message not found".
     public struct MarkRead: Endpoint {
         public static let route = Route.post("/chats/{id}/messages/{msgId}/read", .noContent)
         public typealias Output = Empty
 
+        /// The chat.
         public var chat: Chat.ID
+        /// The newest message that the caller has read.
         public var message: Message.ID
 
         public init(chat: Chat.ID, message: Message.ID) {
@@ -25,13 +28,15 @@ extension Messenger {
         }
     }
 
-    /// `GET /chats/{id}/receipts`: of every member who has read something, by user id. An addition to the contract.
+    /// `GET /chats/{id}/receipts`: returns the receipt of every member who has read something, by user id. An addition
+    /// to the contract.
     ///
-    /// 403 "Not a member of this chat".
+    /// Throws 403 "Not a member of this chat".
     public struct GetReceipts: Endpoint {
         public static let route = Route.get("/chats/{id}/receipts")
         public typealias Output = [Receipt]
 
+        /// The chat.
         public var chat: Chat.ID
 
         public init(chat: Chat.ID) { self.chat = chat }
@@ -39,10 +44,13 @@ extension Messenger {
         enum CodingKeys: String, CodingKey { case chat = "id" }
     }
 
-    /// How far a member has read. One's own messages are read.
+    /// The read mark of a member. A sender's own messages count as read.
     public struct Receipt: Codable, Hashable, Sendable {
+        /// The member.
         public var user: User.ID
+        /// The newest message that the member has read.
         public var lastRead: Message.ID
+        /// The time at which the mark was last moved.
         public var readAt: Timestamp
 
         public init(user: User.ID, lastRead: Message.ID, readAt: Timestamp) {
@@ -58,11 +66,15 @@ extension Messenger {
         }
     }
 
-    /// What subscribers hear when somebody has read on.
+    /// The event that subscribers receive when a member has read further.
     public struct ReadMark: Codable, Hashable, Sendable {
+        /// The chat.
         public var chat: Chat.ID
+        /// The member.
         public var user: User.ID
+        /// The newest message that the member has read.
         public var message: Message.ID
+        /// The time at which the mark was moved.
         public var readAt: Timestamp
 
         public init(chat: Chat.ID, user: User.ID, message: Message.ID, readAt: Timestamp) {

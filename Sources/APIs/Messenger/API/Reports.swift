@@ -1,24 +1,26 @@
 import Contract
 
-/// What people tell the operator: an addition to the contract.
+/// Reports to the operator: an addition to the contract.
 extension Messenger {
     static let reports: [any Contract.Endpoint.Type] = [CreateReport.self]
 
-    /// `POST /reports`: tells the operator about a user, a message or both.
+    /// `POST /reports`: reports a user, a message or both to the operator.
     ///
-    /// 404 "User not found" and "Message not found" for what the caller cannot see. What a message says is kept with the
-    /// report, whatever becomes of the message.
+    /// Throws 404 "User not found" and 404 "Message not found" for what the caller cannot see. The report keeps the
+    /// text of the message, even if the message is later edited or deleted.
     public struct CreateReport: Endpoint {
         public static let route = Route.post("/reports", .created, idempotencyKey: true)
         public typealias Output = Report
-        /// Of ``reason`` and ``details``, in characters.
+        /// The maximum lengths of ``reason`` and ``details``, in characters.
         public static let (maximumReason, maximumDetails) = (100, 2000)
 
+        /// The reported user.
         public var user: User.ID?
+        /// The reported message.
         public var message: Message.ID?
-        /// 1 to 100 characters after trimming.
+        /// The reason: 1 to 100 characters after trimming.
         public var reason: String
-        /// At most 2,000 characters.
+        /// The details: at most 2,000 characters.
         public var details: String?
 
         public init(
@@ -42,7 +44,7 @@ extension Messenger {
             }
         }
 
-        /// An id that could not be read counts as a missing one.
+        /// The reported user; an id that could not be read counts as a missing one.
         package var reportedUser: User.ID? { user == .malformed ? nil : user }
         package var reportedMessage: Message.ID? { message == .malformed ? nil : message }
 
@@ -53,10 +55,11 @@ extension Messenger {
         }
     }
 
-    /// A report that was made. The operator reads it.
+    /// A report that was made. Only the operator can read it.
     public struct Report: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Report>
 
+        /// The report's id.
         public var id: ID
 
         public init(id: ID) { self.id = id }

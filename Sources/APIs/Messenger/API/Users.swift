@@ -3,26 +3,30 @@ import Contract
 extension Messenger {
     static let users: [any Contract.Endpoint.Type] = [GetUser.self, SearchUsers.self]
 
-    /// `GET /users/{id}`. 404 "User not found", also for those who have blocked the caller.
+    /// `GET /users/{id}`: returns a user. Throws 404 "User not found", also for users who have blocked the caller.
     public struct GetUser: Endpoint {
         public static let route = Route.get("/users/{id}")
         public typealias Output = User
 
+        /// The user.
         public var id: User.ID
 
         public init(id: User.ID) { self.id = id }
     }
 
-    /// A user as others see one.
+    /// A user as other users see them.
     public struct User: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<User>
 
+        /// The user's id.
         public var id: ID
+        /// The username.
         public var username: String
+        /// The display name.
         public var displayName: String
-        /// Nil when there is none.
+        /// The user's text about themselves; nil when there is none.
         @OrNull public var bio: String?
-        /// The picture, to be fetched like any file; nil when there is none. An addition to the contract.
+        /// The picture, downloaded like any file; nil when there is none. An addition to the contract.
         @OrNull public var avatar: File.ID?
 
         public init(id: ID, username: String, displayName: String, bio: String?, avatar: File.ID?) {
@@ -41,14 +45,15 @@ extension Messenger {
         }
     }
 
-    /// `GET /users/search`: at most 20 users, by username. The caller is found too; whoever has blocked the other is not.
+    /// `GET /users/search`: returns at most 20 users, by username. The caller is among them; users between whom there
+    /// is a block are not.
     ///
-    /// 400 "q parameter required" for a blank query, before it is sent.
+    /// Throws 400 "q parameter required" for a blank query, before it is sent.
     public struct SearchUsers: Endpoint {
         public static let route = Route.get("/users/search")
         public typealias Output = [UserSummary]
 
-        /// A part of the username or the display name, without regard to case.
+        /// A part of the username or of the display name, regardless of case.
         public var query: String
 
         public init(_ query: String) { self.query = query }
@@ -60,10 +65,13 @@ extension Messenger {
         enum CodingKeys: String, CodingKey { case query = "q" }
     }
 
-    /// A row of a search.
+    /// A user in the result of a search.
     public struct UserSummary: Codable, Hashable, Sendable, Identifiable {
+        /// The user's id.
         public var id: User.ID
+        /// The username.
         public var username: String
+        /// The display name.
         public var displayName: String
 
         public init(id: User.ID, username: String, displayName: String) {

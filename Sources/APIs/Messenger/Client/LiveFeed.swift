@@ -3,29 +3,31 @@ import Foundation
 import HTTPTypes
 import MessengerAPI
 
-/// The state of a live connection that outlasts its sockets: which chats, and up to which message each was delivered.
+/// The state of a live connection that outlasts its sockets: the subscribed chats, and the newest delivered message of
+/// each.
 actor LiveFeed {
     private struct Subscription {
-        /// The newest message that was delivered; nil until it is known from where on there is something to deliver.
+        /// The newest delivered message; nil until it is known at which message delivery begins.
         var last: Messenger.Message.ID?
-        /// What waits until the history before it is read; nil once it is delivered as it comes.
+        /// The frames that wait until the history before them has been read; nil once frames are delivered as they
+        /// come.
         var waiting: [Messenger.ServerFrame]? = []
-        /// Whether the app was told that it has begun.
+        /// Whether the app has received the event that the subscription has begun.
         var isAnnounced = false
     }
 
     /// A history that is to be read.
     private struct Reading {
         let chat: Messenger.Chat.ID
-        /// What the server said to the subscription, when it refused it.
+        /// The server's message, when it refused the subscription.
         var refusal: String?
     }
 
-    /// Histories read at once.
+    /// The number of histories that are read at once.
     private static let readers = 4
-    /// Messages that are read of each history first: after most gaps there are few, and in most chats none.
+    /// The size of the first page of each history: after most gaps there are few messages, and in most chats none.
     private static let firstPage = 20
-    /// Subscriptions sent and not answered yet.
+    /// The maximum number of subscriptions that are sent and not answered yet.
     private static let window = 32
 
     nonisolated let events = EventQueue<MessengerLive.Event>()
@@ -34,14 +36,14 @@ actor LiveFeed {
     private var subscriptions: [Messenger.Chat.ID: Subscription] = [:]
     private var user: Messenger.User.ID?
 
-    // Of the socket there is.
+    // The current socket.
     private var socket: LiveSocket?
     private var token = ""
     private var unasked: [Messenger.Chat.ID] = []
     private var unanswered: Set<Messenger.Chat.ID> = []
-    /// The errors that subscriptions were answered with. They do not name the chat.
+    /// The errors with which subscriptions were answered. They do not name the chat.
     private var refusals: [String] = []
-    /// How often the server has yet to confirm that a chat is no longer listened to.
+    /// The number of unsubscriptions of each chat that the server has yet to confirm.
     private var leaving: [Messenger.Chat.ID: Int] = [:]
     private var unread: [Reading] = []
     private var readings: [Messenger.Chat.ID: Task<Void, Never>] = [:]
@@ -51,7 +53,7 @@ actor LiveFeed {
         self.connection = connection
     }
 
-    // MARK: The app's side
+    // MARK: Calls of the app
 
     nonisolated func start() {
         events.start { [connection, events] in
@@ -95,11 +97,11 @@ actor LiveFeed {
             await ask(on: socket)
             while true {
                 await handle(try await socket.frame(), on: socket)
-                // An app that is slow slows the socket down, and does not fill the memory.
+                // A slow app slows the socket down, so that waiting events do not fill the memory.
                 await events.space()
             }
         } catch let error where error is SocketRejected || (error as? SocketClosed)?.code == 4001 {
-            // Another token, or the certainty that there is none.
+            // The server refused the token: either another one is available, or the session has ended.
             token = try await client.renewedToken(after: token)
             throw error
         }
@@ -110,7 +112,7 @@ actor LiveFeed {
         while true {
             switch try await socket.frame() {
             case .authOK(let user):
-                // Somebody else has signed in meanwhile: whoever listened has not.
+                // Another user has signed in meanwhile; the session that subscribed is over.
                 guard self.user == nil || self.user == user else { throw SignedOut() }
                 self.user = user
                 socket.pings { [weak self, weak socket] in
@@ -124,7 +126,7 @@ actor LiveFeed {
         }
     }
 
-    /// A token that was renewed since tells the server that the session goes on; its answer is as good as a pong.
+    /// Sends a token that was renewed since, so that the server extends the session; its answer is as good as a pong.
     private func ping(_ socket: LiveSocket) async throws {
         let current = try await client.accessToken()
         let isNew = current != token
@@ -142,18 +144,19 @@ actor LiveFeed {
         for task in readings.values { task.cancel() }
         readings = [:]
         for (chat, subscription) in subscriptions {
-            // Without a history that was read, the first message that came tells where delivery begins.
+            // When no history was read, the first message that came says where delivery begins.
             subscriptions[chat]?.last = subscription.last ?? Self.start(of: subscription.waiting ?? [])
             subscriptions[chat]?.waiting = []
         }
     }
 
-    /// Subscribes to what is still to be subscribed to, some at a time: the answers have to be read between.
+    /// Subscribes to the chats that are not subscribed yet, some at a time, because the answers have to be read in
+    /// between.
     private func ask(on socket: LiveSocket) async {
         while self.socket === socket, unanswered.count < Self.window, !unasked.isEmpty {
             let chat = unasked.removeFirst()
             guard subscriptions[chat] != nil, unanswered.insert(chat).inserted else { continue }
-            // A socket that cannot send receives no more either.
+            // An error is ignored here: a socket that cannot send cannot receive either, which is handled there.
             try? await socket.send(.subscribe(chat))
         }
     }
@@ -163,7 +166,7 @@ actor LiveFeed {
         case .message, .messageEdited, .messageDeleted, .read, .typing, .memberAdded, .memberRemoved:
             return receive(frame)
         case .resync(let chat):
-            // More was missed than the server sends again, or something else than messages.
+            // Either more was missed than the server sends again, or something other than messages changed.
             guard let subscription = subscriptions[chat] else { return }
             subscriptions[chat]?.waiting = subscription.waiting ?? []
             receive(frame)
@@ -177,7 +180,7 @@ actor LiveFeed {
             guard !unanswered.isEmpty, !message.hasPrefix("Unknown message type") else { return }
             refusals.append(message)
         case .tryAgain(let chat, let message):
-            // The server has no database just now: a new socket asks for every chat again.
+            // The server cannot reach its database at present: a new socket asks for every chat again.
             guard unanswered.remove(chat) != nil else { return }
             return await socket.fail(SubscriptionRefused(message: message))
         case .authOK, .pong, .unknown:
@@ -188,8 +191,8 @@ actor LiveFeed {
         await ask(on: socket)
     }
 
-    /// Once as many were refused as are not answered otherwise, they are each other's. Whether a chat is really closed to
-    /// the caller, its history tells.
+    /// Assigns refusals to chats: once there are as many refusals as unanswered subscriptions, they belong to each
+    /// other. The history of a chat then shows whether the caller really has no access.
     private func settleRefusals() {
         guard let message = refusals.last, refusals.count == unanswered.count else { return }
         unread += unanswered.sorted().map { Reading(chat: $0, refusal: message) }
@@ -212,7 +215,7 @@ actor LiveFeed {
         events.add(.message(message))
     }
 
-    /// Where delivery begins if these are the first frames of a chat; nil if they do not tell.
+    /// Returns the id at which delivery begins if these are the first frames of a chat; nil if they do not tell.
     private static func start(of frames: [Messenger.ServerFrame]) -> Messenger.Message.ID? {
         let ids = frames.compactMap { if case .message(let message) = $0 { message.id.rawValue } else { nil } }
         return ids.min().map { .init($0 - 1) }
@@ -239,12 +242,12 @@ actor LiveFeed {
         } catch {
             result = .failure(error)
         }
-        // By whoever made it void.
+        // A cancelled reading leaves the rest to the code that cancelled it.
         guard !Task.isCancelled else { return }
         readings[chat] = nil
         switch result {
         case .success where reading.refusal != nil:
-            // The chat is there, so it was something else: begin again.
+            // The chat exists, so the refusal had another reason: start over with a new socket.
             await socket.fail(SubscriptionRefused(message: reading.refusal ?? ""))
         case .success(let messages):
             fill(chat, with: messages)
@@ -256,7 +259,7 @@ actor LiveFeed {
         read(on: socket)
     }
 
-    /// Newest first, those above `last`; the newest alone when there is no last.
+    /// Reads the messages above `last`, newest first; only the newest one when there is no `last`.
     private func history(
         of chat: Messenger.Chat.ID, after last: Messenger.Message.ID?
     ) async throws -> [Messenger.Message] {
@@ -268,11 +271,11 @@ actor LiveFeed {
                 Messenger.ListMessages(chat: chat, limit: limit, before: messages.last?.id))
             for message in page {
                 guard message.id > last else { return messages }
-                // A server that pays no heed to `before` would go on for ever.
+                // A server that ignores `before` would make this loop endless.
                 if let before = messages.last, message.id >= before.id { throw URLError(.badServerResponse) }
                 messages.append(message)
             }
-            // A server may give less than it is asked for.
+            // A server may return fewer messages than it is asked for.
             if page.isEmpty { return messages }
             limit = Messenger.ListMessages.maximum
         }
@@ -285,11 +288,11 @@ actor LiveFeed {
         if subscription.last != nil {
             for message in messages.reversed() { deliver(.message(message), in: chat) }
         } else {
-            // All that came since the subscription, and nothing from before it.
+            // Everything since the subscription is delivered, and nothing from before it.
             let newest = messages.first?.id ?? .init(0)
             subscriptions[chat]?.last = min(newest, Self.start(of: waiting) ?? newest)
         }
-        // If it is to be read once more, there is a gap before what waits.
+        // If the history is to be read again, there is a gap before the waiting frames.
         guard !unread.contains(where: { $0.chat == chat }) else { return }
         subscriptions[chat]?.waiting = nil
         for frame in waiting { deliver(frame, in: chat) }
@@ -297,7 +300,7 @@ actor LiveFeed {
 }
 
 extension Messenger.ServerFrame {
-    /// What it is about.
+    /// The chat that the frame belongs to.
     fileprivate var chat: Messenger.Chat.ID? {
         switch self {
         case .message(let message): message.chat

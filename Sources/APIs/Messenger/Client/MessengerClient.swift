@@ -7,7 +7,7 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// The Messenger API for an app: <doc:SigningIn> begins.
+/// The Messenger API for an app; start with <doc:SigningIn>.
 ///
 /// ```swift
 /// let messenger = MessengerClient(baseURL: url, store: KeychainTokenStore(service: "messenger"))
@@ -17,10 +17,10 @@ import FoundationNetworking
 /// let sent = try await messenger.send(Messenger.SendMessage(chat: chat.id, content: "Hello!"))
 /// ```
 ///
-/// Access tokens are renewed by themselves, and requests that fail on the way are sent again where that cannot act
-/// twice. Safe to use from any task.
+/// Access tokens are renewed automatically, and failed requests are sent again when that cannot act twice. A client may
+/// be used from any task.
 public struct MessengerClient: Sendable {
-    /// What the contract's paths are appended to.
+    /// The URL to which the contract's paths are appended.
     public let baseURL: URL
     private let client: Client<Messenger>
     private let session: TokenSession
@@ -28,13 +28,15 @@ public struct MessengerClient: Sendable {
     let sockets: any SocketTransport
     private let now: @Sendable () -> Date
 
+    /// Creates a client.
+    ///
     /// - Parameters:
-    ///   - baseURL: Such as `https://api.messenger.example.com`.
-    ///   - store: Keeps the session between launches. By default it ends with this value.
-    ///   - transport: Carries requests.
-    ///   - sockets: Carries live connections. On Linux, where `URLSession` has none, pass `NIOSocketTransport()`.
-    ///   - retry: When a request that cannot act twice is sent again.
-    ///   - now: This device's clock.
+    /// - baseURL: The server's URL, such as `https://api.messenger.example.com`.
+    /// - store: Stores the session between launches. By default the session ends with this value.
+    /// - transport: Carries requests.
+    /// - sockets: Carries live connections. On Linux, where `URLSession` has none, pass `NIOSocketTransport()`.
+    /// - retry: The conditions under which a request that cannot act twice is sent again.
+    /// - now: Returns this device's time.
     public init(
         baseURL: URL, store: any TokenStore = MemoryTokenStore(), transport: any Transport = URLSessionTransport(),
         sockets: any SocketTransport = URLSessionSocketTransport(), retry: Retry = .standard,
@@ -52,14 +54,14 @@ public struct MessengerClient: Sendable {
         self.now = now
     }
 
-    /// Sends any request of the API, and returns what it asked for.
+    /// Sends any request of the API, and returns the value that the operation answers.
     ///
     /// - Parameters:
-    ///   - request: An operation of ``Messenger``.
-    ///   - idempotencyKey: Names a creating request, so that it can be repeated in another launch of the app, within 24
-    ///     hours, without being done twice: 1 to 255 printable ASCII characters. By default each call has its own.
-    /// - Throws: ``APIError`` when it is refused (by its own `validate()` before it is sent), ``SignedOut`` without a
-    ///   session, ``UnreadableAnswer``, `CancellationError`, the network's error.
+    /// - request: An operation of ``Messenger``.
+    /// - idempotencyKey: A key for a creating request, with which it can be repeated in another launch of the app,
+    /// within 24 hours, without acting twice: 1 to 255 printable ASCII characters. By default each call has a new key.
+    /// - Throws: ``APIError`` when the request is refused (by its own `validate()` before it is sent), ``SignedOut``
+    ///   without a session, ``UnreadableAnswer``, `CancellationError`, the network's error.
     @discardableResult
     public func send<E: Contract.Endpoint>(
         _ request: E, idempotencyKey: String? = nil
@@ -70,9 +72,9 @@ public struct MessengerClient: Sendable {
     /// Sends any request, and returns the answer with its status and headers: 201 or 200, `Idempotent-Replayed`.
     ///
     /// - Parameters:
-    ///   - request: An operation of ``Messenger``.
-    ///   - idempotencyKey: As in ``send(_:idempotencyKey:)``.
-    /// - Throws: as ``send(_:idempotencyKey:)`` does.
+    /// - request: An operation of ``Messenger``.
+    /// - idempotencyKey: See ``send(_:idempotencyKey:)``.
+    /// - Throws: The errors of ``send(_:idempotencyKey:)``.
     public func answer<E: Contract.Endpoint>(
         _ request: E, idempotencyKey: String? = nil
     ) async throws -> Answer<E.Output> where E.API == Messenger {
@@ -81,20 +83,21 @@ public struct MessengerClient: Sendable {
 
     // MARK: The session
 
-    /// Who is signed in; nil when nobody is. Asks the store, never the server.
+    /// The signed-in user; nil when no user is signed in. It is read from the store and never asks the server.
     ///
-    /// - Throws: the store's error.
+    /// - Throws: The store's error.
     public var user: Messenger.User.ID? {
         get async throws { try await session.current.flatMap { Int64($0.user) }.map { .init($0) } }
     }
 
-    /// Signs in and keeps the session. Whoever was signed in before is no longer.
+    /// Signs in and stores the session, which replaces the one before.
     ///
     /// - Parameters:
-    ///   - username: The username, or the e-mail address.
-    ///   - password: As it was given at the registration.
-    /// - Throws: ``APIError`` with 401 "Invalid credentials", or 429 after too many of them; the network's error; the
-    ///   store's when the session could not be kept: it has begun, and is kept as soon as that works again.
+    /// - username: The username or the e-mail address.
+    /// - password: The account's password.
+    /// - Throws: ``APIError`` with 401 "Invalid credentials", or 429 after too many failures; the network's error; the
+    ///   store's error when the session could not be stored: the session has begun nevertheless, and is stored as soon
+    ///   as that works again.
     @discardableResult
     public func signIn(username: String, password: String) async throws -> Messenger.User.ID {
         let tokens = try await client.send(Messenger.Login(username: username, password: password))
@@ -105,10 +108,11 @@ public struct MessengerClient: Sendable {
         return tokens.user
     }
 
-    /// Signs out: forgets the session here at once, then ends it on the server.
+    /// Signs out: removes the session from this device at once, then ends it on the server.
     ///
-    /// - Throws: the network's or the store's error. Whatever could be done is done all the same: here the session is
-    ///   forgotten, on the server it ends after 30 days at the latest. Without a session it does nothing.
+    /// - Throws: The network's or the store's error. Whatever is possible has been done nevertheless: on this device
+    ///   the session is removed, and on the server it ends after 30 days at the latest. Without a session nothing
+    ///   happens.
     public func signOut() async throws {
         var (refreshToken, storeFailure): (String?, (any Error)?)
         do { refreshToken = try await session.current?.refreshToken } catch { storeFailure = error }
@@ -117,29 +121,30 @@ public struct MessengerClient: Sendable {
         if let storeFailure { throw storeFailure }
     }
 
-    /// Deletes the account of whoever is signed in, for good, and forgets the session: see ``Messenger/DeleteMe``.
+    /// Deletes the signed-in user's account for good, and removes the session: see ``Messenger/DeleteMe``.
     ///
-    /// - Parameter password: As it was given at the registration.
-    /// - Throws: ``APIError`` with 403 "Invalid password", or 429 after too many of them; what ``send(_:idempotencyKey:)``
-    ///   throws. ``SignedOut`` also when the account is gone already: where an answer was lost, that is how a repeat ends.
+    /// - Parameter password: The account's password.
+    /// - Throws: ``APIError`` with 403 "Invalid password", or 429 after too many wrong ones; the errors of
+    ///   ``send(_:idempotencyKey:)``. ``SignedOut`` also when the account is already deleted: a repeat after a lost
+    ///   answer ends that way.
     public func deleteAccount(password: String) async throws {
         try await client.send(Messenger.DeleteMe(password: password))
         try await session.replace(nil)
     }
 
-    /// A token that is good now: for the live socket.
+    /// Returns a token that is valid now, for the live socket.
     func accessToken() async throws -> String { try await session.token() }
 
-    /// Another token, after a live socket was refused or closed with this one.
+    /// Returns another token, after a live socket was refused or closed with this one.
     func renewedToken(after rejected: String) async throws -> String { try await session.renew(rejected) }
 
     // MARK: Lists
 
-    /// A chat's history, newest first, a page at a time as it is asked for: stop iterating, and no more is read.
+    /// A chat's history, newest first. Pages are read as the sequence is iterated, and no further.
     ///
     /// - Parameters:
-    ///   - chat: One that the caller is a member of.
-    ///   - pageSize: 1 to 100.
+    /// - chat: A chat of which the caller is a member.
+    /// - pageSize: The number of messages read at a time, 1 to 100.
     public func history(
         of chat: Messenger.Chat.ID, pageSize: Int = 50
     ) -> Pages<Messenger.Message, Messenger.Message.ID?> {
@@ -150,9 +155,9 @@ public struct MessengerClient: Sendable {
         }
     }
 
-    /// The chats, the one with the newest message first, a page at a time as it is asked for.
+    /// The caller's chats, ordered by their newest message, newest first. Pages are read as the sequence is iterated.
     ///
-    /// - Parameter pageSize: 1 to 1,000.
+    /// - Parameter pageSize: The number of chats read at a time, 1 to 1,000.
     public func chats(pageSize: Int = 100) -> Pages<Messenger.ChatSummary, Messenger.Chat.ID?> {
         let client = client
         return Pages(from: nil) { before in
@@ -166,10 +171,10 @@ public struct MessengerClient: Sendable {
     /// Uploads a file of up to 50 MiB, from memory or from disk.
     ///
     /// - Parameters:
-    ///   - file: Its bytes or its place on disk, with a name and a type.
-    ///   - progress: Told how much is on its way, in bytes, from any thread. After a repeat it begins again.
-    /// - Throws: ``APIError`` with 413 when the file, or all files together, are too large; what ``send(_:idempotencyKey:)``
-    ///   throws.
+    /// - file: The bytes or the file on disk, with a name and a type.
+    /// - progress: Called with the bytes sent so far and in all, from any thread. A repeat starts again at zero.
+    /// - Throws: ``APIError`` with 413 when the file, or all files together, are too large; the errors of
+    ///   ``send(_:idempotencyKey:)``.
     public func upload(_ file: Upload, progress: UploadProgress? = nil) async throws -> Messenger.File {
         guard let file = try await client.answer(Messenger.UploadFile(file), progress: progress).output else {
             throw URLError(.cannotParseResponse)
@@ -177,11 +182,11 @@ public struct MessengerClient: Sendable {
         return file
     }
 
-    /// Where a file can be fetched for an hour, by anybody who has the URL, without a token: for an image view or a player.
-    /// Do not keep it longer.
+    /// Returns a URL from which the file can be fetched for an hour, without a token, by anyone who has the URL: for an
+    /// image view or a player. Do not store it.
     ///
-    /// - Throws: ``APIError`` with 404 "File not found" for those who may not have it; what ``send(_:idempotencyKey:)``
-    ///   throws.
+    /// - Throws: ``APIError`` with 404 "File not found" when the caller has no access to it; the errors of
+    ///   ``send(_:idempotencyKey:)``.
     public func downloadURL(of file: Messenger.File.ID) async throws -> URL {
         let answer = try await client.answer(Messenger.DownloadFile(id: file))
         guard let location = answer.headers[.location].flatMap(URL.init(string:)) else {
@@ -190,11 +195,11 @@ public struct MessengerClient: Sendable {
         return location
     }
 
-    /// A file's bytes, whole in memory: up to 50 MiB.
+    /// Downloads a file into memory: up to 50 MiB.
     ///
-    /// - Throws: ``DownloadRefused`` when the store does not hand them out; what ``downloadURL(of:)`` throws.
+    /// - Throws: ``DownloadRefused`` when the store does not return the file; the errors of ``downloadURL(of:)``.
     public func download(_ file: Messenger.File.ID) async throws -> [UInt8] {
-        // Without the token: the URL is its own permission, and may lead to another host.
+        // The request goes without the token: the URL is its own permission, and may lead to another host.
         let response = try await transport.send(
             TransportRequest(method: .get, url: try await downloadURL(of: file)), progress: nil)
         guard response.status == .ok else { throw DownloadRefused(status: response.status) }
@@ -202,8 +207,8 @@ public struct MessengerClient: Sendable {
     }
 }
 
-/// The store did not hand out a file: it is gone, or the store is in trouble.
+/// The store did not return a file: it does not exist any more, or the store fails.
 public struct DownloadRefused: Error, Sendable {
-    /// What the store answered.
+    /// The status that the store answered.
     public let status: HTTPResponse.Status
 }

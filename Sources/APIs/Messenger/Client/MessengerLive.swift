@@ -2,7 +2,7 @@ import ContractClient
 import Foundation
 import MessengerAPI
 
-/// What happens in chats, as it happens, for as long as it is iterated over.
+/// The events of chats as they happen, for as long as the sequence is iterated.
 ///
 /// ```swift
 /// let live = messenger.live()
@@ -12,30 +12,29 @@ import MessengerAPI
 /// }
 /// ```
 ///
-/// The connection signs in, renews its token before it expires, pings, notices a peer that is gone, and comes back by
-/// itself after 1, 2, 4 … 60 seconds. After each reconnect it reads what was missed with
-/// ``Messenger/ListMessages``, so each message of a subscribed chat comes exactly once and in the order of
-/// ids, against any server of this contract.
+/// The connection signs in, renews its token before it expires, pings, notices a lost peer, and reconnects after 1, 2,
+/// 4 … 60 seconds. After each reconnect it reads what was missed with ``Messenger/ListMessages``, so each message of
+/// a subscribed chat comes exactly once and in the order of ids, from any server of this contract.
 ///
 /// One task iterates. The connection begins with the iteration and ends when the iterating task is cancelled, with
-/// ``close()``, or when nothing refers to this value any more. The sequence throws ``SignedOut`` when the
-/// session has ended, here or on the server; nothing else ends it.
+/// ``close()``, or when nothing refers to this value any more. The sequence throws ``SignedOut`` when the session has
+/// ended, here or on the server; no other error ends it.
 public final class MessengerLive: AsyncSequence, Sendable {
-    /// What an app may want to know.
+    /// An event that an app may want to handle.
     public enum Event: Sendable {
-        /// Signed in; what was missed meanwhile follows.
+        /// The connection is signed in; missed messages follow.
         case connected
-        /// The connection was lost, or did not come about. The next try is in `retry`.
+        /// The connection was lost or could not be opened. The next attempt is in `retry`.
         case disconnected(reason: any Error, retry: Duration)
-        /// Messages from now on will come, after those since the id that was asked for.
+        /// The chat's messages will come from now on, after those since the requested id.
         case subscribed(Messenger.Chat.ID)
-        /// No more messages will come: the chat does not exist, or the caller is no member (any more).
+        /// No more messages will come: the chat does not exist, or the caller is not, or no longer, a member.
         case unsubscribed(Messenger.Chat.ID)
-        /// Once each, in the order of ids in each chat.
+        /// A message. Each comes once, and in the order of ids in each chat.
         case message(Messenger.Message)
-        /// Something else about a chat, such as ``Messenger/ServerFrame/messageEdited(_:)``, after the messages
-        /// that came before it. What happened while disconnected is not repeated: look again at what is shown after
-        /// ``connected``, and after ``Messenger/ServerFrame/resync(_:)``.
+        /// Another event of a chat, such as ``Messenger/ServerFrame/messageEdited(_:)``, after the messages that came
+        /// before it. Events during a disconnection are not repeated: reload what is displayed after ``connected`` and
+        /// after ``Messenger/ServerFrame/resync(_:)``.
         case update(Messenger.ServerFrame)
     }
 
@@ -53,20 +52,20 @@ public final class MessengerLive: AsyncSequence, Sendable {
 
     deinit { close() }
 
-    /// Listens to a chat from now on, through every reconnect. Callable at any time, before the iteration too.
+    /// Subscribes to a chat, through every reconnect. It may be called at any time, also before the iteration.
     ///
     /// - Parameters:
-    ///   - chat: One that is subscribed already stays as it is.
-    ///   - since: The newest message that the app has; what came after it is delivered first. Without it messages come
-    ///     from ``Event/subscribed(_:)`` on. 0 delivers the whole chat.
+    /// - chat: The chat. A chat that is already subscribed stays as it is.
+    /// - since: The newest message that the app has; later ones are delivered first. Without it messages come from
+    /// ``Event/subscribed(_:)`` on. 0 delivers the whole chat.
     public func subscribe(to chat: Messenger.Chat.ID, since: Messenger.Message.ID? = nil) async {
         await feed.subscribe(to: chat, since: since)
     }
 
-    /// No longer listens to a chat. What was received before may still come.
+    /// Ends the subscription of a chat. Messages that were received before may still come.
     public func unsubscribe(from chat: Messenger.Chat.ID) async { await feed.unsubscribe(from: chat) }
 
-    /// Ends the connection and the sequence. Idempotent.
+    /// Ends the connection and the sequence. A second call does nothing.
     public func close() { feed.events.finish() }
 
     public func makeAsyncIterator() -> Iterator {
@@ -76,7 +75,7 @@ public final class MessengerLive: AsyncSequence, Sendable {
 
     /// Hands out the events to one task.
     public struct Iterator: AsyncIteratorProtocol {
-        /// Keeps the connection.
+        /// Keeps the connection alive.
         let live: MessengerLive
 
         public func next() async throws -> Event? { try await live.feed.events.next() }
@@ -84,11 +83,11 @@ public final class MessengerLive: AsyncSequence, Sendable {
 }
 
 extension MessengerClient {
-    /// A connection that brings what happens in chats. It begins when it is iterated over.
+    /// Returns a connection that delivers the events of chats. It begins when it is iterated.
     ///
     /// - Parameters:
-    ///   - transport: By default the client's own.
-    ///   - pacing: When it pings, gives up and comes back.
+    /// - transport: The WebSocket client; by default this client's own.
+    /// - pacing: The times of pings and reconnects.
     public func live(
         over transport: (any SocketTransport)? = nil, pacing: LiveConnection.Pacing = .standard
     ) -> MessengerLive {

@@ -2,13 +2,14 @@ import Contract
 import ContractClient
 import Foundation
 
-/// One connection to `/ws`, signed in: frames out, frames in. It does not come back by itself; ``MessengerLive`` does.
+/// One signed-in connection to `/ws`, which sends and receives frames. It does not reconnect by itself;
+/// ``MessengerLive`` does.
 public struct MessengerSocket: Sendable {
     private let socket: any Socket
-    /// Whose it is.
+    /// The signed-in user.
     public let user: Messenger.User.ID
 
-    /// The next frame. Frames of a type that is not known come as ``Messenger/ServerFrame/unknown(_:)``.
+    /// Returns the next frame. Frames of unknown types come as ``Messenger/ServerFrame/unknown(_:)``.
     ///
     /// - Throws: ``SocketClosed`` once the connection has ended, `CancellationError`, `DecodingError`.
     public func receive() async throws -> Messenger.ServerFrame { try await socket.frame() }
@@ -18,7 +19,7 @@ public struct MessengerSocket: Sendable {
     /// - Throws: ``SocketClosed`` once the connection has ended.
     public func send(_ frame: Messenger.ClientFrame) async throws { try await socket.send(frame) }
 
-    /// Ends the connection. Idempotent.
+    /// Ends the connection. A second call does nothing.
     public func close() async { await socket.close(code: 1000, reason: "") }
 
     init(_ socket: any Socket, token: String) async throws {
@@ -37,23 +38,24 @@ public struct MessengerSocket: Sendable {
 
 /// The server did not accept the token.
 public struct SocketRejected: Error, Sendable {
-    /// In the server's words.
+    /// The server's message.
     public let message: String
 }
 
-/// The server did not accept a subscription, though the chat is there and open to the caller.
+/// The server did not accept a subscription, although the chat exists and the caller has access.
 public struct SubscriptionRefused: Error, Sendable {
-    /// In the server's words.
+    /// The server's message.
     public let message: String
 }
 
 extension MessengerClient {
-    /// The longest frame a server of this contract sends: a message of 16,384 characters, with room.
+    /// The largest frame that a server of this contract sends, in bytes: a message of 16,384 characters, with room to
+    /// spare.
     static let maximumFrame = 262_144
 
-    /// Opens a live socket and signs in to it: for what ``live(over:pacing:)`` does not do.
+    /// Opens a live socket and signs in to it, for uses that ``live(over:pacing:)`` does not cover.
     ///
-    /// - Parameter transport: By default the client's own.
+    /// - Parameter transport: The WebSocket client; by default this client's own.
     /// - Throws: ``SocketRejected``, ``SignedOut``, the network's error.
     public func openSocket(over transport: (any SocketTransport)? = nil) async throws -> MessengerSocket {
         let url = baseURL.appendingPathComponent("ws")

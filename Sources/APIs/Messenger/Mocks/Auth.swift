@@ -3,12 +3,12 @@ import ContractMocks
 import MessengerAPI
 
 extension Messenger.Registered {
-    /// Alice.
+    /// The example: Alice.
     public static let example: Self = contractExample(#"{ "id": 1, "username": "alice" }"#)
 }
 
 extension Messenger.Tokens {
-    /// Alice's. The mock itself hands out tokens that it can tell apart: `eyJ...1`, `eyJ...2`.
+    /// The example: Alice's tokens. The mock itself hands out numbered tokens: `eyJ...1`, `eyJ...2`.
     public static let example: Self = contractExample(
         """
         {
@@ -22,13 +22,13 @@ extension Messenger.Tokens {
 }
 
 extension Messenger.RefreshedToken {
-    /// A renewed access token.
+    /// The example: a renewed access token.
     public static let example: Self = contractExample(
         #"{ "access_token": "eyJ...", "token_type": "Bearer", "expires_in": 3600 }"#)
 }
 
 extension Messenger.Account {
-    /// Alice.
+    /// The example: Alice's account.
     public static let example: Self = contractExample(
         """
         {

@@ -19,7 +19,7 @@ extension MessengerMock {
 }
 
 extension MessengerMemory {
-    /// Somebody else whom the examples know.
+    /// Returns the id if it is a user of the examples other than Alice.
     fileprivate func other(_ id: Messenger.User.ID) throws(Problem) -> Messenger.User.ID {
         guard id != account.id else { throw Problem(.badRequest, "Cannot block yourself") }
         return try person(id).id

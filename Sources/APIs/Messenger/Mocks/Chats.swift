@@ -3,12 +3,13 @@ import ContractMocks
 import MessengerAPI
 
 extension Messenger.CreatedChat {
-    /// Chat 5.
+    /// The example: chat 5.
     public static let example: Self = contractExample(#"{ "id": 5, "type": "created" }"#)
 }
 
 extension Messenger.ChatSummary {
-    /// A direct chat, whose title is the other member's name. The mock lists ``Messenger/Chat/example``, a group.
+    /// The example: a direct chat, whose title is the other member's name. The mock lists ``Messenger/Chat/example``, a
+    /// group.
     public static let example: Self = contractExample(
         """
         {
@@ -22,7 +23,7 @@ extension Messenger.ChatSummary {
 }
 
 extension Messenger.Chat {
-    /// Alice's group with Bob, "Team Alpha".
+    /// The example: Alice's group with Bob, "Team Alpha".
     public static let example: Self = contractExample(
         """
         {

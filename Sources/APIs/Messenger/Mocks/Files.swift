@@ -4,7 +4,7 @@ import HTTPTypes
 import MessengerAPI
 
 extension Messenger.File {
-    /// A photo.
+    /// The example: a photo.
     public static let example: Self = contractExample(
         """
         {

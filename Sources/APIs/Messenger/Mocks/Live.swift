@@ -4,7 +4,7 @@ import ContractMocks
 import Foundation
 import MessengerAPI
 
-/// What the mock knows of one open socket.
+/// The mock's state of one open socket.
 struct MockLiveSocket: Sendable {
     let connection: MockConnection
     /// The token that signed it in; nil before that.
@@ -12,7 +12,7 @@ struct MockLiveSocket: Sendable {
     var isSubscribed = false
 
     func push(_ frame: Messenger.ServerFrame) {
-        // Frames are made of texts and numbers alone, which JSON can always hold.
+        // Frames consist of texts and numbers, which JSON can always represent.
         guard let bytes = try? JSONEncoder().encode(frame) else { return }
         connection.push(String(decoding: bytes, as: UTF8.self))
     }
@@ -61,7 +61,7 @@ extension MessengerMemory {
         for message in messages where message.id > since { socket.push(.message(message)) }
     }
 
-    /// Nobody else is there to be told.
+    /// Does nothing: the mock has no other member to notify.
     private func type(_ index: Int, _ chat: Messenger.Chat.ID) {
         guard chat.isValid else { return sockets[index].push(.error("Invalid chat_id")) }
         guard chat == Messenger.Chat.example.id, sockets[index].isSubscribed else {
@@ -69,13 +69,13 @@ extension MessengerMemory {
         }
     }
 
-    /// Answers an error, which ends a socket that has not signed in.
+    /// Sends an error, which also closes a socket that has not signed in.
     private func refuse(_ index: Int, _ text: String) {
         sockets[index].push(.error(text))
         if sockets[index].token == nil { sockets[index].connection.end(1008) }
     }
 
-    /// Tells the subscribed sockets.
+    /// Sends a frame to the sockets that are subscribed to the chat.
     func announce(_ frame: Messenger.ServerFrame) {
         for socket in sockets where socket.isSubscribed { socket.push(frame) }
     }

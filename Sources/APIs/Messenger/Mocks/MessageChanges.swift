@@ -26,7 +26,7 @@ extension MessengerMock {
 }
 
 extension MessengerMemory {
-    /// A message of Alice's.
+    /// Returns the message if Alice sent it.
     fileprivate func own(_ id: Messenger.Message.ID) throws(Problem) -> Messenger.Message {
         let message = try message(id)
         guard message.sender == Messenger.Account.example.id else {

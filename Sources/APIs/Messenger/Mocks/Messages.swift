@@ -3,7 +3,7 @@ import ContractMocks
 import MessengerAPI
 
 extension Messenger.Message {
-    /// Alice's "Hello!".
+    /// The example: Alice's "Hello!".
     public static let example: Self = contractExample(
         """
         {
@@ -48,7 +48,7 @@ extension MessengerMock {
 }
 
 extension Messenger.Message {
-    /// As a list tells it.
+    /// Returns the message as a list shows it.
     fileprivate func telling(edits: Bool) -> Self {
         var message = self
         message.edited = edits ? edited ?? .init(wrappedValue: nil) : nil
@@ -57,7 +57,7 @@ extension Messenger.Message {
 }
 
 extension MessengerMemory {
-    /// A message a minute after the newest.
+    /// Returns a message that is a minute later than the newest.
     func next(
         _ content: String, type: Messenger.MessageType = .text, file: Messenger.File.ID? = nil,
         from sender: Messenger.User.ID
@@ -68,7 +68,7 @@ extension MessengerMemory {
             type: type, file: file, createdAt: .init(milliseconds: newest.createdAt.milliseconds + 60_000))
     }
 
-    /// Puts a message into the history, in place of one with its id, and sends it to the subscribed sockets.
+    /// Adds a message to the history, replacing one with its id, and sends it to the subscribed sockets.
     mutating func add(_ message: Messenger.Message) {
         messages.removeAll { $0.id == message.id }
         messages.insert(message, at: messages.firstIndex { $0.id > message.id } ?? messages.endIndex)

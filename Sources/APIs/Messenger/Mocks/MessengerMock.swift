@@ -12,17 +12,19 @@ import MessengerClient
 /// let messenger = mock.client()
 /// ```
 ///
-/// It is the world of those examples: Alice (1), who is signed in, and Bob (2), their chat 5 with message 99, and file
-/// 42. Other ids are refused as the contract says. Any name and password signs in as Alice. What is sent to the chat
-/// gets the next id, is in the history from then on and comes over the live sockets. It can be edited, deleted and read.
-/// Alice's profile and whom she has blocked are remembered, and deleting her account ends her sessions; nothing else is
-/// remembered.
+/// The mock holds the examples' data: Alice (1), who is signed in, and Bob (2), their chat 5 with message 99, and file
+/// 42. Other ids are refused as the contract says. Any name and password signs in as Alice. A message sent to the chat
+/// gets the next id, appears in the history and comes over the live sockets. It can be edited, deleted and marked as
+/// read. The mock also stores Alice's profile and the users she has blocked, and deleting her account ends her
+/// sessions; it stores nothing else.
 public struct MessengerMock: APIMock {
-    /// Reads the requests. An app's tests need what ``APIMock`` says.
+    /// The server that reads the requests. An app's tests need only the members of ``APIMock``.
     public let server: MockServer<Messenger>
     let memory: Guarded<MessengerMemory>
 
-    /// - Parameter sleep: Waits out the delays. A test's does not.
+    /// Creates a mock.
+    ///
+    /// - Parameter sleep: Waits for the mock's delays. A test replaces it.
     public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
         let memory = Guarded(MessengerMemory())
         self.memory = memory
@@ -31,7 +33,7 @@ public struct MessengerMock: APIMock {
             authorize: { token in try memory.use { try $0.authorize(token) } },
             accept: { connection in
                 guard connection.url.path == "/ws" else { throw SocketRefused(status: 404, body: []) }
-                // Weak: the memory holds the connections.
+                // The reference is weak because the memory holds the connections.
                 return { [weak memory] connection, text in memory?.use { $0.receive(text, on: connection) } }
             })
         auth()
@@ -47,11 +49,11 @@ public struct MessengerMock: APIMock {
         reports()
     }
 
-    /// An SDK on top of the mock. Its session lives as long as it does.
+    /// Returns an SDK on top of the mock. Its session lives as long as it does.
     ///
     /// - Parameters:
-    ///   - signedIn: Whether Alice is signed in already.
-    ///   - retry: By default nothing is sent twice, so that an app sees every failure at once.
+    /// - signedIn: Whether Alice is already signed in.
+    /// - retry: By default nothing is sent twice, so that an app sees every failure at once.
     public func client(signedIn: Bool = true, retry: Retry = .never) -> MessengerClient {
         var stored: StoredTokens?
         if signedIn {
@@ -66,19 +68,21 @@ public struct MessengerMock: APIMock {
 
     // MARK: Sessions
 
-    /// Refuses every access token of now with 401, as after an hour. The SDK renews them by itself.
+    /// Expires every current access token, as after an hour: it is refused with 401. The SDK renews it by itself.
     public func expireAccessTokens() { memory.use { $0.sessions.expire() } }
 
-    /// Ends every session, as from another device: requests throw ``MessengerClient/SignedOut``, live sockets close with 4001.
+    /// Ends every session, as from another device: requests throw ``MessengerClient/SignedOut``, live sockets close
+    /// with 4001.
     public func endSessions() { memory.use { $0.endSessions() } }
 
     // MARK: Live
 
-    /// Somebody writes to chat 5: the message gets the next id, is in the history, and comes over the live sockets.
+    /// Sends a message to chat 5 as another member: it gets the next id, appears in the history, and comes over the
+    /// live sockets.
     ///
     /// - Parameters:
-    ///   - content: A text.
-    ///   - sender: Bob unless told otherwise.
+    /// - content: The text.
+    /// - sender: The sender; Bob by default.
     @discardableResult
     public func push(_ content: String, from sender: Messenger.User.ID = Messenger.User.example.id) -> Messenger.Message
     {
@@ -89,29 +93,29 @@ public struct MessengerMock: APIMock {
         }
     }
 
-    /// A message of your own comes over the live sockets, and is in the history in place of one with its id.
+    /// Sends a message of your own over the live sockets, and adds it to the history, replacing one with its id.
     public func push(_ message: Messenger.Message) { memory.use { $0.add(message) } }
 
-    /// Sends a frame to every signed-in socket: a `resync`, or one that the app does not know.
+    /// Sends a frame to every signed-in socket: a `resync`, or one of a type that the app does not know.
     public func broadcast(_ frame: Messenger.ServerFrame) { memory.use { $0.broadcast(frame) } }
 }
 
-/// What the mock remembers.
+/// The mock's data.
 struct MessengerMemory: Sendable {
     var sessions = MockSessions()
-    /// Alice's.
+    /// Alice's account.
     var account = Messenger.Account.example
-    /// Whom Alice has blocked.
+    /// The users whom Alice has blocked.
     var blocked: Set<Messenger.User.ID> = []
-    /// Of chat 5, by id.
+    /// The messages of chat 5, by id.
     var messages = [Messenger.Message.example]
-    /// How far Alice has read.
+    /// The newest message that Alice has read.
     var lastRead = Messenger.Message.ID(0)
     var sockets: [MockLiveSocket] = []
 }
 
 extension MessengerClient {
     /// An SDK for previews, signed in as Alice, in which every operation answers the contract's example. See
-    /// ``MessengerMock`` for answers of your own.
+    /// ``MessengerMock`` for other answers.
     public static func mock() -> MessengerClient { MessengerMock().client() }
 }

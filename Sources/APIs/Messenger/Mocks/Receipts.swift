@@ -3,7 +3,7 @@ import ContractMocks
 import MessengerAPI
 
 extension Messenger.Receipt {
-    /// Bob has read Alice's "Hello!".
+    /// The example: Bob has read Alice's "Hello!".
     public static let example: Self = contractExample(
         #"{ "user_id": 2, "last_read_message_id": 99, "read_at": "2026-02-23T11:02:00Z" }"#)
 }
@@ -25,7 +25,7 @@ extension MessengerMock {
 }
 
 extension MessengerMemory {
-    /// What others sent above Alice's mark.
+    /// The number of messages by others above Alice's mark.
     var unreadCount: Int {
         let own = Messenger.Account.example.id
         let mark = max(lastRead, messages.last { $0.sender == own }?.id ?? lastRead)

@@ -3,7 +3,7 @@ import ContractMocks
 import MessengerAPI
 
 extension Messenger.Report {
-    /// The first.
+    /// The example: the first report.
     public static let example: Self = contractExample(#"{ "id": 1 }"#)
 }
 

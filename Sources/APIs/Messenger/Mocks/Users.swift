@@ -3,13 +3,13 @@ import ContractMocks
 import MessengerAPI
 
 extension Messenger.User {
-    /// Bob.
+    /// The example: Bob.
     public static let example: Self = contractExample(
         #"{ "id": 2, "username": "bob", "display_name": "Bob", "bio": null, "avatar_file_id": null }"#)
 }
 
 extension Messenger.UserSummary {
-    /// Alice.
+    /// The example: Alice.
     public static let example: Self = contractExample(#"{ "id": 1, "username": "alice", "display_name": "Alice" }"#)
 }
 
