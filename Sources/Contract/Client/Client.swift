@@ -14,10 +14,10 @@ public struct Client<API: ServiceAPI>: Sendable {
     /// Creates a client.
     ///
     /// - Parameters:
-    /// - baseURL: The URL to which the contract's paths are appended.
-    /// - transport: The HTTP client that carries requests.
-    /// - credentials: The tokens for operations that need a caller; nil sends such operations without.
-    /// - retry: The conditions under which a request is sent again.
+    ///   - baseURL: The URL to which the contract's paths are appended.
+    ///   - transport: The HTTP client that carries requests.
+    ///   - credentials: The tokens for operations that need a caller; nil sends such operations without.
+    ///   - retry: The conditions under which a request is sent again.
     public init(
         baseURL: URL, transport: any Transport = URLSessionTransport(), credentials: (any Credentials)? = nil,
         retry: Retry = .standard
@@ -46,9 +46,9 @@ public struct Client<API: ServiceAPI>: Sendable {
     /// Sends a request and returns the answer with its status and headers.
     ///
     /// - Parameters:
-    /// - idempotencyKey: A key for operations that honour one: 1 to 255 printable ASCII characters, by default a new
-    /// key. Pass your own to repeat a request in another launch of the app without acting twice.
-    /// - progress: Called as an upload proceeds.
+    ///   - idempotencyKey: A key for operations that honour one: 1 to 255 printable ASCII characters, by default a new
+    ///     key. Pass your own to repeat a request in another launch of the app without acting twice.
+    ///   - progress: Called as an upload proceeds.
     /// - Throws: The errors of ``send(_:idempotencyKey:)``.
     public func answer<E: Endpoint>(
         _ request: E, idempotencyKey: String? = nil, progress: UploadProgress? = nil

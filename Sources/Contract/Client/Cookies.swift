@@ -64,8 +64,8 @@ public struct KeychainCookieStore: CookieStore {
     /// Creates a store.
     ///
     /// - Parameters:
-    /// - service: A name that distinguishes apps and APIs, such as the base URL's host.
-    /// - account: A name that distinguishes several sessions of one app.
+    ///   - service: A name that distinguishes apps and APIs, such as the base URL's host.
+    ///   - account: A name that distinguishes several sessions of one app.
     public init(service: String, account: String = "cookies") {
         item = KeychainItem(service: service, account: account)
     }

@@ -61,9 +61,9 @@ public struct LiveConnection: Sendable {
     /// Creates a connection to a URL that may differ each time.
     ///
     /// - Parameters:
-    /// - maximumMessageSize: The largest message in bytes; a larger one closes the connection.
-    /// - headers: Returns the headers of the upgrade request. Called for each socket, because a token changes.
-    /// - url: Returns the URL. Called for each socket, because a part of it may change.
+    ///   - maximumMessageSize: The largest message in bytes; a larger one closes the connection.
+    ///   - headers: Returns the headers of the upgrade request. Called for each socket, because a token changes.
+    ///   - url: Returns the URL. Called for each socket, because a part of it may change.
     public init(
         transport: any SocketTransport, maximumMessageSize: Int = 1_048_576, pacing: Pacing = .standard,
         headers: @escaping @Sendable () async throws -> HTTPFields = { [:] },
@@ -79,10 +79,10 @@ public struct LiveConnection: Sendable {
     /// Serves one socket after the other until the task is cancelled or the session has ended.
     ///
     /// - Parameters:
-    /// - serve: Uses a socket for as long as it is open: signs in, reports that it has (``LiveSocket/established()``),
-    /// and receives. It throws once the socket is no longer of use.
-    /// - lost: Called when a connection was lost or could not be opened, with the error and the wait before the next
-    /// attempt.
+    ///   - serve: Uses a socket for as long as it is open: signs in, reports that it has
+    ///     (``LiveSocket/established()``), and receives. It throws once the socket is no longer of use.
+    ///   - lost: Called when a connection was lost or could not be opened, with the error and the wait before the next
+    ///     attempt.
     /// - Throws: ``SignedOut`` from any of these calls, `CancellationError`, ``SocketsUnavailable``. No other error
     ///   ends it.
     public func run(

@@ -6,9 +6,9 @@ public protocol SocketTransport: Sendable {
     /// Opens a WebSocket (RFC 6455) and returns once the server has answered 101.
     ///
     /// - Parameters:
-    /// - url: A URL with the scheme `ws`, `wss`, `http` or `https`.
-    /// - headers: The headers of the upgrade request.
-    /// - maximumMessageSize: The largest message in bytes; a larger one closes the socket with 1009.
+    ///   - url: A URL with the scheme `ws`, `wss`, `http` or `https`.
+    ///   - headers: The headers of the upgrade request.
+    ///   - maximumMessageSize: The largest message in bytes; a larger one closes the socket with 1009.
     /// - Throws: ``SocketRefused`` when the server answers anything but 101, else the network's own error.
     func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket
 }

@@ -60,8 +60,8 @@ public struct KeychainTokenStore: TokenStore {
     /// Creates a store.
     ///
     /// - Parameters:
-    /// - service: A name that distinguishes apps and APIs, such as the base URL's host.
-    /// - account: A name that distinguishes several sessions of one app.
+    ///   - service: A name that distinguishes apps and APIs, such as the base URL's host.
+    ///   - account: A name that distinguishes several sessions of one app.
     public init(service: String, account: String = "session") {
         item = KeychainItem(service: service, account: account)
     }

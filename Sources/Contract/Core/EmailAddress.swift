@@ -3,8 +3,9 @@ package enum EmailAddress {
     /// Returns whether the text is an address.
     ///
     /// - Parameters:
-    /// - text: An address without white space at its ends.
-    /// - needsDot: Whether the domain must have at least two labels. By default one is enough, as in a private network.
+    ///   - text: An address without white space at its ends.
+    ///   - needsDot: Whether the domain must have at least two labels. By default one is enough, as in a private
+    ///     network.
     package static func isValid(_ text: String, needsDot: Bool = false) -> Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard text.length <= 254, parts.count == 2, text.unicodeScalars.allSatisfy(isAllowed) else { return false }

@@ -24,8 +24,8 @@ public struct Upload: Sendable {
     /// Creates an upload.
     ///
     /// - Parameters:
-    /// - filename: The name that others will see.
-    /// - contentType: A media type, such as `image/jpeg` or `audio/m4a`.
+    ///   - filename: The name that others will see.
+    ///   - contentType: A media type, such as `image/jpeg` or `audio/m4a`.
     public init(_ content: Content, filename: String, contentType: String = "application/octet-stream") {
         self.content = content
         self.filename = filename

@@ -31,12 +31,12 @@ public struct MessengerClient: Sendable {
     /// Creates a client.
     ///
     /// - Parameters:
-    /// - baseURL: The server's URL, such as `https://api.messenger.example.com`.
-    /// - store: Stores the session between launches. By default the session ends with this value.
-    /// - transport: Carries requests.
-    /// - sockets: Carries live connections. On Linux, where `URLSession` has none, pass `NIOSocketTransport()`.
-    /// - retry: The conditions under which a request that cannot act twice is sent again.
-    /// - now: Returns this device's time.
+    ///   - baseURL: The server's URL, such as `https://api.messenger.example.com`.
+    ///   - store: Stores the session between launches. By default the session ends with this value.
+    ///   - transport: Carries requests.
+    ///   - sockets: Carries live connections. On Linux, where `URLSession` has none, pass `NIOSocketTransport()`.
+    ///   - retry: The conditions under which a request that cannot act twice is sent again.
+    ///   - now: Returns this device's time.
     public init(
         baseURL: URL, store: any TokenStore = MemoryTokenStore(), transport: any Transport = URLSessionTransport(),
         sockets: any SocketTransport = URLSessionSocketTransport(), retry: Retry = .standard,
@@ -57,9 +57,10 @@ public struct MessengerClient: Sendable {
     /// Sends any request of the API, and returns the value that the operation answers.
     ///
     /// - Parameters:
-    /// - request: An operation of ``Messenger``.
-    /// - idempotencyKey: A key for a creating request, with which it can be repeated in another launch of the app,
-    /// within 24 hours, without acting twice: 1 to 255 printable ASCII characters. By default each call has a new key.
+    ///   - request: An operation of ``Messenger``.
+    ///   - idempotencyKey: A key for a creating request, with which it can be repeated in another launch of the app,
+    ///     within 24 hours, without acting twice: 1 to 255 printable ASCII characters. By default each call has a new
+    ///     key.
     /// - Throws: ``APIError`` when the request is refused (by its own `validate()` before it is sent), ``SignedOut``
     ///   without a session, ``UnreadableAnswer``, `CancellationError`, the network's error.
     @discardableResult
@@ -72,8 +73,8 @@ public struct MessengerClient: Sendable {
     /// Sends any request, and returns the answer with its status and headers: 201 or 200, `Idempotent-Replayed`.
     ///
     /// - Parameters:
-    /// - request: An operation of ``Messenger``.
-    /// - idempotencyKey: See ``send(_:idempotencyKey:)``.
+    ///   - request: An operation of ``Messenger``.
+    ///   - idempotencyKey: See ``send(_:idempotencyKey:)``.
     /// - Throws: The errors of ``send(_:idempotencyKey:)``.
     public func answer<E: Contract.Endpoint>(
         _ request: E, idempotencyKey: String? = nil
@@ -93,8 +94,8 @@ public struct MessengerClient: Sendable {
     /// Signs in and stores the session, which replaces the one before.
     ///
     /// - Parameters:
-    /// - username: The username or the e-mail address.
-    /// - password: The account's password.
+    ///   - username: The username or the e-mail address.
+    ///   - password: The account's password.
     /// - Throws: ``APIError`` with 401 "Invalid credentials", or 429 after too many failures; the network's error; the
     ///   store's error when the session could not be stored: the session has begun nevertheless, and is stored as soon
     ///   as that works again.
@@ -143,8 +144,8 @@ public struct MessengerClient: Sendable {
     /// A chat's history, newest first. Pages are read as the sequence is iterated, and no further.
     ///
     /// - Parameters:
-    /// - chat: A chat of which the caller is a member.
-    /// - pageSize: The number of messages read at a time, 1 to 100.
+    ///   - chat: A chat of which the caller is a member.
+    ///   - pageSize: The number of messages read at a time, 1 to 100.
     public func history(
         of chat: Messenger.Chat.ID, pageSize: Int = 50
     ) -> Pages<Messenger.Message, Messenger.Message.ID?> {
@@ -171,8 +172,8 @@ public struct MessengerClient: Sendable {
     /// Uploads a file of up to 50 MiB, from memory or from disk.
     ///
     /// - Parameters:
-    /// - file: The bytes or the file on disk, with a name and a type.
-    /// - progress: Called with the bytes sent so far and in all, from any thread. A repeat starts again at zero.
+    ///   - file: The bytes or the file on disk, with a name and a type.
+    ///   - progress: Called with the bytes sent so far and in all, from any thread. A repeat starts again at zero.
     /// - Throws: ``APIError`` with 413 when the file, or all files together, are too large; the errors of
     ///   ``send(_:idempotencyKey:)``.
     public func upload(_ file: Upload, progress: UploadProgress? = nil) async throws -> Messenger.File {

@@ -55,9 +55,9 @@ public final class MessengerLive: AsyncSequence, Sendable {
     /// Subscribes to a chat, through every reconnect. It may be called at any time, also before the iteration.
     ///
     /// - Parameters:
-    /// - chat: The chat. A chat that is already subscribed stays as it is.
-    /// - since: The newest message that the app has; later ones are delivered first. Without it messages come from
-    /// ``Event/subscribed(_:)`` on. 0 delivers the whole chat.
+    ///   - chat: The chat. A chat that is already subscribed stays as it is.
+    ///   - since: The newest message that the app has; later ones are delivered first. Without it messages come from
+    ///     ``Event/subscribed(_:)`` on. 0 delivers the whole chat.
     public func subscribe(to chat: Messenger.Chat.ID, since: Messenger.Message.ID? = nil) async {
         await feed.subscribe(to: chat, since: since)
     }
@@ -86,8 +86,8 @@ extension MessengerClient {
     /// Returns a connection that delivers the events of chats. It begins when it is iterated.
     ///
     /// - Parameters:
-    /// - transport: The WebSocket client; by default this client's own.
-    /// - pacing: The times of pings and reconnects.
+    ///   - transport: The WebSocket client; by default this client's own.
+    ///   - pacing: The times of pings and reconnects.
     public func live(
         over transport: (any SocketTransport)? = nil, pacing: LiveConnection.Pacing = .standard
     ) -> MessengerLive {

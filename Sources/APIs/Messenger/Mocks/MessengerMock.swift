@@ -52,8 +52,8 @@ public struct MessengerMock: APIMock {
     /// Returns an SDK on top of the mock. Its session lives as long as it does.
     ///
     /// - Parameters:
-    /// - signedIn: Whether Alice is already signed in.
-    /// - retry: By default nothing is sent twice, so that an app sees every failure at once.
+    ///   - signedIn: Whether Alice is already signed in.
+    ///   - retry: By default nothing is sent twice, so that an app sees every failure at once.
     public func client(signedIn: Bool = true, retry: Retry = .never) -> MessengerClient {
         var stored: StoredTokens?
         if signedIn {
@@ -81,8 +81,8 @@ public struct MessengerMock: APIMock {
     /// live sockets.
     ///
     /// - Parameters:
-    /// - content: The text.
-    /// - sender: The sender; Bob by default.
+    ///   - content: The text.
+    ///   - sender: The sender; Bob by default.
     @discardableResult
     public func push(_ content: String, from sender: Messenger.User.ID = Messenger.User.example.id) -> Messenger.Message
     {
