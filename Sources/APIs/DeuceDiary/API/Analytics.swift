@@ -3,10 +3,11 @@ import Contract
 extension DeuceDiary {
     static let analytics: [any Contract.Endpoint.Type] = [GetMostDeuces.self]
 
-    /// The day, in UTC, with the most logs; of several the most recent.
+    /// The day, in UTC, with the most logs; of several such days, the most recent.
     public struct TopDay: Codable, Hashable, Sendable {
+        /// The day, in UTC.
         public var date: Day
-        /// A log into several groups counts once.
+        /// The number of logs. A log into several groups counts once.
         public var count: Int
 
         public init(date: Day, count: Int) {
@@ -15,7 +16,7 @@ extension DeuceDiary {
         }
     }
 
-    /// `GET /api/analytics/most-deuces`: the caller's ``TopDay``.
+    /// `GET /api/analytics/most-deuces`: returns the caller's ``TopDay``.
     public struct GetMostDeuces: Endpoint {
         public static let route = Route.get("/api/analytics/most-deuces")
         public typealias Output = MostDeuces
@@ -23,9 +24,9 @@ extension DeuceDiary {
         public init() {}
     }
 
-    /// `{ "date": "2025-05-20", "count": 5 }`, or `{ "date": "", "count": 0 }` before the first log.
+    /// The answer: `{ "date": "2025-05-20", "count": 5 }`, or `{ "date": "", "count": 0 }` before the first log.
     public struct MostDeuces: Codable, Hashable, Sendable {
-        /// Nil before the first log.
+        /// The day with the most logs; nil before the first log.
         public var topDay: TopDay?
 
         public init(topDay: TopDay?) { self.topDay = topDay }

@@ -1,11 +1,14 @@
 import Contract
 
-/// The Deuce Diary API: groups of friends, what they log, and a live socket. Users come with a token of somebody else's.
+/// The Deuce Diary API: groups of friends, their log entries, and a live socket. Users sign in at an external issuer of
+/// tokens.
 public enum DeuceDiary: ServiceAPI {
-    /// An operation that needs `Authorization: Bearer`. The first good token of somebody makes their account.
+    /// An operation that needs `Authorization: Bearer`. The first valid token of a user creates the user's account.
     public protocol Endpoint: AuthenticatedEndpoint where API == DeuceDiary {}
+    /// An operation that needs no credentials.
     public protocol OpenEndpoint: Contract.OpenEndpoint where API == DeuceDiary {}
 
+    /// A point in time in UTC with milliseconds, `2026-02-23T10:00:00.000Z` on the wire.
     public typealias Timestamp = Contract.Timestamp<Milliseconds>
 
     public static let name = "deuce-diary"
@@ -19,29 +22,33 @@ public enum DeuceDiary: ServiceAPI {
         phrases.internalError = "Internal server error"
         return phrases
     }()
-    /// Each section lists its own.
+    /// Every operation. Each section of the contract lists its own.
     public static var endpoints: [any Contract.Endpoint.Type] {
         users + groups + members + invites + entries + reactions + locations + analytics
     }
 
-    /// `{ "message": "…" }`
+    /// The body of every refusal, `{ "message": "…" }`. The SDK throws it as an `APIError`.
     public struct Failure: WireFailure, Hashable {
+        /// The message in English, as the contract words it.
         public let message: String
 
+        /// Renders a problem.
         public init(_ problem: Problem, requestID: String) { message = problem.message }
         public init(message: String) { self.message = message }
     }
 
-    /// A part of a list.
+    /// Throws when a limit is out of range.
     static func validate(limit: Int?) throws(Problem) {
         if let limit, limit < 1 { throw Problem(.badRequest, "Invalid limit") }
     }
 }
 
-/// Something and the user who made it, in one object: the user's key stands behind the others.
+/// A value and the user who made it, in one JSON object, in which the key of the user comes last.
 @dynamicMemberLookup
 public struct WithUser<Value: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
+    /// The value.
     public var value: Value
+    /// The user who made it.
     public var user: DeuceDiary.User
 
     public init(_ value: Value, by user: DeuceDiary.User) {
@@ -62,9 +69,11 @@ public struct WithUser<Value: Codable & Hashable & Sendable>: Codable, Hashable,
         try container.encode(user, forKey: .user)
     }
 
+    /// Returns a member of the value.
     public subscript<Member>(dynamicMember path: KeyPath<Value, Member>) -> Member { value[keyPath: path] }
 }
 
 extension WithUser: Identifiable where Value: Identifiable {
+    /// The id of the value.
     public var id: Value.ID { value.id }
 }

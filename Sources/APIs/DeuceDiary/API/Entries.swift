@@ -3,19 +3,24 @@ import Contract
 extension DeuceDiary {
     static let entries: [any Contract.Endpoint.Type] = [LogDeuce.self, ListDeuces.self, DeleteDeuce.self]
 
-    /// What was logged, in one group.
+    /// A log entry in one group.
     public struct DeuceEntry: Codable, Hashable, Sendable, Identifiable {
-        /// A UUID.
+        /// The id of an entry, a UUID.
         public typealias ID = TextIdentifier<DeuceEntry>
 
+        /// The entry's id.
         public var id: ID
+        /// The author.
         public var userId: User.ID
+        /// The group.
         public var groupId: Group.ID
+        /// The location, as the author wrote it.
         public var location: String
+        /// The author's text; it may be empty.
         public var thoughts: String
-        /// When it happened, as its author says.
+        /// The time at which it happened, according to the author.
         public var loggedAt: Timestamp
-        /// When the server heard of it.
+        /// The time at which the server received the entry.
         public var createdAt: Timestamp
 
         public init(
@@ -32,25 +37,28 @@ extension DeuceDiary {
         }
     }
 
-    /// An entry and its author, as a group's feed and the live socket show it.
+    /// An entry with its author, as a group's feed and the live socket show it.
     public typealias FeedEntry = WithUser<DeuceEntry>
 
     /// `POST /api/deuces`: logs into one or more groups, into all of them or none.
     ///
-    /// 403 "Not authorized for group <id>" for the first in which the caller is no member. Counts once for the caller,
-    /// however many groups.
+    /// Throws 403 "Not authorized for group <id>" for the first group of which the caller is not a member. The log
+    /// counts once for the caller, regardless of the number of groups.
     public struct LogDeuce: Endpoint {
         public static let route = Route.post("/api/deuces", idempotencyKey: true)
         public typealias Output = LoggedDeuce
+        /// The maximum number of groups in one request.
         public static let maximumGroups = 50
 
-        /// 1 to 50. Repeated ones count once.
+        /// The groups: 1 to 50. Repeated ones count once.
         public var groups: [Group.ID]
-        /// 1 to 100 characters after trimming. It need not be in the list of locations.
+        /// The location: 1 to 100 characters after trimming. It need not be in the list of locations.
         public var location: String
-        /// Up to 500 characters, kept as they are. It may be empty but not absent; nil stands for absent.
+        /// The text: up to 500 characters, stored unchanged. It may be empty but must be present; nil stands for an
+        /// absent one.
         public private(set) var thoughts: String?
-        /// Now when absent; from 1970, and at most a minute ahead of the server.
+        /// The time at which it happened: from 1970 to at most a minute ahead of the server; the present time when
+        /// absent.
         public var loggedAt: Timestamp?
 
         public init(groups: [Group.ID], location: String, thoughts: String, loggedAt: Timestamp? = nil) {
@@ -74,12 +82,12 @@ extension DeuceDiary {
             loggedAt = text.isEmpty ? nil : Self.time(text) ?? .init(milliseconds: .min)
         }
 
-        /// Of a date-time, or a day's beginning in UTC.
+        /// Parses a date-time, or a day, which stands for its beginning in UTC.
         private static func time(_ text: String) -> Timestamp? {
             Timestamp(text) ?? Day(text).map { .init(milliseconds: $0.daysSince1970 * 86_400_000) }
         }
 
-        /// Without repeats, in order of their first.
+        /// The groups without repetitions, in the order of their first appearance.
         package var distinctGroups: [Group.ID] {
             var seen: Set<Group.ID> = []
             return groups.filter { seen.insert($0).inserted }
@@ -107,14 +115,15 @@ extension DeuceDiary {
             case location, thoughts, loggedAt
         }
 
-        /// How older apps name their one group.
+        /// The key of the single group in requests of older apps.
         private enum OlderKeys: String, CodingKey { case group = "groupId" }
     }
 
+    /// The answer to ``LogDeuce``.
     public struct LoggedDeuce: Codable, Hashable, Sendable {
-        /// One for each group, in the order of the request.
+        /// The new entries, one for each group, in the order of the request.
         public var entries: [DeuceEntry]
-        /// How many entries.
+        /// The number of entries.
         public var count: Int
 
         public init(entries: [DeuceEntry]) {
@@ -123,20 +132,24 @@ extension DeuceDiary {
         }
     }
 
-    /// `GET /api/deuces`: the entries of all the caller's groups, or of one, the newest first. An addition to the
-    /// contract (decisions §6).
+    /// `GET /api/deuces`: returns the entries of all the caller's groups, or of one group, newest first. An addition to
+    /// the contract (decisions §6).
     ///
-    /// Of one: 404 "Group not found", 403 "Not authorized".
+    /// For one group it throws 404 "Group not found" and 403 "Not authorized".
     public struct ListDeuces: Endpoint {
         public static let route = Route.get("/api/deuces")
         public typealias Output = [FeedItem]
+        /// The maximum number of entries in one answer.
         public static let maximum = 100
+        /// The number of entries in an answer when a request gives no limit.
         public static let usual = 50
 
+        /// The group; all the caller's groups when nil.
         public var group: Group.ID?
-        /// 1 to 100; 50 when absent.
+        /// The number of entries to return: 1 to 100, 50 when absent.
         public var limit: Int?
-        /// Only entries that follow this one in the list; 400 "Invalid cursor" for one that is not in it.
+        /// Returns only entries that follow this one in the list. Throws 400 "Invalid cursor" when it is not in the
+        /// list.
         public var before: DeuceEntry.ID?
 
         public init(group: Group.ID? = nil, limit: Int? = nil, before: DeuceEntry.ID? = nil) {
@@ -153,12 +166,14 @@ extension DeuceDiary {
         }
     }
 
-    /// An entry with its author and its reactions, in one object.
+    /// An entry with its author and its reactions, in one JSON object.
     @dynamicMemberLookup
     public struct FeedItem: Codable, Hashable, Sendable, Identifiable {
+        /// The entry with its author.
         public var entry: FeedEntry
-        /// The oldest first, 1,000 at most.
+        /// The reactions, oldest first, at most 1,000.
         public var reactions: [Reaction]
+        /// The entry's id.
         public var id: DeuceEntry.ID { entry.id }
 
         public init(_ entry: FeedEntry, reactions: [Reaction]) {
@@ -179,19 +194,22 @@ extension DeuceDiary {
             try container.encode(reactions, forKey: .reactions)
         }
 
+        /// Returns a member of the entry.
         public subscript<Member>(dynamicMember path: KeyPath<FeedEntry, Member>) -> Member { entry[keyPath: path] }
     }
 
-    /// `DELETE /api/deuces/{entryId}`: removes one's own entry from one group, with its reactions. An addition to the
-    /// contract (decisions §6).
+    /// `DELETE /api/deuces/{entryId}`: removes an entry of the caller's from one group, with its reactions. An addition
+    /// to the contract (decisions §6).
     ///
-    /// Authors may do so after they have left the group too; ``ExportUser`` lists such entries. When the log's last entry
-    /// goes, it no longer counts in ``User/deuceCount`` and in records. 403 "Not authorized to delete this entry" for those
-    /// of others, 404 "Entry not found" for those of groups in which the caller is no member.
+    /// Authors may also remove entries from groups that they have left; ``ExportUser`` lists those. When the last entry
+    /// of a log is removed, the log no longer counts in ``User/deuceCount`` and in records. Throws 403 "Not authorized
+    /// to delete this entry" for an entry of another member, and 404 "Entry not found" for one in a group of which the
+    /// caller is not a member.
     public struct DeleteDeuce: Endpoint {
         public static let route = Route.delete("/api/deuces/{entryId}")
         public typealias Output = Confirmation
 
+        /// The entry.
         public var entry: DeuceEntry.ID
 
         public init(entry: DeuceEntry.ID) { self.entry = entry }

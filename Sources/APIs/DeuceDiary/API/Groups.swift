@@ -3,15 +3,20 @@ import Contract
 extension DeuceDiary {
     static let groups: [any Contract.Endpoint.Type] = [CreateGroup.self, ListGroups.self, GetGroup.self]
 
+    /// A group of users who log together.
     public struct Group: Codable, Hashable, Sendable, Identifiable {
-        /// A UUID.
+        /// The id of a group, a UUID.
         public typealias ID = TextIdentifier<Group>
 
+        /// The group's id.
         public var id: ID
         public var name: String
+        /// The user who created the group, or to whom it has passed.
         @OrNull public var description: String?
         public var createdBy: User.ID
+        /// The time at which the group was created.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         public init(
@@ -26,14 +31,14 @@ extension DeuceDiary {
         }
     }
 
-    /// `POST /api/groups`: makes a group, with the caller as its admin.
+    /// `POST /api/groups`: creates a group, with the caller as its admin.
     public struct CreateGroup: Endpoint {
         public static let route = Route.post("/api/groups", idempotencyKey: true)
         public typealias Output = Group
 
-        /// 1 to 100 characters after trimming.
+        /// The name: 1 to 100 characters after trimming.
         public var name: String
-        /// At most 500 characters after trimming; blank means none.
+        /// The description: at most 500 characters after trimming; a blank one counts as none.
         public var description: String?
 
         public init(name: String, description: String? = nil) {
@@ -58,7 +63,7 @@ extension DeuceDiary {
 
         enum CodingKeys: String, CodingKey { case name, description }
 
-        /// Unlike other fields, a description that is no text is not the same as none.
+        /// A description that distinguishes a value of another type from an absent one, unlike other fields.
         private struct Description: WireField {
             static let maximum = 500
             static let absent = Description(text: "")
@@ -72,16 +77,18 @@ extension DeuceDiary {
         }
     }
 
-    /// `GET /api/groups`: the caller's groups, the one with the newest entry first, those without entries last.
+    /// `GET /api/groups`: returns the caller's groups, ordered by their newest entry, newest first; groups without
+    /// entries come last.
     public struct ListGroups: Endpoint {
         public static let route = Route.get("/api/groups")
         public typealias Output = [GroupSummary]
+        /// The maximum number of groups in one answer.
         public static let maximum = 500
 
-        /// 1 to 500, the most when absent. An addition to the contract.
+        /// The number of groups to return: 1 to 500, the maximum when absent. An addition to the contract.
         public var limit: Int?
-        /// Only the groups that follow this one in the list now; 400 "Invalid cursor" for one that is not in it. An
-        /// addition to the contract.
+        /// Returns only the groups that follow this one in the list at present. Throws 400 "Invalid cursor" when it is
+        /// not in the list. An addition to the contract.
         public var before: Group.ID?
 
         public init(limit: Int? = nil, before: Group.ID? = nil) {
@@ -92,17 +99,23 @@ extension DeuceDiary {
         public func validate() throws(Problem) { try DeuceDiary.validate(limit: limit) }
     }
 
-    /// A group in the list.
+    /// A group in the list of groups.
     public struct GroupSummary: Codable, Hashable, Sendable, Identifiable {
+        /// The group's id.
         public var id: Group.ID
         public var name: String
+        /// The user who created the group, or to whom it has passed.
         @OrNull public var description: String?
         public var createdBy: User.ID
+        /// The time at which the group was created.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
+        /// The number of members.
         public var memberCount: Int
+        /// The number of entries.
         public var entryCount: Int
-        /// When the newest entry was made; nil when there is none.
+        /// The time at which the newest entry was created; nil when there is none.
         @OrNull public var lastActivity: Timestamp?
 
         public init(_ group: Group, memberCount: Int, entryCount: Int, lastActivity: Timestamp?) {
@@ -118,17 +131,20 @@ extension DeuceDiary {
         }
     }
 
-    /// `GET /api/groups/{groupId}`: a group with its members and entries. 404 "Group not found", 403 "Not authorized".
+    /// `GET /api/groups/{groupId}`: returns a group with its members and entries. Throws 404 "Group not found" and 403
+    /// "Not authorized".
     public struct GetGroup: Endpoint {
         public static let route = Route.get("/api/groups/{groupId}")
         public typealias Output = GroupDetail
+        /// The maximum number of entries in one answer.
         public static let maximum = 1000
 
+        /// The group.
         public var group: Group.ID
-        /// Of the entries: 1 to 1,000, the most when absent. An addition to the contract.
+        /// The number of entries to return: 1 to 1,000, the maximum when absent. An addition to the contract.
         public var limit: Int?
-        /// Only entries that follow this one in the list; 400 "Invalid cursor" for one that is not in it. An addition to
-        /// the contract.
+        /// Returns only entries that follow this one in the list. Throws 400 "Invalid cursor" when it is not in the
+        /// list. An addition to the contract.
         public var before: DeuceEntry.ID?
 
         public init(group: Group.ID, limit: Int? = nil, before: DeuceEntry.ID? = nil) {
@@ -145,11 +161,13 @@ extension DeuceDiary {
         }
     }
 
+    /// A group with its members and a page of its entries.
     public struct GroupDetail: Codable, Hashable, Sendable {
+        /// The group.
         public var group: Group
-        /// The newest member first.
+        /// The members, newest first.
         public var members: [GroupMember]
-        /// The newest entry first.
+        /// The entries, newest first.
         public var entries: [FeedEntry]
 
         public init(group: Group, members: [GroupMember], entries: [FeedEntry]) {
@@ -159,25 +177,34 @@ extension DeuceDiary {
         }
     }
 
-    /// `admin` or `member`.
+    /// The role of a member: `admin` or `member`.
     public struct Role: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// A member who may remove others and revoke every invite.
         public static let admin = Role(rawValue: "admin")
+        /// Any other member.
         public static let member = Role(rawValue: "member")
     }
 
+    /// A member of a group.
     public struct GroupMember: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<GroupMember>
 
+        /// The id of the membership.
         public var id: ID
+        /// The group.
         public var groupId: Group.ID
+        /// The member's user id.
         public var userId: User.ID
+        /// The member's role.
         public var role: Role
+        /// The time at which the member joined.
         public var joinedAt: Timestamp
+        /// The member's profile.
         public var user: User
-        /// Over all groups of the member, not this one alone; nil without entries.
+        /// The member's day with the most logs, over all their groups; nil without entries.
         @OrNull public var personalRecord: TopDay?
 
         public init(

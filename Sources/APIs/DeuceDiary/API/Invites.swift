@@ -6,12 +6,13 @@ extension DeuceDiary {
         CreateInvite.self, JoinGroup.self, OpenInvite.self, PreviewInvite.self, ListInvites.self, RevokeInvite.self,
     ]
 
-    /// What an invite is known by. The rest of it stays on the server.
+    /// An invite as a type of ids. The rest of it stays on the server.
     public enum Invite {
-        /// A UUID.
+        /// The id of an invite, a UUID.
         public typealias ID = TextIdentifier<Invite>
 
-        /// The invite that a link leads to: `deucediary://join/<id>` or `https://<host>/join/<id>`. Nil for any other.
+        /// Returns the invite in a link of the form `deucediary://join/<id>` or `https://<host>/join/<id>`; nil for any
+        /// other link.
         public static func id(in link: URL) -> ID? {
             let steps = link.pathComponents.filter { $0 != "/" }
             let path: [String]
@@ -26,14 +27,15 @@ extension DeuceDiary {
         }
     }
 
-    /// `POST /api/groups/{groupId}/invite`: a link for others to join by, as many as like, for 7 days. It ends earlier when
-    /// it is revoked, and when its maker leaves the group.
+    /// `POST /api/groups/{groupId}/invite`: creates a link with which any number of users may join, for 7 days. It ends
+    /// earlier when it is revoked, or when its creator leaves the group.
     ///
-    /// 403 "Not authorized" for those who are no members, and for a group that does not exist.
+    /// Throws 403 "Not authorized" when the caller is not a member, and for a group that does not exist.
     public struct CreateInvite: Endpoint {
         public static let route = Route.post("/api/groups/{groupId}/invite", idempotencyKey: true)
         public typealias Output = CreatedInvite
 
+        /// The group.
         public var group: Group.ID
 
         public init(group: Group.ID) { self.group = group }
@@ -41,9 +43,11 @@ extension DeuceDiary {
         enum CodingKeys: String, CodingKey { case group = "groupId" }
     }
 
+    /// A new invite.
     public struct CreatedInvite: Codable, Hashable, Sendable, Identifiable {
-        /// To be shared.
+        /// The link to share.
         public var inviteLink: String
+        /// The invite's id.
         public var id: Invite.ID
 
         public init(inviteLink: String, id: Invite.ID) {
@@ -52,11 +56,12 @@ extension DeuceDiary {
         }
     }
 
-    /// `POST /api/join/{inviteId}`: accepts an invite. 400 "Invalid or expired invite".
+    /// `POST /api/join/{inviteId}`: accepts an invite. Throws 400 "Invalid or expired invite".
     public struct JoinGroup: Endpoint {
         public static let route = Route.post("/api/join/{inviteId}")
         public typealias Output = JoinedGroup
 
+        /// The invite.
         public var invite: Invite.ID
 
         public init(invite: Invite.ID) { self.invite = invite }
@@ -64,9 +69,11 @@ extension DeuceDiary {
         enum CodingKeys: String, CodingKey { case invite = "inviteId" }
     }
 
+    /// The answer to ``JoinGroup``.
     public struct JoinedGroup: Codable, Hashable, Sendable {
+        /// The group that the caller has joined.
         public var group: Group
-        /// There is one only for those who were members before.
+        /// A message that is present only when the caller was already a member.
         public var message: String?
 
         public init(group: Group, message: String? = nil) {
@@ -75,13 +82,14 @@ extension DeuceDiary {
         }
     }
 
-    /// `GET /join/{inviteId}`: leads a browser to the app. Not for apps, which call ``JoinGroup``.
+    /// `GET /join/{inviteId}`: sends a browser to the app. Apps call ``JoinGroup`` instead.
     ///
-    /// 302 for any UUID, whether there is such an invite or not; 404 "Not found" for what is none.
+    /// It answers 302 for any UUID, whether or not there is such an invite, and 404 "Not found" for any other text.
     public struct OpenInvite: OpenEndpoint {
         public static let route = Route.get("/join/{inviteId}", .found)
         public typealias Output = Empty
 
+        /// The invite.
         public var invite: Invite.ID
 
         public init(invite: Invite.ID) { self.invite = invite }
@@ -89,14 +97,15 @@ extension DeuceDiary {
         enum CodingKeys: String, CodingKey { case invite = "inviteId" }
     }
 
-    /// `GET /api/groups/preview/{inviteId}`: what an invite leads to, for whoever holds it. Needs no token. An addition to
-    /// the contract (decisions §6).
+    /// `GET /api/groups/preview/{inviteId}`: returns what an invite leads to. It needs no token. An addition to the
+    /// contract (decisions §6).
     ///
-    /// 404 "Invite not found or expired".
+    /// Throws 404 "Invite not found or expired".
     public struct PreviewInvite: OpenEndpoint {
         public static let route = Route.get("/api/groups/preview/{inviteId}")
         public typealias Output = InvitePreview
 
+        /// The invite.
         public var invite: Invite.ID
 
         public init(invite: Invite.ID) { self.invite = invite }
@@ -104,12 +113,15 @@ extension DeuceDiary {
         enum CodingKeys: String, CodingKey { case invite = "inviteId" }
     }
 
+    /// The group that an invite leads to.
     public struct InvitePreview: Codable, Hashable, Sendable {
-        /// The group's.
+        /// The name of the group.
         public var name: String
+        /// The number of members.
         public var memberCount: Int
-        /// How many entries the group has.
+        /// The number of entries in the group.
         public var deuceCount: Int
+        /// The time at which the invite expires.
         public var expiresAt: Timestamp
 
         public init(name: String, memberCount: Int, deuceCount: Int, expiresAt: Timestamp) {
@@ -120,19 +132,22 @@ extension DeuceDiary {
         }
     }
 
-    /// `GET /api/groups/{groupId}/invites`: the invites that lead into a group, the newest first: a member's own, an admin's
-    /// all. An addition to the contract (decisions, second round, 16).
+    /// `GET /api/groups/{groupId}/invites`: returns the invites of a group, newest first: a member sees their own, an
+    /// admin sees all. An addition to the contract (decisions, second round, 16).
     ///
-    /// 403 "Not authorized" for those who are no members, and for a group that does not exist.
+    /// Throws 403 "Not authorized" when the caller is not a member, and for a group that does not exist.
     public struct ListInvites: Endpoint {
         public static let route = Route.get("/api/groups/{groupId}/invites")
         public typealias Output = [GroupInvite]
+        /// The maximum number of invites in one answer.
         public static let maximum = 500
 
+        /// The group.
         public var group: Group.ID
-        /// 1 to 500, the most when absent.
+        /// The number of invites to return: 1 to 500, the maximum when absent.
         public var limit: Int?
-        /// Only invites that follow this one in the list; 400 "Invalid cursor" for one that is not in it.
+        /// Returns only invites that follow this one in the list. Throws 400 "Invalid cursor" when it is not in the
+        /// list.
         public var before: Invite.ID?
 
         public init(group: Group.ID, limit: Int? = nil, before: Invite.ID? = nil) {
@@ -149,13 +164,17 @@ extension DeuceDiary {
         }
     }
 
-    /// An invite, as those see it who may revoke it.
+    /// An invite, as users see it who may revoke it.
     public struct GroupInvite: Codable, Hashable, Sendable, Identifiable {
+        /// The invite's id.
         public var id: Invite.ID
-        /// To be shared.
+        /// The link to share.
         public var inviteLink: String
+        /// The creator of the invite.
         public var createdBy: User.ID
+        /// The time at which the invite expires.
         public var expiresAt: Timestamp
+        /// The time at which the invite was created.
         public var createdAt: Timestamp
 
         public init(
@@ -169,14 +188,15 @@ extension DeuceDiary {
         }
     }
 
-    /// `DELETE /api/invites/{inviteId}`: ends an invite. Its maker may do so, and the admins of its group. An addition to
-    /// the contract (decisions, second round, 16).
+    /// `DELETE /api/invites/{inviteId}`: revokes an invite. Its creator and the admins of its group may do so. An
+    /// addition to the contract (decisions, second round, 16).
     ///
-    /// 404 "Invite not found" for one that has ended too, 403 "Not authorized".
+    /// Throws 404 "Invite not found", also for one that has ended, and 403 "Not authorized".
     public struct RevokeInvite: Endpoint {
         public static let route = Route.delete("/api/invites/{inviteId}")
         public typealias Output = Confirmation
 
+        /// The invite.
         public var invite: Invite.ID
 
         public init(invite: Invite.ID) { self.invite = invite }

@@ -1,32 +1,33 @@
 import Contract
 
 extension DeuceDiary {
-    /// What a client says on `/ws`.
+    /// A frame that a client sends on `/ws`.
     public enum ClientFrame: Hashable, Sendable {
-        /// Listens to a group, in place of the one before. Nil for what is no id.
+        /// Subscribes to a group, in place of the one before. Nil stands for a value that is not an id.
         case joinGroup(Group.ID?)
-        /// Brings a newer token of the same user, so that a socket that was opened with one outlasts it. An addition to the
-        /// contract: a server that does not know it ignores it.
+        /// Sends a newer token of the same user, so that a socket that was opened with a token outlasts it. An addition
+        /// to the contract: servers that do not know it ignore it.
         case auth(token: String)
-        /// A frame of a type that is not known here. Servers ignore it.
+        /// A frame of an unknown type. Servers ignore it.
         case unknown(String)
     }
 
-    /// What the server says on `/ws`. Clients skip unknown types.
+    /// A frame that the server sends on `/ws`. Clients skip frames of unknown types.
     public enum ServerFrame: Hashable, Sendable {
         case deuceLogged(Notice)
-        /// Only on a socket that was opened with a token: the group could not be joined, the membership has ended, or the
-        /// newer token was refused.
+        /// Reports that the group could not be joined, that the membership has ended, or that the newer token was
+        /// refused. It is sent only on a socket that was opened with a token.
         case error(String)
         case unknown(String)
     }
 
-    /// Somebody logged something in the group that the socket listens to.
+    /// Reports a new log entry in the subscribed group.
     public struct Notice: Codable, Hashable, Sendable {
-        /// For a banner: "johndoe logged a new deuce".
+        /// A text for a banner: "johndoe logged a new deuce".
         public var message: String
+        /// The entry with its author.
         public var entry: FeedEntry
-        /// Who it was: an app passes over its own.
+        /// The author. An app ignores its own user's notices.
         public var userId: User.ID
 
         public init(message: String, entry: FeedEntry, userId: User.ID) {
@@ -35,7 +36,7 @@ extension DeuceDiary {
             self.userId = userId
         }
 
-        /// In the server's words.
+        /// Makes a notice in the server's words.
         public init(_ entry: FeedEntry) {
             self.init(
                 message: "\(entry.user.displayName) logged a new deuce", entry: entry, userId: entry.userId)
@@ -46,7 +47,7 @@ extension DeuceDiary {
 private enum FrameKeys: String, CodingKey { case type, groupId, token, message }
 
 extension DeuceDiary.ClientFrame: Codable {
-    /// Reads any JSON object.
+    /// Decodes any JSON object.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FrameKeys.self)
         switch (try? container.decode(String.self, forKey: .type)) ?? "" {

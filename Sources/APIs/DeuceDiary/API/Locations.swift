@@ -3,14 +3,16 @@ import Contract
 extension DeuceDiary {
     static let locations: [any Contract.Endpoint.Type] = [ListLocations.self, CreateLocation.self]
 
+    /// A location in the list that all users share.
     public struct Location: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Location>
 
+        /// The location's id.
         public var id: ID
         public var name: String
-        /// Whether it was there from the start.
+        /// Whether the location is one of those that every installation has.
         public var isDefault: Bool
-        /// Nil for a default one.
+        /// The user who added it; nil for a default location.
         @OrNull public var createdBy: User.ID?
         public var createdAt: Timestamp
 
@@ -23,15 +25,16 @@ extension DeuceDiary {
         }
     }
 
-    /// `GET /api/locations`: the default ones first, then the others, each by name. Needs no token.
+    /// `GET /api/locations`: returns the default locations, then the others, each by name. It needs no token.
     public struct ListLocations: OpenEndpoint {
         public static let route = Route.get("/api/locations")
         public typealias Output = [Location]
+        /// The maximum number of locations in one answer.
         public static let maximum = 1000
 
-        /// 1 to 1,000, the most when absent. An addition to the contract.
+        /// The number of locations to return: 1 to 1,000, the maximum when absent. An addition to the contract.
         public var limit: Int?
-        /// From 1, by so many as ``limit`` says. An addition to the contract.
+        /// The page, from 1; ``limit`` is the size of a page. An addition to the contract.
         public var page: Int?
 
         public init(limit: Int? = nil, page: Int? = nil) {
@@ -45,14 +48,14 @@ extension DeuceDiary {
         }
     }
 
-    /// `POST /api/locations`: a location for everybody's list, at most 100 from one user.
+    /// `POST /api/locations`: adds a location to the shared list, at most 100 from one user.
     ///
-    /// 400 "Location already exists", in whatever case; 400 "Location limit reached".
+    /// Throws 400 "Location already exists", regardless of case, and 400 "Location limit reached".
     public struct CreateLocation: Endpoint {
         public static let route = Route.post("/api/locations", idempotencyKey: true)
         public typealias Output = Location
 
-        /// 1 to 100 characters after trimming.
+        /// The name: 1 to 100 characters after trimming.
         public var name: String
 
         public init(name: String) { self.name = name }

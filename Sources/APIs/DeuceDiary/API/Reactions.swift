@@ -5,13 +5,19 @@ extension DeuceDiary {
         AddReaction.self, RemoveReaction.self, ListReactions.self,
     ]
 
+    /// A reaction to an entry.
     public struct Reaction: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Reaction>
 
+        /// The reaction's id.
         public var id: ID
+        /// The entry.
         public var entryId: DeuceEntry.ID
+        /// The user who reacted.
         public var userId: User.ID
+        /// The emoji.
         public var emoji: String
+        /// The time of the reaction.
         public var createdAt: Timestamp
 
         public init(id: ID, entryId: DeuceEntry.ID, userId: User.ID, emoji: String, createdAt: Timestamp) {
@@ -23,18 +29,20 @@ extension DeuceDiary {
         }
     }
 
-    /// A reaction and whose it is.
+    /// A reaction with the user who reacted.
     public typealias UserReaction = WithUser<Reaction>
 
-    /// `POST /api/entries/{entryId}/reactions`
+    /// `POST /api/entries/{entryId}/reactions`: adds a reaction.
     ///
-    /// 404 "Entry not found", 403 "Not authorized to react to this entry", 400 "You've already reacted with this emoji".
+    /// Throws 404 "Entry not found", 403 "Not authorized to react to this entry", and 400 "You've already reacted with
+    /// this emoji".
     public struct AddReaction: Endpoint {
         public static let route = Route.post("/api/entries/{entryId}/reactions", idempotencyKey: true)
         public typealias Output = Reaction
 
+        /// The entry.
         public var entry: DeuceEntry.ID
-        /// 1 to 10 Unicode scalars with something to see, kept and compared as they are.
+        /// The emoji: 1 to 10 Unicode scalars with a visible character, stored and compared unchanged.
         public var emoji: String
 
         public init(entry: DeuceEntry.ID, emoji: String) {
@@ -57,13 +65,15 @@ extension DeuceDiary {
         guard !emoji.isBlank else { throw Problem(.badRequest, "Emoji is required") }
     }
 
-    /// `DELETE /api/entries/{entryId}/reactions`, with a body. Takes back the caller's reaction if there is one, and
+    /// `DELETE /api/entries/{entryId}/reactions`, with a body: removes the caller's reaction if there is one, and
     /// succeeds either way.
     public struct RemoveReaction: Endpoint {
         public static let route = Route.delete("/api/entries/{entryId}/reactions", in: .json)
         public typealias Output = Confirmation
 
+        /// The entry.
         public var entry: DeuceEntry.ID
+        /// The emoji.
         public var emoji: String
 
         public init(entry: DeuceEntry.ID, emoji: String) {
@@ -79,25 +89,28 @@ extension DeuceDiary {
         }
     }
 
-    /// The answer of an operation that has nothing else to say.
+    /// The answer of an operation that returns only a message.
     public struct Confirmation: Codable, Hashable, Sendable {
+        /// The message in English.
         public var message: String
 
         public init(message: String) { self.message = message }
     }
 
-    /// `GET /api/entries/{entryId}/reactions`, the oldest first. 404 "Entry not found", 403 "Not authorized to access
-    /// this entry".
+    /// `GET /api/entries/{entryId}/reactions`: returns the reactions, oldest first. Throws 404 "Entry not found" and
+    /// 403 "Not authorized to access this entry".
     public struct ListReactions: Endpoint {
         public static let route = Route.get("/api/entries/{entryId}/reactions")
         public typealias Output = [UserReaction]
+        /// The maximum number of reactions in one answer.
         public static let maximum = 1000
 
+        /// The entry.
         public var entry: DeuceEntry.ID
-        /// 1 to 1,000, the most when absent. An addition to the contract.
+        /// The number of reactions to return: 1 to 1,000, the maximum when absent. An addition to the contract.
         public var limit: Int?
-        /// Only those that follow this one in the list; 400 "Invalid cursor" for one that is not in it. An addition to
-        /// the contract.
+        /// Returns only reactions that follow this one in the list. Throws 400 "Invalid cursor" when it is not in the
+        /// list. An addition to the contract.
         public var after: Reaction.ID?
 
         public init(entry: DeuceEntry.ID, limit: Int? = nil, after: Reaction.ID? = nil) {

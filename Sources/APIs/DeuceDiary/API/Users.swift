@@ -6,23 +6,26 @@ extension DeuceDiary {
         GetUser.self, UpdateUser.self, UploadProfilePicture.self, DeleteUser.self, ExportUser.self,
     ]
 
-    /// A user as others see one, and as they see themselves.
+    /// A user, as others and the user see it.
     public struct User: Codable, Hashable, Sendable, Identifiable {
-        /// As the issuer of the tokens calls the user.
+        /// The id that the issuer of the tokens gives the user.
         public typealias ID = TextIdentifier<User>
 
+        /// The user's id.
         public var id: ID
-        /// Nil in every user but the caller's own.
+        /// The e-mail address; nil in every user but the caller's own.
         @OrNull public var email: String?
         @OrNull public var firstName: String?
         @OrNull public var lastName: String?
-        /// Nil until it is chosen with ``UpdateUser``.
+        /// The username; nil until the user chooses one with ``UpdateUser``.
         @OrNull public var username: String?
-        /// `/uploads/<name>.jpg`, relative to the base URL: see ``profileImage(relativeTo:)``.
+        /// The picture as `/uploads/<name>.jpg`, relative to the base URL: see ``profileImage(relativeTo:)``.
         @OrNull public var profileImageUrl: String?
-        /// How many logs, however many groups each went into.
+        /// The number of logs. A log into several groups counts once.
         public var deuceCount: Int
+        /// The time at which the account was created.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         public init(
@@ -40,25 +43,25 @@ extension DeuceDiary {
             self.updatedAt = updatedAt
         }
 
-        /// The username, else the first and last name, else the first, else "Someone".
+        /// The username, else the first and last name, else the first name, else "Someone".
         public var displayName: String {
             if let username { return username }
             guard let firstName else { return "Someone" }
             return lastName.map { "\(firstName) \($0)" } ?? firstName
         }
 
-        /// Where the picture is; nil without one.
+        /// Returns the URL of the picture; nil without one.
         ///
-        /// - Parameter baseURL: The API's, which goes before the path. An absolute URL stays as it is.
+        /// - Parameter baseURL: The API's base URL, which precedes the path. An absolute URL stays as it is.
         public func profileImage(relativeTo baseURL: URL) -> URL? {
             guard let profileImageUrl, let url = URL(string: profileImageUrl) else { return nil }
             return url.scheme == nil ? baseURL.appendingPathComponent(profileImageUrl) : url
         }
     }
 
-    /// `GET /api/auth/user`: the caller's own account.
+    /// `GET /api/auth/user`: returns the caller's own account.
     ///
-    /// Takes over what the token says of the person's name and address, and restores "Solo Deuces" for somebody who is
+    /// It updates the user's name and address from the token, and recreates the group "Solo Deuces" for a user who is
     /// in no group.
     public struct GetUser: Endpoint {
         public static let route = Route.get("/api/auth/user")
@@ -67,13 +70,13 @@ extension DeuceDiary {
         public init() {}
     }
 
-    /// `PUT /api/auth/user`: chooses a username. 400 "Username already taken" when somebody else has it, in whatever
-    /// case.
+    /// `PUT /api/auth/user`: sets the username. Throws 400 "Username already taken" when another user has it,
+    /// regardless of case.
     public struct UpdateUser: Endpoint {
         public static let route = Route.put("/api/auth/user")
         public typealias Output = User
 
-        /// See ``Username/validate(_:)``.
+        /// The username, under the rule of ``Username/validate(_:)``.
         public var username: String
 
         public init(username: String) { self.username = username }
@@ -81,11 +84,11 @@ extension DeuceDiary {
         public func validate() throws(Problem) { try Username.validate(username) }
     }
 
-    /// The rule for usernames, for showing what is wrong while somebody types.
+    /// The rule for usernames, for showing mistakes while a user types.
     public enum Username {
-        /// 3 to 20 of `a–z A–Z 0–9 _` and the space, not only spaces.
+        /// Checks a username: 3 to 20 characters of `a–z A–Z 0–9 _` and the space, and not only spaces.
         ///
-        /// - Throws: 400, in the server's words.
+        /// - Throws: A problem of status 400, in the server's words.
         public static func validate(_ username: String) throws(Problem) {
             guard !username.isEmpty else { throw Problem(.badRequest, "Username is required") }
             guard username.length >= 3 else {
@@ -109,11 +112,11 @@ extension DeuceDiary {
         }
     }
 
-    /// `POST /api/auth/user/profile-picture` (multipart/form-data, field `profilePicture`): up to 5 MiB of JPEG, PNG,
-    /// GIF, WebP or HEIC, which become a JPEG of 200 by 200 pixels.
+    /// `POST /api/auth/user/profile-picture` (multipart/form-data, field `profilePicture`): uploads up to 5 MiB of
+    /// JPEG, PNG, GIF, WebP or HEIC, which become a JPEG of 200 by 200 pixels.
     ///
-    /// Refused with 400 "Only image files are allowed" for another declared type, 400 "Failed to upload profile
-    /// picture" for what is no such image or has more than 40 megapixels.
+    /// Throws 400 "Only image files are allowed" for another declared type, and 400 "Failed to upload profile picture"
+    /// for a file that is not such an image or has more than 40 megapixels.
     public struct UploadProfilePicture: Endpoint {
         public static let route = Route.post(
             "/api/auth/user/profile-picture",
@@ -124,6 +127,7 @@ extension DeuceDiary {
             idempotencyKey: true)
         public typealias Output = User
 
+        /// The picture.
         public var picture: Upload
 
         public init(_ picture: Upload) { self.picture = picture }
@@ -131,12 +135,12 @@ extension DeuceDiary {
         enum CodingKeys: String, CodingKey { case picture = "profilePicture" }
     }
 
-    /// `DELETE /api/auth/user`: deletes the caller's account with their picture, entries, reactions, invites and
-    /// memberships, which end as by ``LeaveGroup``. An addition to the contract (decisions §6).
+    /// `DELETE /api/auth/user`: deletes the caller's account with its picture, entries, reactions, invites and
+    /// memberships, which end as with ``LeaveGroup``. An addition to the contract (decisions §6).
     ///
-    /// Locations that they added stay without their name; groups that they made and that survive pass to the
-    /// longest-standing admin. A token that was issued before is refused with 401 "Unauthorized" from then on, one of the
-    /// same second too; a later one begins an empty account.
+    /// Locations that the user added stay, without the user's name. Groups that the user created and that continue pass
+    /// to the longest-standing admin. From then on, a token that was issued earlier or in the same second is refused
+    /// with 401 "Unauthorized"; a later token creates an empty account.
     public struct DeleteUser: Endpoint {
         public static let route = Route.delete("/api/auth/user")
         public typealias Output = Confirmation

@@ -13,24 +13,27 @@ import HTTPTypes
 /// try await diary.log(.init(groups: [group.id], location: "Home", thoughts: "A throne worthy of a king"))
 /// ```
 ///
-/// Requests that fail on the way are sent again where that cannot act twice. Safe to use from any task.
+/// Failed requests are sent again when that cannot act twice. A client may be used from any task.
 public struct DeuceDiaryClient: Sendable {
+    /// The URL to which the contract's paths are appended.
     public let baseURL: URL
     private let client: Client<DeuceDiary>
-    /// For writes that carry no `Idempotency-Key`.
+    /// A client for writes that have no `Idempotency-Key` and must not be repeated.
     private let onceOnly: Client<DeuceDiary>
     private let knownLocations = KnownLocations()
     let token: @Sendable () async throws -> String
     let sockets: any SocketTransport
 
+    /// Creates a client.
+    ///
     /// - Parameters:
-    ///   - baseURL: Such as `https://api.deucediary.example.com`, without the `/api`.
+    ///   - baseURL: The server's URL, such as `https://api.deucediary.example.com`, without the `/api`.
     ///   - transport: Carries requests.
     ///   - sockets: Carries live connections. On Linux, where `URLSession` has none, pass `NIOSocketTransport()`.
-    ///   - retry: When a request that cannot act twice is sent again.
-    ///   - token: The bearer token of whoever is signed in. Asked for each request, so it should be quick when there is
-    ///     a good one; asked once more when the server refuses one. What it throws, such as
-    ///     ``SignedOut``, the request throws.
+    ///   - retry: The conditions under which a request that cannot act twice is sent again.
+    ///   - token: Returns the signed-in user's bearer token. It is called for each request, so it should return quickly
+    ///     when it has a valid token, and once more when the server refuses one. A request throws what it throws, such
+    ///     as ``SignedOut``.
     public init(
         baseURL: URL, transport: any Transport = URLSessionTransport(),
         sockets: any SocketTransport = URLSessionSocketTransport(), retry: Retry = .standard,
@@ -49,7 +52,7 @@ public struct DeuceDiaryClient: Sendable {
 
     /// Sends any request of the API.
     ///
-    /// - Throws: ``APIError`` when it is refused, the network's error, what the token provider throws.
+    /// - Throws: ``APIError`` when it is refused, the network's error, the token provider's error.
     @discardableResult
     public func send<E: Contract.Endpoint>(_ request: E) async throws -> E.Output where E.API == DeuceDiary {
         try await client(for: E.self).send(request)
@@ -58,8 +61,9 @@ public struct DeuceDiaryClient: Sendable {
     /// Sends any request, and returns the answer with its status and headers.
     ///
     /// - Parameters:
-    ///   - request: Any of the API's.
-    ///   - idempotencyKey: To repeat a creating request in another launch of the app without doing it twice.
+    ///   - request: An operation of ``DeuceDiary``.
+    ///   - idempotencyKey: A key with which a creating request can be repeated in another launch of the app without
+    ///     acting twice.
     public func answer<E: Contract.Endpoint>(
         _ request: E, idempotencyKey: String? = nil
     ) async throws -> Answer<E.Output> where E.API == DeuceDiary {
@@ -75,9 +79,9 @@ public struct DeuceDiaryClient: Sendable {
     /// Uploads a profile picture.
     ///
     /// - Parameters:
-    ///   - picture: From memory or from disk: up to 5 MiB of an `image/*` type.
-    ///   - progress: Told how much is on its way, in bytes.
-    /// - Returns: The user, whose ``DeuceDiary/User/profileImageUrl`` is new.
+    ///   - picture: A picture from memory or from disk: up to 5 MiB of an `image/*` type.
+    ///   - progress: Called with the bytes sent so far and in all.
+    /// - Returns: The user with the new ``DeuceDiary/User/profileImageUrl``.
     public func uploadProfilePicture(
         _ picture: Upload, progress: UploadProgress? = nil
     ) async throws -> DeuceDiary.User {
@@ -86,17 +90,17 @@ public struct DeuceDiaryClient: Sendable {
         return user
     }
 
-    /// The day with the most logs; nil before the first.
+    /// Returns the day with the most logs; nil before the first log.
     public func topDay() async throws -> DeuceDiary.TopDay? {
         try await send(DeuceDiary.GetMostDeuces()).topDay
     }
 
-    /// Deletes the account of whoever is signed in, for good. Sign out then: this token is refused from now on.
+    /// Deletes the signed-in user's account for good. Sign out afterwards: this token is refused from now on.
     public func deleteAccount() async throws { try await send(DeuceDiary.DeleteUser()) }
 
     // MARK: Groups
 
-    /// The caller's groups, the one with the newest entry first, a page at a time as they are asked for.
+    /// The caller's groups, ordered by their newest entry, newest first. Pages are read as the sequence is iterated.
     public func groups(pageSize: Int = 100) -> Pages<DeuceDiary.GroupSummary, DeuceDiary.Group.ID?> {
         Pages(from: nil) { [client] before in
             let page = try await client.send(DeuceDiary.ListGroups(limit: pageSize, before: before))
@@ -104,7 +108,7 @@ public struct DeuceDiaryClient: Sendable {
         }
     }
 
-    /// A group's entries, newest first, a page at a time as they are asked for.
+    /// A group's entries, newest first. Pages are read as the sequence is iterated.
     public func entries(
         of group: DeuceDiary.Group.ID, pageSize: Int = 50
     ) -> Pages<DeuceDiary.FeedEntry, [DeuceDiary.DeuceEntry.ID]> {
@@ -113,12 +117,12 @@ public struct DeuceDiaryClient: Sendable {
         }
     }
 
-    /// The entries of all the caller's groups, or of one, with their reactions: newest first, a page at a time as they are
-    /// asked for.
+    /// The entries of all the caller's groups, or of one group, with their reactions, newest first. Pages are read as
+    /// the sequence is iterated.
     ///
     /// - Parameters:
-    ///   - group: All of them when nil.
-    ///   - pageSize: 1 to 100.
+    ///   - group: The group; all of them when nil.
+    ///   - pageSize: The number of entries read at a time, 1 to 100.
     public func feed(
         of group: DeuceDiary.Group.ID? = nil, pageSize: Int = 50
     ) -> Pages<DeuceDiary.FeedItem, [DeuceDiary.DeuceEntry.ID]> {
@@ -127,19 +131,20 @@ public struct DeuceDiaryClient: Sendable {
         }
     }
 
-    /// Ends the caller's own membership. The last member's leaving deletes the group.
+    /// Ends the caller's own membership. When the last member leaves, the group is deleted.
     public func leave(_ group: DeuceDiary.Group.ID) async throws { try await send(DeuceDiary.LeaveGroup(group: group)) }
 
-    /// Ends an invite, which the caller has made or may end as an admin. ``DeuceDiary/ListInvites`` lists them.
+    /// Revokes an invite that the caller has created, or may revoke as an admin. ``DeuceDiary/ListInvites`` lists them.
     public func revoke(_ invite: DeuceDiary.Invite.ID) async throws {
         try await send(DeuceDiary.RevokeInvite(invite: invite))
     }
 
-    /// What became of an invite.
+    /// The result of accepting an invite.
     public enum Joining: Hashable, Sendable {
         case joined(DeuceDiary.Group)
         case alreadyMember(DeuceDiary.Group)
 
+        /// The group of the invite.
         public var group: DeuceDiary.Group {
             switch self {
             case .joined(let group), .alreadyMember(let group): group
@@ -147,7 +152,7 @@ public struct DeuceDiaryClient: Sendable {
         }
     }
 
-    /// Accepts an invite. For a link see ``DeuceDiary/Invite/id(in:)``.
+    /// Accepts an invite. ``DeuceDiary/Invite/id(in:)`` returns the invite in a link.
     public func join(_ invite: DeuceDiary.Invite.ID) async throws -> Joining {
         let answer = try await send(DeuceDiary.JoinGroup(invite: invite))
         return answer.message == nil ? .joined(answer.group) : .alreadyMember(answer.group)
@@ -155,9 +160,9 @@ public struct DeuceDiaryClient: Sendable {
 
     // MARK: Logging
 
-    /// The locations to choose from. Kept for as long as this client and its copies are.
+    /// Returns the locations to choose from. They are cached by this client and its copies.
     ///
-    /// - Parameter refresh: Asks the server again.
+    /// - Parameter refresh: Whether to ask the server again.
     public func locations(refresh: Bool = false) async throws -> [DeuceDiary.Location] {
         if !refresh, let known = await knownLocations.list { return known }
         let list = try await send(DeuceDiary.ListLocations())
@@ -165,14 +170,14 @@ public struct DeuceDiaryClient: Sendable {
         return list
     }
 
-    /// Logs, after adding a location that nobody has used yet to the list for everybody.
+    /// Logs. A location that is not in the shared list yet is added to it first.
     ///
-    /// That a location cannot be added keeps nothing from being logged: any text is a place.
+    /// An error while adding the location does not prevent the log, because a log may have any text as its location.
     ///
     /// - Parameters:
-    ///   - deuce: What is logged, and into which groups.
-    ///   - addingPlace: False keeps a new location off the list, which is public: anybody can read it without a token,
-    ///     with the id of its maker.
+    ///   - deuce: The entry, and the groups into which it goes.
+    ///   - addingPlace: Pass false to keep a new location out of the list. The list is public: anyone can read it
+    ///     without a token, with the id of the user who added a location.
     @discardableResult
     public func log(_ deuce: DeuceDiary.LogDeuce, addingPlace: Bool = true) async throws -> DeuceDiary.LoggedDeuce {
         guard addingPlace else { return try await send(deuce) }
@@ -183,13 +188,13 @@ public struct DeuceDiaryClient: Sendable {
             do {
                 await knownLocations.add(try await send(DeuceDiary.CreateLocation(name: place)))
             } catch let error as APIError where error.status == .badRequest {
-                // Somebody else was faster, or one's own places are at their limit.
+                // Another user has added it meanwhile, or this user has reached the limit of locations.
             }
         }
         return try await send(deuce)
     }
 
-    /// Removes one's own entry from its group, after one has left it too.
+    /// Removes an entry of the caller's from its group, also from a group that the caller has left.
     public func delete(_ entry: DeuceDiary.DeuceEntry.ID) async throws {
         try await send(DeuceDiary.DeleteDeuce(entry: entry))
     }
@@ -197,8 +202,8 @@ public struct DeuceDiaryClient: Sendable {
 
 extension Pages
 where Element: Identifiable, Element.ID == DeuceDiary.DeuceEntry.ID, Cursor == [DeuceDiary.DeuceEntry.ID] {
-    /// Pages of entries. The cursor is the page before: when its last entry is deleted by the time the next page is asked
-    /// for, that goes on behind the one before it.
+    /// Pages of entries. The cursor is the page before: when its last entry has been deleted by the time the next page
+    /// is read, the entry before it is tried.
     fileprivate init(
         of size: Int, _ read: @escaping @Sendable (_ before: DeuceDiary.DeuceEntry.ID?) async throws -> [Element]
     ) {
@@ -222,13 +227,13 @@ extension APIError {
     fileprivate var isInvalidCursor: Bool { status == .badRequest && message == "Invalid cursor" }
 }
 
-/// The location list as it was read last, with what was added since.
+/// The list of locations as it was last read, with later additions.
 private actor KnownLocations {
     private(set) var list: [DeuceDiary.Location]?
 
     func replace(_ list: [DeuceDiary.Location]) { self.list = list }
 
-    /// At its place in the order of the list.
+    /// Inserts a location at its place in the list's order.
     func add(_ location: DeuceDiary.Location) {
         guard let list else { return }
         let key = location.name.lowercased()

@@ -2,7 +2,7 @@ import ContractClient
 import DeuceDiaryAPI
 import Foundation
 
-/// What others log in a group, as it happens, for as long as it is iterated over.
+/// The entries that others log in a group, as they happen, for as long as the sequence is iterated.
 ///
 /// ```swift
 /// let live = diary.live(group: group, since: feed.first)
@@ -11,26 +11,28 @@ import Foundation
 /// }
 /// ```
 ///
-/// The connection comes back by itself after 1, 2, 4 … 60 seconds. After each reconnect it reads what was missed with
-/// ``DeuceDiary/GetGroup``, so each entry comes exactly once and in order, against any server of this
-/// contract. One's own entries are left out: their author has them from the answer.
+/// The connection reconnects after 1, 2, 4 … 60 seconds. After each reconnect it reads what was missed with
+/// ``DeuceDiary/GetGroup``, so each entry comes exactly once and in order, from any server of this contract. The user's
+/// own entries are left out: the app has them from the answer.
 ///
-/// The socket is opened with the user's token, in a header, and a newer one is sent over it before that expires. A server of
-/// Concord's then sends what a member may hear, and nothing after the membership has ended; others ignore both.
+/// The socket is opened with the user's token in a header, and a newer token is sent over it before that one expires.
+/// Concord's server then sends only what a member may see, and nothing after the membership has ended; other servers
+/// ignore both.
 ///
 /// One task iterates. The connection begins with the iteration and ends when the iterating task is cancelled, with
-/// ``close()``, or when nothing refers to this value any more. The sequence throws ``SignedOut`` when the
-/// token provider does; nothing else ends it.
+/// ``close()``, or when nothing refers to this value any more. The sequence throws ``SignedOut`` when the token
+/// provider does; no other error ends it.
 public final class DeuceDiaryLive: AsyncSequence, Sendable {
-    /// What an app may want to know.
+    /// An event that an app may want to handle.
     public enum Event: Sendable {
-        /// Listening to the group; what was missed meanwhile follows.
+        /// The connection receives the group's entries; missed ones follow.
         case connected(DeuceDiary.Group.ID)
-        /// The connection was lost, or did not come about. The next try is in `retry`.
+        /// The connection was lost or could not be opened. The next attempt is in `retry`.
         case disconnected(reason: any Error, retry: Duration)
-        /// Somebody else has logged: once for each entry, oldest first.
+        /// Another user has logged: once for each entry, oldest first.
         case logged(DeuceDiary.Notice)
-        /// The group is closed to the caller (any more), or gone: nothing more will come until another is chosen.
+        /// The group does not exist, or the caller is not, or no longer, a member: nothing more comes until another
+        /// group is chosen.
         case refused(DeuceDiary.Group.ID)
     }
 
@@ -47,16 +49,16 @@ public final class DeuceDiaryLive: AsyncSequence, Sendable {
 
     deinit { close() }
 
-    /// Listens to another group from now on, in place of the one before.
+    /// Switches to another group.
     ///
     /// - Parameters:
-    ///   - group: The other.
-    ///   - since: The newest entry that the app has of it. Without one, entries come from now on.
+    ///   - group: The other group.
+    ///   - since: The newest entry of it that the app has. Without one, entries come from now on.
     public func change(to group: DeuceDiary.Group.ID, since: DeuceDiary.FeedEntry? = nil) async {
         await feed.change(to: group, since: since)
     }
 
-    /// Ends the connection and the sequence. Idempotent.
+    /// Ends the connection and the sequence. A second call does nothing.
     public func close() { feed.events.finish() }
 
     public func makeAsyncIterator() -> Iterator {
@@ -64,8 +66,9 @@ public final class DeuceDiaryLive: AsyncSequence, Sendable {
         return Iterator(live: self)
     }
 
+    /// Hands out the events to one task.
     public struct Iterator: AsyncIteratorProtocol {
-        /// Keeps the connection.
+        /// Keeps the connection alive.
         let live: DeuceDiaryLive
 
         public func next() async throws -> Event? { try await live.feed.events.next() }
@@ -73,14 +76,14 @@ public final class DeuceDiaryLive: AsyncSequence, Sendable {
 }
 
 extension DeuceDiaryClient {
-    /// A connection that brings what others log in a group. It begins when it is iterated over.
+    /// Returns a connection that delivers the entries that others log in a group. It begins when it is iterated.
     ///
     /// - Parameters:
-    ///   - group: Whose entries come; another with ``DeuceDiaryLive/change(to:since:)``.
-    ///   - since: The newest entry that the app has; what came after it is delivered first. Without one, entries come
-    ///     from ``DeuceDiaryLive/Event/connected(_:)`` on.
-    ///   - transport: By default the client's own.
-    ///   - pacing: When it pings, gives up and comes back.
+    ///   - group: The group. ``DeuceDiaryLive/change(to:since:)`` switches to another.
+    ///   - since: The newest entry that the app has; later ones are delivered first. Without one, entries come from
+    ///     ``DeuceDiaryLive/Event/connected(_:)`` on.
+    ///   - transport: The WebSocket client; by default this client's own.
+    ///   - pacing: The times of pings and reconnects.
     public func live(
         group: DeuceDiary.Group.ID, since: DeuceDiary.FeedEntry? = nil,
         over transport: (any SocketTransport)? = nil, pacing: LiveConnection.Pacing = .standard

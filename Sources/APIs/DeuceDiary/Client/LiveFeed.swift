@@ -3,27 +3,27 @@ import DeuceDiaryAPI
 import Foundation
 import HTTPTypes
 
-/// The state of a live connection that outlasts its sockets: which group, and which of its entries are known.
+/// The state of a live connection that outlasts its sockets: the group, and its known entries.
 actor LiveFeed {
     nonisolated let events = EventQueue<DeuceDiaryLive.Event>()
     private let client: DeuceDiaryClient
     private let connection: LiveConnection
     private let pacing: LiveConnection.Pacing
-    /// The token that the newest socket was opened with.
+    /// The token with which the newest socket was opened.
     private let offered = Guarded("")
     private var me: DeuceDiary.User.ID?
     private var group: DeuceDiary.Group.ID
-    /// Nil until it is known from where on there is something to deliver.
+    /// The known entries; nil until it is known at which entry delivery begins.
     private var known: KnownEntries?
-    /// Whether the group is closed to the caller.
+    /// Whether the caller has no access to the group.
     private var isRefused = false
-    /// What comes until the history before it is read; nil once it is delivered as it comes.
+    /// The notices that wait until the history before them has been read; nil once notices are delivered as they come.
     private var waiting: [DeuceDiary.Notice]? = []
 
-    // Of the socket there is.
+    // The current socket.
     private var socket: LiveSocket?
     private var joining: Task<Void, Never>?
-    /// Groups that were joined on it and then given up: their refusals may still be on the way.
+    /// The number of groups that were joined on the current socket and then left: their refusals may still arrive.
     private var unsettled = 0
 
     init(
@@ -43,7 +43,7 @@ actor LiveFeed {
         }
     }
 
-    // MARK: The app's side
+    // MARK: Calls of the app
 
     nonisolated func start() {
         events.start { [connection, events] in
@@ -75,16 +75,16 @@ actor LiveFeed {
         join(on: socket)
         while true {
             handle(try DeuceDiary.ServerFrame(text: try await socket.receive()), on: socket)
-            // An app that is slow slows the socket down, and does not fill the memory.
+            // A slow app slows the socket down, so that waiting events do not fill the memory.
             await events.space()
         }
     }
 
-    /// Sends a newer token before the one that the server knows expires: a socket does not outlast its token.
+    /// Sends a newer token before the server's one expires: a socket does not outlast its token.
     private func renewToken(on socket: LiveSocket) async {
         var known = offered.use { $0 }
         var isAskedAgain = false
-        // Of a token that does not say when it ends nothing is known.
+        // A token without an expiry time is never renewed.
         while let times = TokenTimes(known) {
             do {
                 try await pacing.sleep(
@@ -97,7 +97,7 @@ actor LiveFeed {
             } catch let error as SignedOut {
                 return await socket.fail(error)
             } catch {
-                // The app has no token just now: it is asked again soon.
+                // The app has no token at present: it is asked again soon.
                 if Task.isCancelled { return }
                 isAskedAgain = true
             }
@@ -108,7 +108,7 @@ actor LiveFeed {
         socket = nil
         joining?.cancel()
         joining = nil
-        // Without a history that was read, the first that came tells where delivery begins.
+        // When no history was read, the first notice that came says where delivery begins.
         if known == nil, let waiting, !waiting.isEmpty {
             known = KnownEntries([])
             for notice in waiting { deliver(notice) }
@@ -119,7 +119,7 @@ actor LiveFeed {
     private func handle(_ frame: DeuceDiary.ServerFrame, on socket: LiveSocket) {
         switch frame {
         case .deuceLogged(let notice):
-            // What was sent before the server heard of another group is of no use any more.
+            // Notices that were sent before the server switched to another group are ignored.
             guard notice.entry.groupId == group, !isRefused else { return }
             if waiting?.append(notice) == nil { deliver(notice) }
         case .error(let text): Task { await self.doubt(text, on: socket) }
@@ -127,7 +127,7 @@ actor LiveFeed {
         }
     }
 
-    /// An error does not say which group it is about: the group itself does.
+    /// Handles an error, which does not name its group: reading the group shows whether it is closed to the caller.
     private func doubt(_ text: String, on socket: LiveSocket) async {
         if isRefused {
             unsettled = max(0, unsettled - 1)
@@ -137,7 +137,7 @@ actor LiveFeed {
         let failure: any Error
         do {
             _ = try await client.send(DeuceDiary.GetGroup(group: group, limit: 1))
-            // A socket that hears nothing of a group that is open is of no use.
+            // The group is open, but this socket receives nothing of it: it is replaced.
             failure = SocketClosed(code: 1008, reason: text)
         } catch {
             failure = error
@@ -174,14 +174,14 @@ actor LiveFeed {
         let result: Result<[DeuceDiary.FeedEntry], any Error>
         do {
             try await socket.send(DeuceDiary.ClientFrame.joinGroup(group).text())
-            // No frame says that the group is joined. With the answer to a ping it is: so nothing can come between the
-            // history and what is heard.
+            // No frame confirms that the group is joined; the answer to a ping does. After it, nothing can be lost
+            // between the history and the notices.
             try await socket.ping()
             result = .success(try await history(of: group, behind: known))
         } catch {
             result = .failure(error)
         }
-        // By whoever made it void.
+        // A cancelled reading leaves the rest to the code that cancelled it.
         guard !Task.isCancelled else { return }
         joining = nil
         socket.established()
@@ -194,7 +194,7 @@ actor LiveFeed {
         }
     }
 
-    /// Newest first, those that are not known; the newest alone when nothing is.
+    /// Reads the entries that are not known, newest first; only the newest one when none are known.
     private func history(
         of group: DeuceDiary.Group.ID, behind known: KnownEntries?
     ) async throws -> [DeuceDiary.FeedEntry] {
@@ -202,7 +202,7 @@ actor LiveFeed {
         for try await entry in client.entries(of: group, pageSize: known == nil ? 1 : 50) {
             guard let known else { return [entry] }
             if known.isReached(by: entry.value) { break }
-            // A server that pays no heed to `before` would go on for ever.
+            // A server that ignores `before` would make this loop endless.
             if entry.id == entries.first?.id { break }
             entries.append(entry)
         }
@@ -216,7 +216,7 @@ actor LiveFeed {
         if known != nil {
             for entry in entries.reversed() { deliver(.init(entry)) }
         } else {
-            // All that came since the group was joined, and nothing from before it.
+            // Everything since the group was joined is delivered, and nothing from before it.
             known = KnownEntries(entries.map(\.value).filter { old in !waiting.contains { $0.entry.id == old.id } })
         }
         for notice in waiting { deliver(notice) }
@@ -228,9 +228,9 @@ actor LiveFeed {
     }
 }
 
-/// The entries of a group that were delivered, or were there before.
+/// The entries of a group that were delivered or existed before.
 private struct KnownEntries {
-    /// More are not remembered one by one: older ones are known by their time.
+    /// The number of entries whose ids are stored; older ones are known by their time.
     private static let capacity = 500
 
     private var ids: Set<DeuceDiary.DeuceEntry.ID> = []
@@ -239,7 +239,7 @@ private struct KnownEntries {
 
     init(_ entries: [DeuceDiary.DeuceEntry]) { for entry in entries { insert(entry) } }
 
-    /// False when it is there.
+    /// Adds an entry. Returns false when it was already known.
     @discardableResult
     mutating func insert(_ entry: DeuceDiary.DeuceEntry) -> Bool {
         guard ids.insert(entry.id).inserted else { return false }
@@ -249,14 +249,15 @@ private struct KnownEntries {
         return true
     }
 
-    /// Whether a walk from the newest entry back may end here. What was known may be deleted since.
+    /// Returns whether a walk from the newest entry back may end at this one. A known entry may have been deleted
+    /// since.
     func isReached(by entry: DeuceDiary.DeuceEntry) -> Bool {
         ids.contains(entry.id) || newest.map { entry.createdAt < $0 } == true
     }
 }
 
 extension Error {
-    /// Of a group that is closed to the caller, or gone.
+    /// Whether the error says that the group does not exist or is closed to the caller.
     fileprivate var isRefusal: Bool { [.forbidden, .notFound].contains((self as? APIError)?.status) }
 }
 

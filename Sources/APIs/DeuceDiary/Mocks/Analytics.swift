@@ -3,7 +3,7 @@ import ContractMocks
 import DeuceDiaryAPI
 
 extension DeuceDiary.TopDay {
-    /// John's.
+    /// The example: John's day with the most logs.
     public static let example: Self = contractExample(#"{ "date": "2025-05-20", "count": 5 }"#)
 }
 

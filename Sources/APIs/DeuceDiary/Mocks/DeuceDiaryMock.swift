@@ -13,14 +13,17 @@ import Foundation
 /// let diary = mock.client()
 /// ```
 ///
-/// It is the world of those examples: John (`user_abc123`), who is signed in, Jane, and their group "Throne Room" with
-/// an entry of John's. Other ids are refused as the contract says. What is logged is in the group from then on and comes
-/// over the live sockets, and what is deleted of it is gone; nothing else is remembered.
+/// The mock holds the examples' data: John (`user_abc123`), who is signed in, Jane, and their group "Throne Room" with
+/// an entry by John. Other ids are refused as the contract says. A new entry appears in the group and comes over the
+/// live sockets, and a deleted one disappears; the mock stores nothing else.
 public struct DeuceDiaryMock: APIMock {
+    /// The server that reads the requests. An app's tests need only the members of ``APIMock``.
     public let server: MockServer<DeuceDiary>
     let memory: Guarded<DeuceDiaryMemory>
 
-    /// - Parameter sleep: Waits out the delays. A test's does not.
+    /// Creates a mock.
+    ///
+    /// - Parameter sleep: Waits for the mock's delays. A test replaces it.
     public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
         let memory = Guarded(DeuceDiaryMemory())
         self.memory = memory
@@ -35,7 +38,7 @@ public struct DeuceDiaryMock: APIMock {
             accept: { connection in
                 guard connection.url.path == "/ws" else { throw SocketRefused(status: 404, body: []) }
                 memory.use { $0.sockets.append(.init(connection: connection)) }
-                // Weak: the memory holds the connections.
+                // The reference is weak because the memory holds the connections.
                 return { [weak memory] connection, text in memory?.use { $0.receive(text, on: connection) } }
             })
         users()
@@ -48,28 +51,28 @@ public struct DeuceDiaryMock: APIMock {
         analytics()
     }
 
-    /// An SDK on top of the mock.
+    /// Returns an SDK on top of the mock.
     ///
     /// - Parameters:
     ///   - retry: By default nothing is sent twice, so that an app sees every failure at once.
-    ///   - token: By default one that is good.
+    ///   - token: Returns the token; by default one that the mock accepts.
     public func client(
         retry: Retry = .never, token: @escaping @Sendable () async throws -> String = { "mock" }
     ) -> DeuceDiaryClient {
         DeuceDiaryClient(baseURL: baseURL, transport: self, sockets: self, retry: retry, token: token)
     }
 
-    /// Refuses a token with 401 from now on, as after its time.
+    /// Refuses a token with 401 from now on, as after its expiry.
     public func refuse(token: String) { memory.use { _ = $0.refused.insert(token) } }
 
     // MARK: Live
 
-    /// Somebody logs in "Throne Room": the entry is in the group, and comes over the live sockets.
+    /// Logs an entry in "Throne Room" as another member: it appears in the group, and comes over the live sockets.
     ///
     /// - Parameters:
-    ///   - thoughts: Any text.
-    ///   - location: Any place.
-    ///   - author: Jane unless told otherwise.
+    ///   - thoughts: The text.
+    ///   - location: The location.
+    ///   - author: The author; Jane by default.
     @discardableResult
     public func push(
         _ thoughts: String, at location: String = "Home", from author: DeuceDiary.User = .otherExample
@@ -81,24 +84,24 @@ public struct DeuceDiaryMock: APIMock {
         }
     }
 
-    /// Sends a frame to every socket: one that the app does not know.
+    /// Sends a frame to every socket, such as one of a type that the app does not know.
     public func broadcast(_ frame: DeuceDiary.ServerFrame) {
         memory.use { memory in for socket in memory.sockets { socket.push(frame) } }
     }
 }
 
-/// What the mock remembers.
+/// The mock's data.
 struct DeuceDiaryMemory: Sendable {
     var refused: Set<String> = []
-    /// Of "Throne Room", the newest first.
+    /// The entries of "Throne Room", newest first.
     var entries = [DeuceDiary.FeedEntry.example]
-    /// How many were made, those that are deleted too.
+    /// The number of entries that were ever created, including deleted ones.
     var count = 0
     var sockets: [MockLiveSocket] = []
 }
 
 extension DeuceDiaryClient {
     /// An SDK for previews, signed in as John, in which every operation answers the contract's example. See
-    /// ``DeuceDiaryMock`` for answers of your own.
+    /// ``DeuceDiaryMock`` for other answers.
     public static func mock() -> DeuceDiaryClient { DeuceDiaryMock().client() }
 }

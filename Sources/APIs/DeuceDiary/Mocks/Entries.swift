@@ -3,7 +3,7 @@ import ContractMocks
 import DeuceDiaryAPI
 
 extension DeuceDiary.DeuceEntry {
-    /// John's, in "Throne Room".
+    /// The example: John's entry in "Throne Room".
     public static let example: Self = contractExample(
         """
         {
@@ -19,7 +19,7 @@ extension DeuceDiary.DeuceEntry {
 }
 
 extension WithUser<DeuceDiary.DeuceEntry> {
-    /// John's, in "Throne Room", as its feed shows it.
+    /// The example: John's entry in "Throne Room", as its feed shows it.
     public static let example = Self(.example, by: .example)
 }
 
@@ -50,7 +50,7 @@ extension DeuceDiaryMock {
 }
 
 extension DeuceDiaryMemory {
-    /// The newest first.
+    /// Returns a page of the entries, newest first.
     func page(before: DeuceDiary.DeuceEntry.ID?, limit: Int) throws -> [DeuceDiary.FeedEntry] {
         guard let before else { return Array(entries.prefix(limit)) }
         guard let index = entries.firstIndex(where: { $0.id == before }) else {
@@ -59,7 +59,7 @@ extension DeuceDiaryMemory {
         return Array(entries[(index + 1)...].prefix(limit))
     }
 
-    /// Removes one of John's.
+    /// Removes an entry of John's.
     mutating func remove(_ id: DeuceDiary.DeuceEntry.ID) throws {
         guard let index = entries.firstIndex(where: { $0.id == id }) else {
             throw Problem(.notFound, "Entry not found")
@@ -70,7 +70,7 @@ extension DeuceDiaryMemory {
         entries.remove(at: index)
     }
 
-    /// An entry a minute after the one before it.
+    /// Returns an entry that is a minute later than the newest.
     mutating func next(
         _ thoughts: String, at location: String, from author: DeuceDiary.User
     ) -> DeuceDiary.FeedEntry {
@@ -84,7 +84,7 @@ extension DeuceDiaryMemory {
         return .init(entry, by: author)
     }
 
-    /// Puts an entry into the group, and sends it to the sockets that listen to it.
+    /// Adds an entry to the group, and sends it to the sockets that are subscribed to it.
     mutating func add(_ entry: DeuceDiary.FeedEntry) {
         entries.insert(entry, at: 0)
         for socket in sockets where socket.isJoined { socket.push(.deuceLogged(.init(entry))) }

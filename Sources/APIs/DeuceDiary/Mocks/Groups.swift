@@ -3,7 +3,7 @@ import ContractMocks
 import DeuceDiaryAPI
 
 extension DeuceDiary.Group {
-    /// "Throne Room".
+    /// The example: "Throne Room".
     public static let example: Self = contractExample(
         """
         {
@@ -18,12 +18,12 @@ extension DeuceDiary.Group {
 }
 
 extension DeuceDiary.GroupMember {
-    /// John, the admin.
+    /// The example: John, the admin.
     public static let example = Self(
         id: 1, groupId: DeuceDiary.Group.example.id, userId: DeuceDiary.User.example.id, role: .admin,
         joinedAt: DeuceDiary.Group.example.createdAt, user: .example, personalRecord: .example)
 
-    /// Jane, who has joined.
+    /// A second example: Jane, who has joined.
     public static let otherExample = Self(
         id: 2, groupId: DeuceDiary.Group.example.id, userId: DeuceDiary.User.otherExample.id, role: .member,
         joinedAt: .init(milliseconds: DeuceDiary.Group.example.createdAt.milliseconds + 60_000), user: .otherExample,

@@ -4,7 +4,7 @@ import DeuceDiaryAPI
 import HTTPTypes
 
 extension DeuceDiary.CreatedInvite {
-    /// To "Throne Room".
+    /// The example: an invite to "Throne Room".
     public static let example: Self = contractExample(
         """
         {
@@ -15,13 +15,13 @@ extension DeuceDiary.CreatedInvite {
 }
 
 extension DeuceDiary.InvitePreview {
-    /// Of "Throne Room".
+    /// The example: the preview of "Throne Room".
     public static let example: Self = contractExample(
         #"{ "name": "Throne Room", "memberCount": 2, "deuceCount": 1, "expiresAt": "2025-06-17T08:00:00.000Z" }"#)
 }
 
 extension DeuceDiary.GroupInvite {
-    /// John's, to "Throne Room".
+    /// The example: John's invite to "Throne Room".
     public static let example: Self = contractExample(
         """
         {

@@ -3,21 +3,21 @@ import ContractMocks
 import DeuceDiaryAPI
 import Foundation
 
-/// What the mock knows of one open socket.
+/// The mock's state of one open socket.
 struct MockLiveSocket: Sendable {
     let connection: MockConnection
-    /// Whether it listens to "Throne Room".
+    /// Whether the socket is subscribed to "Throne Room".
     var isJoined = false
 
     func push(_ frame: DeuceDiary.ServerFrame) {
-        // Frames are made of texts and numbers alone, which JSON can always hold.
+        // Frames consist of texts and numbers, which JSON can always represent.
         guard let bytes = try? JSONEncoder().encode(frame) else { return }
         connection.push(String(decoding: bytes, as: UTF8.self))
     }
 }
 
 extension DeuceDiaryMemory {
-    /// Nothing is answered, as the contract has it.
+    /// Handles a frame. The contract has no answers to frames.
     mutating func receive(_ text: String, on connection: MockConnection) {
         sockets.removeAll { !$0.connection.isOpen }
         guard let index = sockets.firstIndex(where: { $0.connection === connection }),

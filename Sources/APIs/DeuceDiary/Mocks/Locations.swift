@@ -3,13 +3,13 @@ import ContractMocks
 import DeuceDiaryAPI
 
 extension DeuceDiary.Location {
-    /// One that is there from the start.
+    /// The example: a default location.
     public static let example: Self = contractExample(
         """
         { "id": 1, "name": "Home", "isDefault": true, "createdBy": null, "createdAt": "2025-01-01T00:00:00.000Z" }
         """)
 
-    /// One that John has added.
+    /// A second example: a location that John has added.
     public static let otherExample: Self = contractExample(
         """
         {

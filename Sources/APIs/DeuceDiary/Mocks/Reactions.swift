@@ -3,7 +3,7 @@ import ContractMocks
 import DeuceDiaryAPI
 
 extension DeuceDiary.Reaction {
-    /// John's, to his own entry.
+    /// The example: John's reaction to his own entry.
     public static let example: Self = contractExample(
         """
         {

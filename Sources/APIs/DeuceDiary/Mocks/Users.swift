@@ -4,7 +4,7 @@ import DeuceDiaryAPI
 import HTTPTypes
 
 extension DeuceDiary.User {
-    /// John, who is signed in.
+    /// The example: John, who is signed in.
     public static let example: Self = contractExample(
         """
         {
@@ -20,7 +20,7 @@ extension DeuceDiary.User {
         }
         """)
 
-    /// Jane, as John sees her.
+    /// A second example: Jane, as John sees her.
     public static let otherExample: Self = contractExample(
         """
         {
@@ -64,7 +64,7 @@ extension DeuceDiaryMock {
 }
 
 extension DeuceDiary.ExportedGroup {
-    /// "Throne Room", as John has made it.
+    /// The group "Throne Room", as John created it.
     public static let example = Self(
         id: DeuceDiary.Group.example.id, name: DeuceDiary.Group.example.name, role: .admin,
         joinedAt: DeuceDiary.Group.example.createdAt)
