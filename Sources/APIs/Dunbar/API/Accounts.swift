@@ -1,34 +1,35 @@
 import Contract
 
-/// What becomes of an account whose password is forgotten, or whose owner leaves. Additions to the contract.
+/// Reset of a forgotten password, and deletion of accounts. Additions to the contract.
 extension Dunbar {
     static let accounts: [any Contract.Endpoint.Type] = [ForgotPassword.self, ResetPassword.self, DeleteAccount.self]
 
-    /// `POST /forgot-password`: asks for a letter with a token for ``ResetPassword``.
+    /// `POST /forgot-password`: requests an e-mail with a token for ``ResetPassword``.
     ///
-    /// The answer is the same, and comes as fast, whether or not anybody has that address, and whether or not a letter is
-    /// sent: a mailbox gets 5 in an hour at most. 429 after 5 in an hour for one mailbox, asked for from one address.
+    /// The answer and its timing are the same whether or not a user has that address, and whether or not an e-mail is
+    /// sent: an address gets at most 5 in an hour. Throws 429 after 5 requests in an hour for one address from one
+    /// client.
     public struct ForgotPassword: OpenEndpoint {
         public static let route = Route.post("/forgot-password")
         public typealias Output = Confirmation
 
-        /// Trimmed, in any case.
+        /// The e-mail address, trimmed and in any case.
         public var email: String
 
         public init(email: String) { self.email = email }
     }
 
-    /// `POST /reset-password`: sets a new password by a letter's token, which verifies the address, and ends every session of
-    /// the account.
+    /// `POST /reset-password`: sets a new password with the token of an e-mail, which also verifies the address, and
+    /// ends every session of the account.
     ///
-    /// 400 "Invalid or expired reset token": it is good for an hour, and once.
+    /// Throws 400 "Invalid or expired reset token": a token is valid for an hour and can be used once.
     public struct ResetPassword: OpenEndpoint {
         public static let route = Route.post("/reset-password")
         public static let fieldsComeLast = true
         public typealias Output = Confirmation
 
         public var token: String
-        /// 8 to 200 characters, as they are.
+        /// The new password: 8 to 200 characters, used unchanged.
         public var newPassword: String
 
         public init(token: String, newPassword: String) {
@@ -42,19 +43,19 @@ extension Dunbar {
             try Dunbar.validate(password: newPassword)
         }
 
-        /// Of a token that is unknown, was used, or is too old.
+        /// The error for a token that is unknown, used or expired.
         package static let refusal = Problem(.badRequest, "Invalid or expired reset token")
     }
 
-    /// `POST /account/delete`: the caller's account, with all that is theirs: posts, comments, follows, requests, blocks,
+    /// `POST /account/delete`: deletes the caller's account with all its posts, comments, follows, requests, blocks,
     /// reports, files and sessions.
     ///
-    /// 400 "Invalid password"; 400 "Cannot delete admin account through this endpoint"; 429 as ``Login``.
+    /// Throws 400 "Invalid password"; 400 "Cannot delete admin account through this endpoint"; 429 as ``Login`` does.
     public struct DeleteAccount: Endpoint {
         public static let route = Route.post("/account/delete")
         public typealias Output = Confirmation
 
-        /// The caller's.
+        /// The caller's password.
         public var password: String
 
         public init(password: String) { self.password = password }

@@ -5,15 +5,16 @@ extension Dunbar {
         Login.self, Register.self, Logout.self, GetCurrentUser.self, VerifyEmail.self, ResendVerification.self,
     ]
 
-    /// `POST /login`: begins a session, and ends the one that the request came with.
+    /// `POST /login`: begins a session, and ends the session that the request came with.
     ///
-    /// 401 "Invalid username or password"; 429 after 10 failures in a minute from one address.
+    /// Throws 401 "Invalid username or password", and 429 after 10 failures in a minute from one address.
     public struct Login: OpenEndpoint {
         public static let route = Route.post("/login")
         public typealias Output = WithRelationship<Account>
 
-        /// In any case. E-mail addresses do not sign in.
+        /// The username in any case. E-mail addresses are not accepted.
         public var username: String
+        /// The password.
         public var password: String
 
         public init(username: String, password: String) {
@@ -28,23 +29,23 @@ extension Dunbar {
         }
     }
 
-    /// `POST /register`: makes an account and signs in. A letter with a link to verify the address follows.
+    /// `POST /register`: creates an account and signs in. An e-mail with a link to verify the address follows.
     ///
-    /// 400 "Username already exists", 400 "Email already exists", 429 after 20 in a minute from one address.
+    /// Throws 400 "Username already exists", 400 "Email already exists", and 429 after 20 in a minute from one address.
     public struct Register: OpenEndpoint {
         public static let route = Route.post("/register", .created, in: .jsonOrMultipart(nil), idempotencyKey: true)
         public typealias Output = WithRelationship<Account>
 
-        /// 1 to 50 characters, no white space and nothing that nobody sees, nobody else's in whatever case and width. Kept
-        /// as typed.
+        /// The username: 1 to 50 characters, without white space and invisible characters, unique regardless of case
+        /// and width. It is stored as typed.
         public var username: String
-        /// Trimmed; at most 254 characters, an address that a letter can be sent to, nobody else's.
+        /// The e-mail address, trimmed: at most 254 characters, unique.
         public var email: String
-        /// 8 to 200 characters, as they are.
+        /// The password: 8 to 200 characters, used unchanged.
         public var password: String
-        /// 1 to 100 characters after trimming.
+        /// The display name: 1 to 100 characters after trimming.
         public var displayName: String
-        /// Must be the password where it is sent: a form's second field.
+        /// The second password field of a form; when it is sent, it must equal the password.
         public var confirmPassword: String?
 
         public init(
@@ -85,7 +86,7 @@ extension Dunbar {
         enum CodingKeys: String, CodingKey { case username, email, password, displayName, confirmPassword }
     }
 
-    /// `POST /logout`: ends the session, and succeeds without one.
+    /// `POST /logout`: ends the session. It succeeds without one.
     public struct Logout: OpenEndpoint {
         public static let route = Route.post("/logout", mayRepeat: true)
         public typealias Output = Confirmation
@@ -93,7 +94,8 @@ extension Dunbar {
         public init() {}
     }
 
-    /// `GET /user`: who is signed in, with `emailVerified`. 401 "Unauthorized" when nobody is.
+    /// `GET /user`: returns the signed-in user, with `emailVerified`. Throws 401 "Unauthorized" when no user is signed
+    /// in.
     public struct GetCurrentUser: Endpoint {
         public static let route = Route.get("/user")
         public typealias Output = WithRelationship<Account>
@@ -101,8 +103,9 @@ extension Dunbar {
         public init() {}
     }
 
-    /// `GET /verify-email/{token}`: what the link of a letter leads to. Good for 24 hours, as often as one likes; 400
-    /// "Invalid or expired verification token". An addition to the contract.
+    /// `GET /verify-email/{token}`: verifies an e-mail address; it is the link in an e-mail. The link is valid for 24
+    /// hours and may be used repeatedly; otherwise it answers 400 "Invalid or expired verification token". An addition
+    /// to the contract.
     public struct VerifyEmail: OpenEndpoint {
         public static let route = Route.get("/verify-email/{token}")
         public typealias Output = Confirmation
@@ -112,10 +115,11 @@ extension Dunbar {
         public init(token: String) { self.token = token }
     }
 
-    /// `POST /verify-email/resend`: sends the letter that verifies the caller's address once more; the links of earlier ones
-    /// stay good for their time.
+    /// `POST /verify-email/resend`: sends the e-mail that verifies the caller's address again. The links of earlier
+    /// ones stay valid for their time.
     ///
-    /// 400 "Email already verified"; 429 after 5 letters in an hour; a mailbox gets no more, whoever asks. An addition to the contract.
+    /// Throws 400 "Email already verified", and 429 after 5 e-mails to one address in an hour. An addition to the
+    /// contract.
     public struct ResendVerification: Endpoint {
         public static let route = Route.post("/verify-email/resend")
         public typealias Output = Confirmation
@@ -133,7 +137,7 @@ extension Dunbar {
     }
 }
 
-/// What `displayName` is called, too.
+/// Alternative names of fields: `displayName` is also accepted as `name`.
 private enum OtherKeys: String, CodingKey { case name }
 
 extension Decoder {

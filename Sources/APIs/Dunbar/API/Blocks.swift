@@ -1,18 +1,20 @@
 import Contract
 
-/// People who want to have nothing to do with each other. Additions to the contract.
+/// Blocking of users. Additions to the contract.
 extension Dunbar {
     static let blocks: [any Contract.Endpoint.Type] = [Block.self, Unblock.self, ListBlocks.self]
 
-    /// `POST /users/{id}/block`: neither sees the other's posts and comments any more, or finds the other; follows and
-    /// requests between them end, and free their place among the 150. For the blocked one there is no such user as the
-    /// caller. Twice is as once. Nothing is hidden from an admin.
+    /// `POST /users/{id}/block`: blocks a user. Neither sees the other's posts and comments any more, or finds the
+    /// other in a search. Follows and requests between them end, and no longer count among the 150. To the blocked
+    /// user, the caller does not seem to exist. Blocking twice has the same effect as once. Nothing is hidden from an
+    /// admin.
     ///
-    /// 400 "Cannot block yourself".
+    /// Throws 400 "Cannot block yourself".
     public struct Block: Endpoint {
         public static let route = Route.post("/users/{id}/block", mayRepeat: true)
         public typealias Output = Confirmation
 
+        /// The user to block.
         public var user: User.ID
 
         public init(user: User.ID) { self.user = user }
@@ -22,11 +24,13 @@ extension Dunbar {
         enum CodingKeys: String, CodingKey { case user = "id" }
     }
 
-    /// `DELETE /users/{id}/block`: takes a block back. What it ended does not begin again. Twice is as once.
+    /// `DELETE /users/{id}/block`: removes a block. Follows that it ended stay ended. Unblocking twice has the same
+    /// effect as once.
     public struct Unblock: Endpoint {
         public static let route = Route.delete("/users/{id}/block")
         public typealias Output = Confirmation
 
+        /// The user to unblock.
         public var user: User.ID
 
         public init(user: User.ID) { self.user = user }
@@ -36,14 +40,14 @@ extension Dunbar {
         enum CodingKeys: String, CodingKey { case user = "id" }
     }
 
-    /// `GET /blocks`: whom the caller has blocked, newest first.
+    /// `GET /blocks`: returns the users whom the caller has blocked, newest block first.
     public struct ListBlocks: Endpoint {
         public static let route = Route.get("/blocks")
         public typealias Output = [User]
 
-        /// 1 to 500, the most when absent.
+        /// The number of users to return: 1 to 500, the maximum when absent.
         public var limit: Int?
-        /// Only those behind this one in the list.
+        /// Returns only users that follow this one in the list.
         public var before: User.ID?
 
         public init(limit: Int? = nil, before: User.ID? = nil) {

@@ -5,15 +5,21 @@ extension Dunbar {
         AddComment.self, ListComments.self, DeleteComment.self,
     ]
 
+    /// A comment on a post.
     public struct Comment: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Comment>
 
+        /// The comment's id.
         public var id: ID
+        /// The text.
         public var content: String
+        /// The post.
         public var postId: Post.ID
+        /// The author's id.
         public var userId: User.ID
+        /// The time of the comment.
         public var createdAt: Timestamp
-        /// Its author.
+        /// The author.
         public var user: UserSummary
 
         public init(
@@ -28,14 +34,15 @@ extension Dunbar {
         }
     }
 
-    /// `POST /posts/{id}/comments`: on a post that the caller may see. 404 "Post not found".
+    /// `POST /posts/{id}/comments`: comments on a post that the caller may see. Throws 404 "Post not found".
     public struct AddComment: Endpoint {
         public static let route = Route.post("/posts/{id}/comments", .created, idempotencyKey: true)
         public static let fieldsComeLast = true
         public typealias Output = Comment
 
+        /// The post.
         public var post: Post.ID
-        /// 1 to 2,000 characters after trimming.
+        /// The text: 1 to 2,000 characters after trimming.
         public var content: String
 
         public init(post: Post.ID, content: String) {
@@ -58,16 +65,19 @@ extension Dunbar {
         }
     }
 
-    /// `GET /posts/{id}/comments`: of a post that the caller may see, oldest first. 404 "Post not found".
+    /// `GET /posts/{id}/comments`: returns the comments on a post that the caller may see, oldest first. Throws 404
+    /// "Post not found".
     public struct ListComments: Endpoint {
         public static let route = Route.get("/posts/{id}/comments")
         public static let fieldsComeLast = true
         public typealias Output = [Comment]
 
+        /// The post.
         public var post: Post.ID
-        /// 1 to 100: the newest so many, still oldest first; without it the newest 500. An addition to the contract.
+        /// The number of comments: 1 to 100 returns that many of the newest, still oldest first; without it the newest
+        /// 500 are returned. An addition to the contract.
         public var limit: Int?
-        /// Only comments before this one. An addition to the contract.
+        /// Returns only comments before this one. An addition to the contract.
         public var before: Comment.ID?
 
         public init(post: Post.ID, limit: Int? = nil, before: Comment.ID? = nil) {
@@ -85,14 +95,16 @@ extension Dunbar {
         }
     }
 
-    /// `DELETE /comments/{id}`: the caller's own, any under a post of theirs, or any as an admin. An addition to the
-    /// contract.
+    /// `DELETE /comments/{id}`: deletes a comment of the caller's, a comment on a post of the caller's, or any comment
+    /// if the caller is an admin. An addition to the contract.
     ///
-    /// 404 "Comment not found" for one that the caller may not see, too; 403 "Not authorized to delete this comment".
+    /// Throws 404 "Comment not found", also for a comment that the caller may not see, and 403 "Not authorized to
+    /// delete this comment".
     public struct DeleteComment: Endpoint {
         public static let route = Route.delete("/comments/{id}")
         public typealias Output = Confirmation
 
+        /// The comment.
         public var id: Comment.ID
 
         public init(id: Comment.ID) { self.id = id }

@@ -1,12 +1,14 @@
 import Contract
 
-/// The Dunbar Social API: people who follow at most 150 others, and what they post. Who is private is seen by those alone
-/// whom they accept.
+/// The Dunbar Social API: users who follow at most 150 others, and their posts. The posts of a private user are visible
+/// only to followers whom the user has accepted.
 public enum Dunbar: ServiceAPI {
-    /// An operation that needs a session: the cookie that signing in hands out.
+    /// An operation that needs a session, which is a cookie that signing in sets.
     public protocol Endpoint: AuthenticatedEndpoint where API == Dunbar {}
+    /// An operation that needs no session.
     public protocol OpenEndpoint: Contract.OpenEndpoint where API == Dunbar {}
 
+    /// A point in time in UTC with milliseconds, `2026-02-23T10:00:00.000Z` on the wire.
     public typealias Timestamp = Contract.Timestamp<Milliseconds>
 
     public static let name = "dunbar"
@@ -21,22 +23,24 @@ public enum Dunbar: ServiceAPI {
         phrases.internalError = "Internal server error"
         return phrases
     }()
-    /// Each section lists its own.
+    /// Every operation. Each section of the contract lists its own.
     public static var endpoints: [any Contract.Endpoint.Type] {
         authentication + accounts + users + posts + reports + comments + follows + blocks + search + health
     }
 
-    /// `{ "message": "…" }`
+    /// The body of every refusal, `{ "message": "…" }`. The SDK throws it as an ``APIError``.
     public struct Failure: WireFailure, Hashable {
+        /// The message in English, as the contract words it.
         public let message: String
 
+        /// Renders a problem.
         public init(_ problem: Problem, requestID: String) { message = problem.message }
         public init(message: String) { self.message = message }
     }
 
-    /// The answer of an operation that has nothing else to say.
+    /// The answer of an operation that returns only a message.
     public struct Confirmation: Codable, Hashable, Sendable, PlainAnswer {
-        /// In English.
+        /// The message in English.
         public var message: String
 
         public init(message: String) { self.message = message }
@@ -46,19 +50,20 @@ public enum Dunbar: ServiceAPI {
             message = try container.decodeIfPresent(String.self, forKey: .message) ?? ""
         }
 
-        /// That it was done is all that counts: any text will do, or none.
+        /// Accepts any text, or none: only the success of the operation matters.
         public init(plain text: String) { message = text }
 
         private enum CodingKeys: String, CodingKey { case message }
     }
 }
 
-/// What a server says of whom, beside what the viewer has to do with them.
+/// A user with the viewer's relationship to them.
 public struct WithRelationship<User: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
+    /// The user.
     public var user: User
-    /// Whether the viewer follows them.
+    /// Whether the viewer follows the user.
     public var isFollowing: Bool
-    /// Whether the viewer has asked to, and was not answered. Never both.
+    /// Whether the viewer has asked to follow the user and has not been answered. It excludes ``isFollowing``.
     public var isPending: Bool
 
     public init(_ user: User, isFollowing: Bool = false, isPending: Bool = false) {
@@ -69,7 +74,7 @@ public struct WithRelationship<User: Codable & Hashable & Sendable>: Codable, Ha
 
     private enum CodingKeys: String, CodingKey { case user, isFollowing, isPending }
 
-    /// Takes a user alone, too, as older servers answer.
+    /// Also decodes a user without the relationship, as older servers answer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         user = container.contains(.user) ? try container.decode(User.self, forKey: .user) : try User(from: decoder)
@@ -78,9 +83,10 @@ public struct WithRelationship<User: Codable & Hashable & Sendable>: Codable, Ha
     }
 }
 
-/// The URL of a picture, or null; an empty text, as older servers say, is null too.
+/// The URL of a picture, or null. An empty text, which older servers send, is decoded as null.
 @propertyWrapper
 public struct PictureURL: Codable, Hashable, Sendable {
+    /// The URL; nil when there is none.
     public var wrappedValue: String?
 
     public init(wrappedValue: String?) { self.wrappedValue = wrappedValue }
@@ -98,13 +104,13 @@ public struct PictureURL: Codable, Hashable, Sendable {
 }
 
 extension KeyedDecodingContainer {
-    /// Takes an absent key for null.
+    /// Decodes an absent key as null.
     public func decode(_: PictureURL.Type, forKey key: Key) throws -> PictureURL {
         try decodeIfPresent(PictureURL.self, forKey: key) ?? PictureURL(wrappedValue: nil)
     }
 }
 
-// MARK: What requests have in common
+// MARK: Parts that requests share
 
 extension Dunbar {
     static func validate(_ id: User.ID, _ message: String = "Invalid user ID") throws(Problem) {
@@ -119,7 +125,7 @@ extension Dunbar {
         guard id.isValid else { throw Problem(.badRequest, "Invalid comment ID") }
     }
 
-    /// A part of a list.
+    /// Throws when a limit or a cursor is out of range.
     static func validate<Named>(
         limit: Int?, upTo maximum: Int, before: Identifier<Named>?
     ) throws(Problem) {
@@ -127,11 +133,11 @@ extension Dunbar {
         if let before, !before.isValid { throw Problem(.badRequest, "Invalid before") }
     }
 
-    /// For requests whose fields come last: the others are looked at before.
+    /// Throws when a text contains U+0000, for requests whose other fields are validated later.
     static func requireNoNUL(_ texts: String?...) throws(Problem) {
         if texts.contains(where: { $0?.containsNUL == true }) { throw Problem(.badRequest, phrases.containsNUL) }
     }
 
-    /// Of the posts and comments that are returned where no limit is given.
+    /// The number of posts or comments in an answer when a request gives no limit.
     public static let maximumPage = 500
 }

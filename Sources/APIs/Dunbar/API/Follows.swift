@@ -6,20 +6,21 @@ extension Dunbar {
         ListPendingRequests.self, ListOutgoingRequests.self, AcceptRequest.self, RejectRequest.self,
     ]
 
-    /// Of the accounts that one follows; requests that wait do not count.
+    /// The maximum number of accounts that a user may follow; pending requests do not count.
     public static let maximumFollows = 150
 
-    /// Somebody's wish to follow somebody.
+    /// A request to follow a user, as a type of ids.
     public enum FollowRequest {
         public typealias ID = Identifier<FollowRequest>
     }
 
-    /// A request that waits for the caller's answer.
+    /// A request to follow the caller, which the caller has not answered yet.
     public struct PendingRequest: Codable, Hashable, Sendable, Identifiable {
-        /// The request's own, no user's.
+        /// The id of the request, which is not a user's id.
         public var id: FollowRequest.ID
+        /// The time of the request.
         public var createdAt: Timestamp
-        /// Who asks.
+        /// The user who asks.
         public var follower: UserSummary
 
         public init(id: FollowRequest.ID, createdAt: Timestamp, follower: UserSummary) {
@@ -29,12 +30,13 @@ extension Dunbar {
         }
     }
 
-    /// A request of the caller's that waits for an answer.
+    /// A request by the caller that has not been answered yet.
     public struct OutgoingRequest: Codable, Hashable, Sendable, Identifiable {
-        /// The request's own, no user's.
+        /// The id of the request, which is not a user's id.
         public var id: FollowRequest.ID
+        /// The time of the request.
         public var createdAt: Timestamp
-        /// Who is asked.
+        /// The user who is asked.
         public var following: UserSummary
 
         public init(id: FollowRequest.ID, createdAt: Timestamp, following: UserSummary) {
@@ -44,15 +46,16 @@ extension Dunbar {
         }
     }
 
-    /// `POST /users/{id}/follow`: follows a public account, asks a private one.
+    /// `POST /users/{id}/follow`: follows a public account, or asks to follow a private one.
     ///
-    /// "Following" or "Follow request sent". 400 "You have reached the maximum number of follows (150)".
+    /// Answers "Following" or "Follow request sent". Throws 400 "You have reached the maximum number of follows (150)".
     public struct Follow: Endpoint {
         public static let route = Route.post("/users/{id}/follow")
         public typealias Output = Confirmation
-        /// What the answer says when it was not more than asked for.
+        /// The message of the answer when the follow is only requested.
         public static let requested = "Follow request sent"
 
+        /// The user to follow.
         public var user: User.ID
 
         public init(user: User.ID) { self.user = user }
@@ -62,11 +65,12 @@ extension Dunbar {
         enum CodingKeys: String, CodingKey { case user = "id" }
     }
 
-    /// `POST /users/{id}/unfollow`: takes back a follow, or a request. 400 "Not following this user".
+    /// `POST /users/{id}/unfollow`: ends a follow, or withdraws a request. Throws 400 "Not following this user".
     public struct Unfollow: Endpoint {
         public static let route = Route.post("/users/{id}/unfollow")
         public typealias Output = Confirmation
 
+        /// The user to unfollow.
         public var user: User.ID
 
         public init(user: User.ID) { self.user = user }
@@ -76,11 +80,12 @@ extension Dunbar {
         enum CodingKeys: String, CodingKey { case user = "id" }
     }
 
-    /// `POST /followers/{id}/remove`: somebody no longer follows the caller. 400 "This user is not your follower".
+    /// `POST /followers/{id}/remove`: removes a follower of the caller. Throws 400 "This user is not your follower".
     public struct RemoveFollower: Endpoint {
         public static let route = Route.post("/followers/{id}/remove")
         public typealias Output = Confirmation
 
+        /// The follower.
         public var follower: User.ID
 
         public init(follower: User.ID) { self.follower = follower }
@@ -90,16 +95,17 @@ extension Dunbar {
         enum CodingKeys: String, CodingKey { case follower = "id" }
     }
 
-    /// `GET /users/{id}/followers`: one's own, newest first. 403 for anybody else's.
+    /// `GET /users/{id}/followers`: returns the caller's own followers, newest first. Throws 403 for any other user.
     public struct ListFollowers: Endpoint {
         public static let route = Route.get("/users/{id}/followers")
         public static let fieldsComeLast = true
         public typealias Output = [User]
 
+        /// The user, who must be the caller.
         public var user: User.ID
-        /// 1 to 500, the most when absent. An addition to the contract.
+        /// The number of users to return: 1 to 500, the maximum when absent. An addition to the contract.
         public var limit: Int?
-        /// Only those behind this one in the list. An addition to the contract.
+        /// Returns only users that follow this one in the list. An addition to the contract.
         public var before: User.ID?
 
         public init(of user: User.ID, limit: Int? = nil, before: User.ID? = nil) {
@@ -117,16 +123,18 @@ extension Dunbar {
         }
     }
 
-    /// `GET /users/{id}/following`: whom one follows oneself, newest first. 403 for anybody else.
+    /// `GET /users/{id}/following`: returns the users whom the caller follows, newest first. Throws 403 for any other
+    /// user.
     public struct ListFollowing: Endpoint {
         public static let route = Route.get("/users/{id}/following")
         public static let fieldsComeLast = true
         public typealias Output = [User]
 
+        /// The user, who must be the caller.
         public var user: User.ID
-        /// 1 to 500, the most when absent. An addition to the contract.
+        /// The number of users to return: 1 to 500, the maximum when absent. An addition to the contract.
         public var limit: Int?
-        /// Only those behind this one in the list. An addition to the contract.
+        /// Returns only users that follow this one in the list. An addition to the contract.
         public var before: User.ID?
 
         public init(of user: User.ID, limit: Int? = nil, before: User.ID? = nil) {
@@ -144,14 +152,14 @@ extension Dunbar {
         }
     }
 
-    /// `GET /follow-requests/pending`: those that wait for the caller's answer, newest first.
+    /// `GET /follow-requests/pending`: returns the requests that await the caller's answer, newest first.
     public struct ListPendingRequests: Endpoint {
         public static let route = Route.get("/follow-requests/pending")
         public typealias Output = [PendingRequest]
 
-        /// 1 to 500, the most when absent. An addition to the contract.
+        /// The number of requests to return: 1 to 500, the maximum when absent. An addition to the contract.
         public var limit: Int?
-        /// Only those behind this one in the list. An addition to the contract.
+        /// Returns only requests that follow this one in the list. An addition to the contract.
         public var before: FollowRequest.ID?
 
         public init(limit: Int? = nil, before: FollowRequest.ID? = nil) {
@@ -162,14 +170,14 @@ extension Dunbar {
         public func validate() throws(Problem) { try Dunbar.validate(limit: limit, upTo: 500, before: before) }
     }
 
-    /// `GET /follow-requests/outgoing`: the caller's own that wait for an answer, newest first.
+    /// `GET /follow-requests/outgoing`: returns the caller's own unanswered requests, newest first.
     public struct ListOutgoingRequests: Endpoint {
         public static let route = Route.get("/follow-requests/outgoing")
         public typealias Output = [OutgoingRequest]
 
-        /// 1 to 500, the most when absent. An addition to the contract.
+        /// The number of requests to return: 1 to 500, the maximum when absent. An addition to the contract.
         public var limit: Int?
-        /// Only those behind this one in the list. An addition to the contract.
+        /// Returns only requests that follow this one in the list. An addition to the contract.
         public var before: FollowRequest.ID?
 
         public init(limit: Int? = nil, before: FollowRequest.ID? = nil) {
@@ -180,12 +188,13 @@ extension Dunbar {
         public func validate() throws(Problem) { try Dunbar.validate(limit: limit, upTo: 500, before: before) }
     }
 
-    /// `POST /follow-requests/{id}/accept`: 404 "Follow request not found" for anybody else's, and one that was answered;
-    /// 400 "This user has reached the maximum number of follows (150)".
+    /// `POST /follow-requests/{id}/accept`: accepts a request. Throws 404 "Follow request not found" for requests to
+    /// others and for answered ones, and 400 "This user has reached the maximum number of follows (150)".
     public struct AcceptRequest: Endpoint {
         public static let route = Route.post("/follow-requests/{id}/accept")
         public typealias Output = Confirmation
 
+        /// The request.
         public var id: FollowRequest.ID
 
         public init(id: FollowRequest.ID) { self.id = id }
@@ -193,11 +202,13 @@ extension Dunbar {
         public func validatePath() throws(Problem) { try Dunbar.validate(id) }
     }
 
-    /// `POST /follow-requests/{id}/reject`: 404 as ``AcceptRequest``. The one who asked may ask again.
+    /// `POST /follow-requests/{id}/reject`: rejects a request; the user may ask again. Throws 404 as ``AcceptRequest``
+    /// does.
     public struct RejectRequest: Endpoint {
         public static let route = Route.post("/follow-requests/{id}/reject")
         public typealias Output = Confirmation
 
+        /// The request.
         public var id: FollowRequest.ID
 
         public init(id: FollowRequest.ID) { self.id = id }

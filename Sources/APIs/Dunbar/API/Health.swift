@@ -3,12 +3,15 @@ import Contract
 extension Dunbar {
     static let health: [any Contract.Endpoint.Type] = [CheckHealth.self]
 
-    /// How the server is, and what it stands on.
+    /// The health of the server and of what it depends on.
     public struct HealthReport: Codable, Hashable, Sendable {
+        /// The health of the server's parts.
         public struct Components: Codable, Hashable, Sendable {
-            /// "healthy" or "error", each.
+            /// The server: "healthy" or "error".
             public var server: String
+            /// The database: "healthy" or "error".
             public var database: String
+            /// The file storage: "healthy" or "error".
             public var storage: String
 
             public init(server: String, database: String, storage: String) {
@@ -18,11 +21,13 @@ extension Dunbar {
             }
         }
 
-        /// "healthy" or "unhealthy".
+        /// The health of the whole: "healthy" or "unhealthy".
         public var status: String
+        /// The health of each part.
         public var components: Components
+        /// The time of the check.
         public var timestamp: Timestamp
-        /// When unhealthy.
+        /// The problem, when unhealthy.
         public var message: String?
 
         public init(status: String, components: Components, timestamp: Timestamp, message: String? = nil) {
@@ -33,8 +38,8 @@ extension Dunbar {
         }
     }
 
-    /// `GET /storage/health`: whether the server is awake and well; else 503 with the same members. The SDK asks before
-    /// its first request.
+    /// `GET /storage/health`: checks whether the server is awake and healthy; otherwise it answers 503 with the same
+    /// body. The SDK asks before its first request.
     public struct CheckHealth: OpenEndpoint {
         public static let route = Route.get("/storage/health")
         public typealias Output = HealthReport

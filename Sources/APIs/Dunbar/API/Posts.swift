@@ -6,17 +6,21 @@ extension Dunbar {
         DeletePost.self,
     ]
 
+    /// A post: a text, pictures and videos.
     public struct Post: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Post>
 
+        /// The post's id.
         public var id: ID
-        /// May be empty where there are media.
+        /// The text; it may be empty when there are media.
         public var content: String
-        /// Absolute URLs of pictures and videos, in the order of the upload.
+        /// The absolute URLs of pictures and videos, in the order of the upload.
         public var media: [String]
+        /// The author's id.
         public var userId: User.ID
+        /// The time of the post.
         public var createdAt: Timestamp
-        /// Its author.
+        /// The author.
         public var user: UserSummary
 
         public init(
@@ -31,10 +35,11 @@ extension Dunbar {
         }
     }
 
-    /// `POST /posts` (multipart/form-data with `content` and any number of `media`, or JSON with `content`).
+    /// `POST /posts` (multipart/form-data with `content` and any number of `media`, or JSON with `content`): publishes
+    /// a post.
     ///
-    /// 400 "Only image and video files are allowed!" for what is no JPEG, PNG, GIF, WebP, HEIC, MP4, MOV or WebM by its
-    /// content; 413 "File too large (max 50 MB)". All files are kept, or none.
+    /// Throws 400 "Only image and video files are allowed!" for a file whose content is not JPEG, PNG, GIF, WebP, HEIC,
+    /// MP4, MOV or WebM, and 413 "File too large (max 50 MB)". Either all files are stored or none.
     public struct CreatePost: Endpoint {
         public static let route = Route.post(
             "/posts", .created,
@@ -44,11 +49,12 @@ extension Dunbar {
                     tooLarge: Dunbar.fileTooLarge)),
             idempotencyKey: true)
         public typealias Output = Post
+        /// The maximum number of media.
         public static let maximumMedia = 10
 
-        /// At most 5,000 characters, kept as they are. Not blank where there are no media.
+        /// The text: at most 5,000 characters, stored unchanged. It must not be blank when there are no media.
         public var content: String
-        /// At most 10, of at most 50 MiB each.
+        /// The files: at most 10, of at most 50 MiB each.
         public var media: [Upload]
 
         public init(content: String, media: [Upload] = []) {
@@ -69,15 +75,17 @@ extension Dunbar {
         }
     }
 
-    /// `GET /users/{id}/posts`: a user's posts, newest first; none where the caller may not see them, and of nobody.
+    /// `GET /users/{id}/posts`: returns a user's posts, newest first. The list is empty for a user who does not exist,
+    /// or whose posts the caller may not see.
     public struct ListUserPosts: Endpoint {
         public static let route = Route.get("/users/{id}/posts")
         public typealias Output = [Post]
 
+        /// The user.
         public var user: User.ID
-        /// 1 to 100; without it the newest 500. An addition to the contract.
+        /// The number of posts to return: 1 to 100; without it the newest 500. An addition to the contract.
         public var limit: Int?
-        /// Only posts before this one. An addition to the contract.
+        /// Returns only posts before this one. An addition to the contract.
         public var before: Post.ID?
 
         public init(user: User.ID, limit: Int? = nil, before: Post.ID? = nil) {
@@ -95,13 +103,16 @@ extension Dunbar {
         }
     }
 
-    /// `GET /posts/{id}`: the same as ``ListUserPosts``. The id is a user's.
+    /// `GET /posts/{id}`: returns the same as ``ListUserPosts``. The id is a user's.
     public struct ListPostsByPath: Endpoint {
         public static let route = Route.get("/posts/{id}")
         public typealias Output = [Post]
 
+        /// The user.
         public var user: User.ID
+        /// The number of posts to return, as in ``ListUserPosts``.
         public var limit: Int?
+        /// Returns only posts before this one.
         public var before: Post.ID?
 
         public init(user: User.ID, limit: Int? = nil, before: Post.ID? = nil) {
@@ -119,14 +130,17 @@ extension Dunbar {
         }
     }
 
-    /// `GET /posts?userId=`: the same as ``ListUserPosts``. 400 "Missing userId parameter", "Invalid userId parameter".
+    /// `GET /posts?userId=`: returns the same as ``ListUserPosts``. Throws 400 "Missing userId parameter" and 400
+    /// "Invalid userId parameter".
     public struct ListPostsByQuery: Endpoint {
         public static let route = Route.get("/posts")
         public typealias Output = [Post]
 
-        /// There is one, or the request is refused.
+        /// The user. The request is refused without one.
         public var user: User.ID?
+        /// The number of posts to return, as in ``ListUserPosts``.
         public var limit: Int?
+        /// Returns only posts before this one.
         public var before: Post.ID?
 
         public init(user: User.ID, limit: Int? = nil, before: Post.ID? = nil) {
@@ -147,14 +161,14 @@ extension Dunbar {
         }
     }
 
-    /// `GET /feed`: the caller's own posts and those of whom they follow, newest first.
+    /// `GET /feed`: returns the caller's own posts and those of the users whom the caller follows, newest first.
     public struct GetFeed: Endpoint {
         public static let route = Route.get("/feed")
         public typealias Output = [Post]
 
-        /// 1 to 100; without it the newest 500. An addition to the contract.
+        /// The number of posts to return: 1 to 100; without it the newest 500. An addition to the contract.
         public var limit: Int?
-        /// Only posts before this one. An addition to the contract.
+        /// Returns only posts before this one. An addition to the contract.
         public var before: Post.ID?
 
         public init(limit: Int? = nil, before: Post.ID? = nil) {
@@ -165,13 +179,16 @@ extension Dunbar {
         public func validate() throws(Problem) { try Dunbar.validate(limit: limit, upTo: 100, before: before) }
     }
 
-    /// `DELETE /posts/{id}`: one's own post, or any as an admin, with its comments and files. The id is a post's.
+    /// `DELETE /posts/{id}`: deletes a post of the caller's, or any post if the caller is an admin, with its comments
+    /// and files. The id is a post's.
     ///
-    /// 404 "Post not found" for one that the caller may not see, too; 403 "Not authorized to delete this post".
+    /// Throws 404 "Post not found", also for a post that the caller may not see, and 403 "Not authorized to delete this
+    /// post".
     public struct DeletePost: Endpoint {
         public static let route = Route.delete("/posts/{id}")
         public typealias Output = Confirmation
 
+        /// The post.
         public var id: Post.ID
 
         public init(id: Post.ID) { self.id = id }

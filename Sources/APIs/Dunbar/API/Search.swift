@@ -3,13 +3,13 @@ import Contract
 extension Dunbar {
     static let search: [any Contract.Endpoint.Type] = [SearchUsers.self]
 
-    /// `GET /users/search`: the first 20 by username whose username or display name contains the text, in whatever case.
-    /// Admins are not among them.
+    /// `GET /users/search`: returns the first 20 users, by username, whose username or display name contains the text,
+    /// regardless of case. Admins are left out.
     public struct SearchUsers: Endpoint {
         public static let route = Route.get("/users/search")
         public typealias Output = [User]
 
-        /// Trimmed. Blank finds nobody.
+        /// The text, trimmed. A blank text matches no user.
         public var query: String
 
         public init(_ query: String) { self.query = query }

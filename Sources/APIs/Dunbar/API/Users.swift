@@ -4,18 +4,23 @@ import Foundation
 extension Dunbar {
     static let users: [any Contract.Endpoint.Type] = [GetUser.self, UpdateUser.self, UploadPhoto.self]
 
-    /// A user as others see one.
+    /// A user as others see them.
     public struct User: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<User>
 
+        /// The user's id.
         public var id: ID
+        /// The username.
         public var username: String
+        /// The display name.
         public var displayName: String
+        /// The user's text about themselves; nil when there is none.
         @OrNull public var bio: String?
-        /// An absolute URL.
+        /// The absolute URL of the photo; nil when there is none.
         @PictureURL public var photo: String?
-        /// Whether only those see the posts whom the user accepts.
+        /// Whether the user's posts are visible only to followers whom the user has accepted.
         public var isPrivate: Bool
+        /// The time at which the account was created.
         public var createdAt: Timestamp
 
         public init(
@@ -32,21 +37,28 @@ extension Dunbar {
         }
     }
 
-    /// A user as they see themselves.
+    /// The caller's own account.
     public struct Account: Codable, Hashable, Sendable, Identifiable {
+        /// The user's id.
         public var id: User.ID
+        /// The username.
         public var username: String
+        /// The e-mail address, which no other user sees.
         public var email: String
+        /// The user's text about themselves; nil when there is none.
         @OrNull public var bio: String?
-        /// An absolute URL.
+        /// The absolute URL of the photo; nil when there is none.
         @PictureURL public var photo: String?
         public var isAdmin: Bool
+        /// The time at which the account was created.
         public var createdAt: Timestamp
+        /// Whether posts are visible only to followers whom the user has accepted.
         public var isPrivate: Bool
+        /// The display name.
         public var displayName: String
-        /// At the registration: what to do next.
+        /// The next step after a registration; nil in other answers.
         public var message: String?
-        /// Only where one asks who is signed in.
+        /// Whether the address is verified; nil except in the answers about the signed-in user.
         public var emailVerified: Bool?
 
         public init(
@@ -67,7 +79,7 @@ extension Dunbar {
             self.emailVerified = emailVerified
         }
 
-        /// As others see this user.
+        /// The same user as others see them.
         public var profile: User {
             User(
                 id: id, username: username, displayName: displayName, bio: bio, photo: photo, isPrivate: isPrivate,
@@ -75,12 +87,15 @@ extension Dunbar {
         }
     }
 
-    /// A user in what they made: a post, a comment, a request.
+    /// A user as part of something that they made: a post, a comment, a request.
     public struct UserSummary: Codable, Hashable, Sendable, Identifiable {
+        /// The user's id.
         public var id: User.ID
+        /// The username.
         public var username: String
+        /// The display name.
         public var displayName: String
-        /// An absolute URL.
+        /// The absolute URL of the photo; nil when there is none.
         @PictureURL public var photo: String?
 
         public init(id: User.ID, username: String, displayName: String, photo: String?) {
@@ -91,12 +106,12 @@ extension Dunbar {
         }
     }
 
-    /// A user who was changed: oneself, or somebody else, by an admin.
+    /// A changed user: the caller, or another user when the caller is an admin.
     public enum UpdatedUser: Codable, Hashable, Sendable {
         case own(Account)
         case other(User)
 
-        /// As others see the user.
+        /// The user as others see them.
         public var profile: User {
             switch self {
             case .own(let account): account.profile
@@ -106,7 +121,7 @@ extension Dunbar {
 
         private enum CodingKeys: String, CodingKey { case user, email }
 
-        /// Takes a wrapped user, too, as older servers answer.
+        /// Also decodes a user inside another object, as older servers answer.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             if container.contains(.user) {
@@ -126,11 +141,12 @@ extension Dunbar {
         }
     }
 
-    /// `GET /users/{id}`: anybody's profile, to anybody. 404 "User not found".
+    /// `GET /users/{id}`: returns any user's profile. It needs no session. Throws 404 "User not found".
     public struct GetUser: OpenEndpoint {
         public static let route = Route.get("/users/{id}")
         public typealias Output = WithRelationship<User>
 
+        /// The user.
         public var id: User.ID
 
         public init(id: User.ID) { self.id = id }
@@ -138,21 +154,24 @@ extension Dunbar {
         public func validatePath() throws(Problem) { try Dunbar.validate(id) }
     }
 
-    /// `PATCH /users/{id}`: changes one's own profile, or anybody's as an admin. What is nil stays.
+    /// `PATCH /users/{id}`: changes the caller's own profile, or any profile if the caller is an admin. Fields that are
+    /// nil stay unchanged.
     ///
-    /// 404 "User not found", 403 "Not authorized to update this profile", 400 "No changes detected".
+    /// Throws 404 "User not found", 403 "Not authorized to update this profile", and 400 "No changes detected".
     public struct UpdateUser: Endpoint {
         public static let route = Route.patch("/users/{id}", mayRepeat: true)
         public static let fieldsComeLast = true
         public typealias Output = UpdatedUser
 
+        /// The user.
         public var id: User.ID
-        /// 1 to 100 characters after trimming.
+        /// The display name: 1 to 100 characters after trimming.
         public var displayName: String?
-        /// At most 500 characters after trimming; blank means none.
+        /// The user's text about themselves: at most 500 characters after trimming; a blank one removes it.
         public var bio: String?
+        /// Whether posts are visible only to followers whom the user has accepted.
         public var isPrivate: Bool?
-        /// Whether `isPrivate` was sent, and is neither true nor false.
+        /// Whether `isPrivate` was sent with a value that is neither true nor false.
         private var isPrivacyUnreadable = false
 
         public init(id: User.ID, displayName: String? = nil, bio: String? = nil, isPrivate: Bool? = nil) {
@@ -167,7 +186,7 @@ extension Dunbar {
             id = try container.decode(User.ID.self, forKey: .id)
             displayName = try container.decodeIfPresent(String.self, forKey: .displayName) ?? decoder.otherName()
             bio = try container.decodeIfPresent(String.self, forKey: .bio)
-            // Null is a value here: no bio.
+            // Null is a value here: it removes the text.
             if bio == nil, container.contains(.bio), try container.decodeNil(forKey: .bio) { bio = "" }
             isPrivate = try container.decodeIfPresent(Bool.self, forKey: .isPrivate)
             isPrivacyUnreadable = isPrivate == nil && container.contains(.isPrivate)
@@ -190,10 +209,10 @@ extension Dunbar {
         enum CodingKeys: String, CodingKey { case id, displayName, bio, isPrivate }
     }
 
-    /// `POST /users/{id}/photo` (multipart/form-data, field `photo`): up to 50 MiB of JPEG, PNG, GIF, WebP or HEIC, which
-    /// become a JPEG of at most 1024 by 1024 pixels without metadata.
+    /// `POST /users/{id}/photo` (multipart/form-data, field `photo`): uploads up to 50 MiB of JPEG, PNG, GIF, WebP or
+    /// HEIC, which become a JPEG of at most 1024 by 1024 pixels without metadata.
     ///
-    /// 404 and 403 as ``UpdateUser``; 400 "No photo uploaded", 400 "Only image files are allowed", 413.
+    /// Throws 404 and 403 as ``UpdateUser`` does, 400 "No photo uploaded", 400 "Only image files are allowed", and 413.
     public struct UploadPhoto: Endpoint {
         public static let route = Route.post(
             "/users/{id}/photo",
@@ -204,8 +223,9 @@ extension Dunbar {
         public static let fieldsComeLast = true
         public typealias Output = UpdatedUser
 
+        /// The user.
         public var id: User.ID
-        /// There is one, or the request is refused.
+        /// The photo. The request is refused without one.
         public var photo: Upload?
 
         public init(id: User.ID, photo: Upload) {
@@ -220,7 +240,7 @@ extension Dunbar {
         }
     }
 
-    /// In bytes.
+    /// The maximum size of a file in bytes.
     static let maximumFileSize: Int64 = 52_428_800
     static let fileTooLarge = "File too large (max 50 MB)"
 }

@@ -7,29 +7,29 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// Why a request has no answer that an app can use: the cases of the contract's own client.
+/// The reason for which a request has no usable answer: the cases of the contract's own client.
 public typealias APIError = DunbarClient.APIError
 
 extension DunbarClient {
-    /// Why a request has no answer that an app can use.
+    /// The reason for which a request has no usable answer.
     public enum APIError: Error, Sendable {
         case invalidURL
-        /// The network's error.
+        /// The network failed, with its error.
         case requestFailed(any Error)
-        /// The server refused: the status, and why, in its words. A request that is refused before it is sent has the
-        /// status and words that the server would have.
+        /// The server refused the request, with a status and a message. A request that is refused before it is sent has
+        /// the status and message that the server would give.
         case serverError(Int, String?)
         case responseDecodingFailed(any Error)
-        /// Nobody is signed in (any more). Wrong credentials are a ``serverError(_:_:)`` with 401.
+        /// No user is signed in, or no longer. Wrong credentials are a ``serverError(_:_:)`` with 401.
         case unauthorized
-        /// An answer without what was asked for.
+        /// The answer lacks the requested value.
         case noData
         case networkUnavailable
-        /// It did not wake up.
+        /// The server did not wake up in time.
         case serverUnavailable
         case unknownError
 
-        /// Whether the same request may do better later.
+        /// Whether the same request may succeed later.
         public var isRetryable: Bool {
             switch self {
             case .serverUnavailable, .networkUnavailable: true
@@ -38,9 +38,9 @@ extension DunbarClient {
             }
         }
 
-        /// Of a ``serverError(_:_:)``.
+        /// The status of a ``serverError(_:_:)``; nil for other errors.
         public var status: Int? { if case .serverError(let code, _) = self { code } else { nil } }
-        /// The server's words.
+        /// The server's message; nil for other errors.
         public var message: String? { if case .serverError(_, let message) = self { message } else { nil } }
     }
 }
@@ -48,7 +48,7 @@ extension DunbarClient {
 extension DunbarClient.APIError: LocalizedError {
     public var errorDescription: String? { localizedDescription }
 
-    /// For a person, in English.
+    /// A description in English that an app may show.
     public var localizedDescription: String {
         switch self {
         case .invalidURL: "Invalid URL"
@@ -66,7 +66,7 @@ extension DunbarClient.APIError: LocalizedError {
 }
 
 extension DunbarClient.APIError {
-    /// Whatever a request threw, as the contract's cases have it.
+    /// Converts any error of a request into one of the contract's cases.
     init(_ error: any Error) {
         switch error {
         case let error as Self: self = error

@@ -13,25 +13,28 @@ import HTTPTypes
 /// for try await post in dunbar.feed() { show(post) }
 /// ```
 ///
-/// The session is a cookie, which the client keeps itself. Before its first request it wakes the server up. Requests that
-/// fail on the way are sent again where that cannot act twice. Whatever goes wrong is an ``APIError``, or a
-/// `CancellationError`. Safe to use from any task.
+/// The session is a cookie, which the client stores itself. Before its first request the client wakes the server up.
+/// Failed requests are sent again when that cannot act twice. Every error is an ``APIError`` or a `CancellationError`.
+/// A client may be used from any task.
 public struct DunbarClient: Sendable {
-    /// What the contract's paths are appended to.
+    /// The URL to which the contract's paths are appended.
     public let baseURL: URL
     private let client: Client<Dunbar>
     private let jar: CookieJar
     private let transport: WakingTransport
     private let isConnected: @Sendable () -> Bool
 
+    /// Creates a client.
+    ///
     /// - Parameters:
-    ///   - baseURL: Such as `https://dbsocial.example.com/api`.
-    ///   - store: Keeps the session between launches. By default it ends with this value.
+    ///   - baseURL: The server's URL, such as `https://dbsocial.example.com/api`.
+    ///   - store: Stores the session between launches. By default the session ends with this value.
     ///   - transport: Carries requests.
-    ///   - retry: When a request that cannot act twice is sent again: after 2, 3 and 4.5 seconds, or when the server says.
-    ///   - patience: How long the server may take to wake up.
-    ///   - now: This device's clock.
-    ///   - isConnected: Whether there is a network; without one requests fail at once.
+    ///   - retry: The conditions under which a request that cannot act twice is sent again: by default after 2, 3 and
+    ///     4.5 seconds, or when the server says.
+    ///   - patience: The time that the server may take to wake up.
+    ///   - now: Returns this device's time.
+    ///   - isConnected: Returns whether there is a network; without one requests fail at once.
     public init(
         baseURL: URL, store: any CookieStore = MemoryCookieStore(), transport: any Transport = URLSessionTransport(),
         retry: Retry = .dunbar, patience: Duration = .seconds(20), now: @escaping @Sendable () -> Date = { Date() },
@@ -59,9 +62,9 @@ public struct DunbarClient: Sendable {
     ///
     /// - Parameters:
     ///   - request: An operation of ``Dunbar``.
-    ///   - idempotencyKey: To repeat a creating request in another launch of the app, within 24 hours, without doing it
-    ///     twice.
-    ///   - progress: Told how much of an upload is on its way, in bytes.
+    ///   - idempotencyKey: A key with which a creating request can be repeated in another launch of the app, within 24
+    ///     hours, without acting twice.
+    ///   - progress: Called with the bytes of an upload sent so far and in all.
     /// - Throws: ``APIError``, `CancellationError`.
     public func answer<E: Contract.Endpoint>(
         _ request: E, idempotencyKey: String? = nil, progress: UploadProgress? = nil
@@ -80,27 +83,28 @@ public struct DunbarClient: Sendable {
 
     // MARK: The session
 
-    /// Asks the server whether it is awake, and waits until it is. Every request does so by itself where it has to.
+    /// Asks the server whether it is awake, and waits until it is. Every request does so by itself when it has to.
     ///
-    /// - Returns: False when it did not answer in time, or is not well.
+    /// - Returns: False when the server did not answer in time, or is not healthy.
     @discardableResult
     public func wakeUp() async -> Bool { await transport.wakeUp() }
 
-    /// Signs in. Whoever was signed in before is no longer.
+    /// Signs in. The new session replaces the one before.
     ///
-    /// - Throws: ``APIError/serverError(_:_:)`` with 401 for a wrong name or password, 429 after too many of them.
+    /// - Throws: ``APIError/serverError(_:_:)`` with 401 for a wrong name or password, 429 after too many failures.
     @discardableResult
     public func signIn(username: String, password: String) async throws -> Dunbar.Account {
         try await send(Dunbar.Login(username: username, password: password)).user
     }
 
-    /// Makes an account and signs in.
+    /// Creates an account and signs in.
     @discardableResult
     public func register(_ request: Dunbar.Register) async throws -> Dunbar.Account {
         try await send(request).user
     }
 
-    /// Signs out: on the server, then here. When the server cannot be reached, here all the same.
+    /// Signs out on the server, then on this device. When the server cannot be reached, it signs out on this device
+    /// nevertheless.
     public func signOut() async throws {
         let cookies = try await jar.header(for: baseURL)
         do {
@@ -112,9 +116,9 @@ public struct DunbarClient: Sendable {
         try await jar.forget(cookies)
     }
 
-    /// Deletes the account that is signed in, with all that is theirs, and forgets the session.
+    /// Deletes the signed-in user's account with everything that belongs to it, and removes the session.
     ///
-    /// - Parameter password: The account's, once more.
+    /// - Parameter password: The account's password.
     /// - Throws: ``APIError/serverError(_:_:)`` with 400 for a wrong password, and for an admin's account.
     public func deleteAccount(password: String) async throws {
         let cookies = try await jar.header(for: baseURL)
@@ -122,7 +126,7 @@ public struct DunbarClient: Sendable {
         try await jar.forget(cookies)
     }
 
-    /// Who is signed in; nil when nobody is.
+    /// Returns the signed-in user; nil when no user is signed in.
     public func currentUser() async throws -> Dunbar.Account? {
         do {
             return try await send(Dunbar.GetCurrentUser()).user
@@ -131,7 +135,8 @@ public struct DunbarClient: Sendable {
         }
     }
 
-    /// One refusal does not end a session: the server is asked who is signed in, and only its clear answer counts.
+    /// Returns whether the session has ended. One refusal does not end it: the server is asked for the signed-in user,
+    /// and only its explicit answer counts.
     private func isSignedOut() async throws -> Bool {
         let cookies = try await jar.header(for: baseURL)
         do {
@@ -152,9 +157,9 @@ public struct DunbarClient: Sendable {
     /// Publishes a text with pictures and videos, from memory or from disk.
     ///
     /// - Parameters:
-    ///   - content: At most 5,000 characters.
-    ///   - media: At most ten, of at most 50 MiB each.
-    ///   - progress: Told how much is on its way, in bytes, from any thread.
+    ///   - content: The text: at most 5,000 characters.
+    ///   - media: At most ten files, of at most 50 MiB each.
+    ///   - progress: Called with the bytes sent so far and in all, from any thread.
     @discardableResult
     public func post(
         _ content: String, media: [Upload] = [], progress: UploadProgress? = nil
@@ -164,7 +169,7 @@ public struct DunbarClient: Sendable {
         return post
     }
 
-    /// Uploads a profile photo, from memory or from disk: one's own, or anybody's as an admin.
+    /// Uploads a profile photo, from memory or from disk: the user's own, or any user's as an admin.
     @discardableResult
     public func uploadPhoto(
         _ photo: Upload, of user: Dunbar.User.ID, progress: UploadProgress? = nil
@@ -174,12 +179,12 @@ public struct DunbarClient: Sendable {
         return user
     }
 
-    /// The feed, newest first, a page at a time as it is asked for.
+    /// The feed, newest first. Pages are read as the sequence is iterated.
     public func feed(pageSize: Int = 50) -> Pages<Dunbar.Post, Dunbar.Post.ID?> {
         pages(pageSize) { Dunbar.GetFeed(limit: pageSize, before: $0) }
     }
 
-    /// A user's posts, newest first, a page at a time as they are asked for.
+    /// A user's posts, newest first. Pages are read as the sequence is iterated.
     public func posts(of user: Dunbar.User.ID, pageSize: Int = 50) -> Pages<Dunbar.Post, Dunbar.Post.ID?> {
         pages(pageSize) { Dunbar.ListUserPosts(user: user, limit: pageSize, before: $0) }
     }
@@ -193,16 +198,16 @@ public struct DunbarClient: Sendable {
         }
     }
 
-    // MARK: People
+    // MARK: Follows
 
-    /// What became of a wish to follow somebody.
+    /// The result of asking to follow a user.
     public enum Following: Hashable, Sendable {
         case following
-        /// The account is private: its owner is asked.
+        /// The account is private: its owner has been asked.
         case requested
     }
 
-    /// Follows a public account, or asks a private one.
+    /// Follows a public account, or asks to follow a private one.
     @discardableResult
     public func follow(_ user: Dunbar.User.ID) async throws -> Following {
         try await send(Dunbar.Follow(user: user)).message == Dunbar.Follow.requested ? .requested : .following
@@ -214,7 +219,7 @@ extension Contract.Endpoint {
 }
 
 extension Retry {
-    /// As the contract has it: three repeats, after 2, 3 and 4.5 seconds or what the server says, up to a minute; after
+    /// The contract's policy: three repeats, after 2, 3 and 4.5 seconds or what the server says, up to a minute; after
     /// network errors, 408, 429 and 5xx.
     public static let dunbar = Retry(
         attempts: 3, base: .seconds(2), factor: 1.5, cap: .seconds(60), isExact: true,

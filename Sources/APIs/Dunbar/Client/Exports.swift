@@ -1,5 +1,5 @@
-// One import is enough for an app. Of `Contract` and `ContractClient` only what an app names: `APIError` is here the one
-// of Dunbar's contract.
+// One import is enough for an app. Of `Contract` and `ContractClient`, only the types that an app names are exported:
+// `APIError` is the one of Dunbar's contract here.
 @_exported import DunbarAPI
 @_exported import HTTPTypes
 

@@ -5,12 +5,14 @@ import Foundation
 import Network
 #endif
 
-/// Whether there is a network, so that an app need not wait to hear that there is none.
+/// Observes whether there is a network, so that requests without one fail at once.
 ///
-/// Nobody has to start it: until somebody does, there is one as far as it knows.
+/// Starting it is optional: until then it reports a network.
 public final class NetworkMonitor: Sendable {
+    /// The monitor that clients use by default.
     public static let shared = NetworkMonitor()
 
+    /// The kind of network.
     public enum ConnectionType: Sendable {
         case wifi
         case cellular
@@ -25,7 +27,9 @@ public final class NetworkMonitor: Sendable {
 
     private let state = Guarded(State())
 
+    /// Whether there is a network.
     public var isConnected: Bool { state.use(\.isConnected) }
+    /// The kind of network that is in use.
     public var connectionType: ConnectionType { state.use(\.connectionType) }
 
     public init() {}
@@ -33,7 +37,7 @@ public final class NetworkMonitor: Sendable {
     #if canImport(Network)
     private let monitor = Guarded<NWPathMonitor?>(nil)
 
-    /// Watches from now on.
+    /// Starts observing.
     public func startMonitoring() {
         let path = NWPathMonitor()
         path.pathUpdateHandler = { [state] path in
@@ -54,7 +58,7 @@ public final class NetworkMonitor: Sendable {
         path.start(queue: DispatchQueue(label: "NetworkMonitor"))
     }
 
-    /// Stops watching. There is a network again, as far as it knows.
+    /// Stops observing; from then on it reports a network.
     public func stopMonitoring() {
         let before = monitor.use { monitor in
             defer { monitor = nil }
@@ -64,8 +68,9 @@ public final class NetworkMonitor: Sendable {
         state.use { $0 = State() }
     }
     #else
-    /// There is nothing to watch with on this platform.
+    /// Does nothing, because this platform has no network monitor.
     public func startMonitoring() {}
+    /// Does nothing.
     public func stopMonitoring() {}
     #endif
 }

@@ -8,8 +8,8 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// Wakes the server up before the first request, and again after it could not be reached: one that sleeps takes a while
-/// to answer, and what is sent meanwhile may get lost.
+/// Wakes the server up before the first request, and again after it could not be reached: a sleeping server takes a
+/// while to answer, and may lose what is sent meanwhile.
 actor WakingTransport: Transport {
     private let base: any Transport
     private let health: URL
@@ -19,10 +19,12 @@ actor WakingTransport: Transport {
     private var isAwake = false
     private var waking: Task<Bool, Never>?
 
+    /// Creates a transport.
+    ///
     /// - Parameters:
-    ///   - health: `GET /storage/health`.
-    ///   - patience: How long the server may take to wake up.
-    ///   - isConnected: Whether there is a network.
+    ///   - health: The request `GET /storage/health`.
+    ///   - patience: The time that the server may take to wake up.
+    ///   - isConnected: Returns whether there is a network.
     init(
         _ base: any Transport, health: URL, patience: Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void, isConnected: @escaping @Sendable () -> Bool
@@ -47,7 +49,7 @@ actor WakingTransport: Transport {
         }
     }
 
-    /// Whether the server is awake: asks it, once for all who want to know now.
+    /// Asks the server whether it is awake, once for all callers that wait at the same time.
     func wakeUp() async -> Bool {
         if let waking { return await waking.value }
         let task = Task { await ask() }

@@ -4,7 +4,7 @@ import DunbarAPI
 import HTTPTypes
 
 extension Dunbar.Account {
-    /// John, who is signed in.
+    /// The example: John, who is signed in.
     public static let example: Self = contractExample(
         """
         {
@@ -22,7 +22,7 @@ extension Dunbar.Account {
 }
 
 extension Dunbar.HealthReport {
-    /// All is well.
+    /// The example: a healthy server.
     public static let example: Self = contractExample(
         """
         {
@@ -59,7 +59,7 @@ extension DunbarMock {
 }
 
 extension DunbarMemory {
-    /// What an answer says to take the cookie back.
+    /// The headers with which an answer removes the cookie.
     static var takingBack: HTTPFields {
         [.setCookie: "\(cookie)=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"]
     }

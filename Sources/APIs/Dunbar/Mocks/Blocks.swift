@@ -19,7 +19,7 @@ extension DunbarMock {
 
     func reports() {
         server.example(of: Dunbar.ReportPost.self) { [memory] request in
-            // All posts are John's.
+            // All posts of the mock are John's.
             try memory.use { try $0.require(request.post) }
             throw Problem(.badRequest, "You cannot report your own post")
         }

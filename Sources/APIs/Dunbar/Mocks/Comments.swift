@@ -3,7 +3,7 @@ import ContractMocks
 import DunbarAPI
 
 extension Dunbar.Comment {
-    /// Sarah's, on John's post.
+    /// The example: Sarah's comment on John's post.
     public static let example: Self = contractExample(
         """
         {
@@ -47,7 +47,7 @@ extension DunbarMock {
         }
         server.example(of: Dunbar.DeleteComment.self) { [memory] request in
             try memory.use { memory in
-                // Under his own posts, John may delete any.
+                // John may delete any comment on his own posts.
                 guard memory.comments.contains(where: { $0.id == request.id }) else {
                     throw Problem(.notFound, "Comment not found")
                 }

@@ -14,15 +14,17 @@ import HTTPTypes
 /// let dunbar = mock.client()
 /// ```
 ///
-/// It is the world of those examples: John (1), who is signed in, Sarah (2), who asks to follow him (request 1), and Alex
-/// (3), whom he asks. John's post (1) has Sarah's comment. Other ids are refused as the contract says. Any name and
-/// password signs in as John. What is posted and commented is there from then on; nothing else is remembered.
+/// The mock holds the examples' data: John (1), who is signed in, Sarah (2), who asks to follow him (request 1), and
+/// Alex (3), whom he asks. John's post (1) has Sarah's comment. Other ids are refused as the contract says. Any name
+/// and password signs in as John. Posts and comments are stored; nothing else is.
 public struct DunbarMock: APIMock {
-    /// Reads the requests. An app's tests need what ``APIMock`` says.
+    /// The server that reads the requests. An app's tests need only the members of ``APIMock``.
     public let server: MockServer<Dunbar>
     let memory: Guarded<DunbarMemory>
 
-    /// - Parameter sleep: Waits out the delays. A test's does not.
+    /// Creates a mock.
+    ///
+    /// - Parameter sleep: Waits for the mock's delays. A test replaces it.
     public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
         let memory = Guarded(DunbarMemory())
         self.memory = memory
@@ -43,10 +45,10 @@ public struct DunbarMock: APIMock {
         server.example(of: Dunbar.CheckHealth.self) { _ in .example }
     }
 
-    /// An SDK on top of the mock. Its session lives as long as it does.
+    /// Returns an SDK on top of the mock. Its session lives as long as it does.
     ///
     /// - Parameters:
-    ///   - signedIn: Whether John is signed in already.
+    ///   - signedIn: Whether John is already signed in.
     ///   - retry: By default nothing is sent twice, so that an app sees every failure at once.
     public func client(signedIn: Bool = true, retry: Retry = .never) -> DunbarClient {
         var cookies: [StoredCookie] = []
@@ -62,19 +64,19 @@ public struct DunbarMock: APIMock {
     public func endSessions() { memory.use { $0.sessions = [] } }
 }
 
-/// What the mock remembers.
+/// The mock's data.
 struct DunbarMemory: Sendable {
     static let cookie = "dunbar.session"
 
-    /// As clients send them.
+    /// The values of the session cookies.
     var sessions: Set<String> = []
     private var serial = 0
-    /// John's, the newest first.
+    /// John's posts, newest first.
     var posts = [Dunbar.Post.example]
-    /// Of the first post, the oldest first.
+    /// The comments on the first post, oldest first.
     var comments = [Dunbar.Comment.example]
 
-    /// The value of a new session's cookie.
+    /// Begins a session and returns the value of its cookie.
     mutating func begin() -> String {
         serial += 1
         sessions.insert("\(Self.cookie)=mock\(serial)")
@@ -84,6 +86,6 @@ struct DunbarMemory: Sendable {
 
 extension DunbarClient {
     /// An SDK for previews, signed in as John, in which every operation answers the contract's example. See
-    /// ``DunbarMock`` for answers of your own.
+    /// ``DunbarMock`` for other answers.
     public static func mock() -> DunbarClient { DunbarMock().client() }
 }

@@ -3,7 +3,7 @@ import ContractMocks
 import DunbarAPI
 
 extension Dunbar.PendingRequest {
-    /// Sarah's, to John.
+    /// The example: Sarah's request to John.
     public static let example: Self = contractExample(
         """
         {
@@ -20,7 +20,7 @@ extension Dunbar.PendingRequest {
 }
 
 extension Dunbar.OutgoingRequest {
-    /// John's, to Alex.
+    /// The example: John's request to Alex.
     public static let example: Self = contractExample(
         """
         {

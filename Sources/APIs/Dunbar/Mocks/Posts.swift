@@ -3,7 +3,7 @@ import ContractMocks
 import DunbarAPI
 
 extension Dunbar.Post {
-    /// John's.
+    /// The example: John's post.
     public static let example: Self = contractExample(
         """
         {

@@ -3,7 +3,7 @@ import ContractMocks
 import DunbarAPI
 
 extension Dunbar.User {
-    /// John, as others see him.
+    /// The example: John, as others see him.
     public static let example: Self = contractExample(
         """
         {
@@ -17,9 +17,9 @@ extension Dunbar.User {
         }
         """)
 
-    /// Sarah, who asks to follow John.
+    /// A second example: Sarah, who asks to follow John.
     public static let sarah = Self(of: .sarah)
-    /// Alex, whom John asks.
+    /// A third example: Alex, whom John asks.
     public static let alex = Self(of: .alex)
 
     private init(of user: Dunbar.UserSummary) {
@@ -30,7 +30,7 @@ extension Dunbar.User {
 }
 
 extension Dunbar.UserSummary {
-    /// John.
+    /// The example: John.
     public static let example: Self = contractExample(
         """
         {
@@ -41,6 +41,7 @@ extension Dunbar.UserSummary {
         }
         """)
 
+    /// A second example: Sarah.
     public static let sarah: Self = contractExample(
         """
         {
@@ -51,6 +52,7 @@ extension Dunbar.UserSummary {
         }
         """)
 
+    /// A third example: Alex.
     public static let alex: Self = contractExample(
         """
         {
@@ -63,7 +65,7 @@ extension Dunbar.UserSummary {
 }
 
 extension DunbarMock {
-    /// Everybody there is.
+    /// All users of the mock.
     static let people: [Dunbar.User] = [.example, .sarah, .alex]
 
     static func requireUser(_ id: Dunbar.User.ID) throws -> Dunbar.User {

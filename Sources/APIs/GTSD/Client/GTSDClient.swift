@@ -20,35 +20,38 @@ import FoundationNetworking
 /// print(done.data.newStreak)
 /// ```
 ///
-/// Access tokens are renewed by themselves, one renewal at a time, and requests that fail on the way are sent again where
-/// that cannot act twice. Safe to use from any task.
+/// Access tokens are renewed automatically, one renewal at a time, and failed requests are sent again when that cannot
+/// act twice. A client may be used from any task.
 public struct GTSDClient: Sendable {
-    /// What the contract's paths are appended to.
+    /// The URL to which the contract's paths are appended.
     public let baseURL: URL
     private let client: Client<GTSD>
-    /// For what must not be sent again.
+    /// A client for requests that must not be repeated.
     private let onceOnly: Client<GTSD>
     private let session: TokenSession
     let transport: any Transport
     let retry: Retry
     private let now: @Sendable () -> Date
 
-    /// Of access tokens, in seconds: the contract's answers do not say.
+    /// The lifetime of access tokens in seconds, which the contract's answers do not contain.
     private static let lifetime = 15 * 60
 
+    /// Creates a client.
+    ///
     /// - Parameters:
-    ///   - baseURL: Such as `https://api.gtsd.example.com`.
-    ///   - store: Keeps the session between launches. By default it ends with this value.
+    ///   - baseURL: The server's URL, such as `https://api.gtsd.example.com`.
+    ///   - store: Stores the session between launches. By default the session ends with this value.
     ///   - transport: Carries requests.
-    ///   - retry: When a request that cannot act twice is sent again.
-    ///   - now: This device's clock.
+    ///   - retry: The conditions under which a request that cannot act twice is sent again.
+    ///   - now: Returns this device's time.
     public init(
         baseURL: URL, store: any TokenStore = MemoryTokenStore(), transport: any Transport = URLSessionTransport(),
         retry: Retry = .standard, now: @escaping @Sendable () -> Date = { Date() }
     ) {
         let open = Client<GTSD>(baseURL: baseURL, transport: transport, retry: retry)
         let session = TokenSession(store: store, now: now) { refreshToken in
-            // A token whose answer was lost is good for a few seconds more: so it is sent again at once, or not at all.
+            // A refresh token whose answer was lost stays valid for a few more seconds, so the renewal is repeated at
+            // once or not at all.
             var attempt = 0
             while true {
                 do {
@@ -71,16 +74,16 @@ public struct GTSDClient: Sendable {
         self.now = now
     }
 
-    /// Sends any request of the API, and returns what it asked for: ``APIResponse/data``, with
-    /// ``APIResponse/cached`` and ``APIResponse/message`` beside it.
+    /// Sends any request of the API, and returns the operation's answer: ``APIResponse/data``, with
+    /// ``APIResponse/cached`` and ``APIResponse/message``.
     ///
     /// - Parameters:
     ///   - request: An operation of ``GTSD``.
-    ///   - idempotencyKey: Names a creating request, so that it can be repeated in another launch of the app, within 24
-    ///     hours, without being done twice: 1 to 255 printable ASCII characters. By default each call has its own.
-    /// - Throws: ``APIError`` when it is refused (by its own `validate()` before it is sent),
-    ///   ``SignedOut`` without a session, ``UnreadableAnswer``, `CancellationError`, the
-    ///   network's error.
+    ///   - idempotencyKey: A key for a creating request, with which it can be repeated in another launch of the app,
+    ///     within 24 hours, without acting twice: 1 to 255 printable ASCII characters. By default each call has a new
+    ///     key.
+    /// - Throws: ``APIError`` when the request is refused (by its own `validate()` before it is sent), ``SignedOut``
+    ///   without a session, ``UnreadableAnswer``, `CancellationError`, the network's error.
     @discardableResult
     public func send<E: Contract.Endpoint>(
         _ request: E, idempotencyKey: String? = nil
@@ -88,10 +91,10 @@ public struct GTSDClient: Sendable {
         try await client(for: E.self).send(request, idempotencyKey: idempotencyKey)
     }
 
-    /// Sends any request, and returns the answer with its status and headers: 201 or 200, and how much of a limit is used
+    /// Sends any request, and returns the answer with its status and headers: 201 or 200, and the state of a rate limit
     /// (`rateLimit`).
     ///
-    /// - Throws: as ``send(_:idempotencyKey:)`` does.
+    /// - Throws: The errors of ``send(_:idempotencyKey:)``.
     public func answer<E: Contract.Endpoint>(
         _ request: E, idempotencyKey: String? = nil
     ) async throws -> Answer<E.Output> where E.API == GTSD {
@@ -99,28 +102,29 @@ public struct GTSDClient: Sendable {
     }
 
     private func client<E: Contract.Endpoint>(for _: E.Type) -> Client<GTSD> {
-        // What was deleted by an attempt whose answer was lost is not found by the next.
+        // A repeated deletion would be refused when the first attempt succeeded and only its answer was lost.
         E.route.method == .delete ? onceOnly : client
     }
 
     // MARK: The session
 
-    /// Who is signed in; nil when nobody is. Asks the store, never the server.
+    /// The signed-in user; nil when no user is signed in. It is read from the store and never asks the server.
     ///
-    /// - Throws: the store's error.
+    /// - Throws: The store's error.
     public var user: GTSD.User.ID? {
         get async throws { try await session.current.map { .init($0.user) } }
     }
 
-    /// Makes an account, signs in to it and keeps the session. Whoever was signed in before is no longer.
+    /// Creates an account, signs in to it and stores the session, which replaces the one before.
     ///
     /// - Parameters:
-    ///   - email: At most 254 characters; unique without regard to case.
-    ///   - password: ``GTSD/Password`` has its rules.
-    ///   - name: 1 to 255 characters.
-    ///   - timezone: By which the user's days are told; this device's own by default.
-    /// - Throws: ``APIError`` with 400 or 409 "User with this email already exists"; the network's error;
-    ///   the store's when the session could not be kept: it has begun, and is kept as soon as that works again.
+    ///   - email: The e-mail address: at most 254 characters; unique regardless of case.
+    ///   - password: The password, under the rules of ``GTSD/Password``.
+    ///   - name: The user's name: 1 to 255 characters.
+    ///   - timezone: The time zone that determines the user's days; this device's own by default.
+    /// - Throws: ``APIError`` with 400, or 409 "User with this email already exists"; the network's error; the store's
+    ///   error when the session could not be stored: the session has begun nevertheless, and is stored as soon as that
+    ///   works again.
     @discardableResult
     public func signUp(
         email: String, password: String, name: String? = nil, timezone: String? = GTSD.Zone.current
@@ -129,10 +133,10 @@ public struct GTSDClient: Sendable {
         return try await keep(try await client.send(request).data)
     }
 
-    /// Signs in and keeps the session. Whoever was signed in before is no longer.
+    /// Signs in and stores the session, which replaces the one before.
     ///
-    /// - Throws: ``APIError`` with 401 "Invalid email or password", 403 "Account is deactivated", or 429
-    ///   after too many of them; otherwise as ``signUp(email:password:name:timezone:)`` does.
+    /// - Throws: ``APIError`` with 401 "Invalid email or password", 403 "Account is deactivated", or 429 after too many
+    ///   failures; otherwise the errors of ``signUp(email:password:name:timezone:)``.
     @discardableResult
     public func signIn(email: String, password: String) async throws -> GTSD.User {
         try await keep(try await client.send(GTSD.LogIn(email: email, password: password)).data)
@@ -146,10 +150,11 @@ public struct GTSDClient: Sendable {
         return signedIn.user
     }
 
-    /// Signs out: forgets the session here at once, then ends it on the server.
+    /// Signs out: removes the session from this device at once, then ends it on the server.
     ///
-    /// - Throws: the network's or the store's error. Whatever could be done is done all the same: here the session is
-    ///   forgotten, on the server it ends after 7 days at the latest. Without a session it does nothing.
+    /// - Throws: The network's or the store's error. Whatever is possible has been done nevertheless: on this device
+    ///   the session is removed, and on the server it ends after 7 days at the latest. Without a session nothing
+    ///   happens.
     public func signOut() async throws {
         var (refreshToken, storeFailure): (String?, (any Error)?)
         do { refreshToken = try await session.current?.refreshToken } catch { storeFailure = error }
@@ -158,7 +163,7 @@ public struct GTSDClient: Sendable {
         if let storeFailure { throw storeFailure }
     }
 
-    /// Removes the account with all that belongs to it, and forgets the session.
+    /// Deletes the account with everything that belongs to it, and removes the session.
     ///
     /// - Throws: ``APIError`` with 403 "Invalid password".
     public func deleteAccount(password: String) async throws {
@@ -168,24 +173,24 @@ public struct GTSDClient: Sendable {
 
     // MARK: Lists
 
-    /// One's own photos, the newest first, a page at a time as it is asked for: stop iterating, and no more is read.
+    /// The user's own photos, newest first. Pages are read as the sequence is iterated, and no further.
     ///
     /// - Parameters:
-    ///   - task: Only those of a task.
-    ///   - pageSize: 1 to 100.
+    ///   - task: Returns only the photos of this task.
+    ///   - pageSize: The number of photos read at a time, 1 to 100.
     public func photos(of task: GTSD.Task.ID? = nil, pageSize: Int = 50) -> Pages<GTSD.Photo, Int> {
         Pages(from: 0) { [client] offset in
             let photos = try await client.send(
                 GTSD.ListPhotos(limit: pageSize, offset: offset, taskId: task)
             ).data.photos
-            // The contract's `total` counts this page alone: a page that is not full is the last.
+            // The contract's `total` counts this page only, so a page that is not full is the last.
             return (photos, photos.count < pageSize ? nil : offset + photos.count)
         }
     }
 }
 
 extension APIError {
-    /// What the API said beyond the message; nil when the answer was not in its shape.
+    /// The API's error body beyond the message; nil when the answer did not have its shape.
     public var gtsd: GTSD.Failure.Content? {
         (try? JSONDecoder().decode(GTSD.Failure.self, from: Data(body)))?.error
     }

@@ -9,14 +9,17 @@ import FoundationNetworking
 #endif
 
 extension GTSDClient {
-    /// What an app says of a photo beside its bytes.
+    /// What an app tells about a photo beside its bytes.
     public struct PhotoDetails: Hashable, Sendable {
-        /// In pixels.
+        /// The width in pixels.
         public var width: Int?
+        /// The height in pixels.
         public var height: Int?
+        /// The time at which the photo was taken.
         public var takenAt: GTSD.Timestamp?
-        /// The task that it belongs to, with its stage.
+        /// The task that the photo belongs to, together with its stage.
         public var task: GTSD.Task.ID?
+        /// The stage of progress that the photo shows.
         public var stage: GTSD.PhotoStage?
 
         public init(
@@ -31,20 +34,19 @@ extension GTSDClient {
         }
     }
 
-    /// Uploads a progress photo: asks for a place, puts the file there and confirms it. Up to 10 MiB of JPEG, PNG or HEIC,
-    /// from memory or from disk.
+    /// Uploads a progress photo: requests an upload URL, puts the file there and confirms it. Up to 10 MiB of JPEG, PNG
+    /// or HEIC, from memory or from disk.
     ///
-    /// A step that fails on the way is done again. When all of it fails, call again with the same key: what was done is not
-    /// done twice.
+    /// A step that fails is repeated. When the whole upload fails, call again with the same key: no step acts twice.
     ///
     /// - Parameters:
-    ///   - photo: Its bytes or its place on disk, with a name and a type.
-    ///   - details: What the server is told of it besides.
-    ///   - idempotencyKey: Names this upload for 24 hours; at most 200 printable ASCII characters. By default each call is
-    ///     another.
-    ///   - progress: Told how much is on its way, in bytes, from any thread. After a repeat it begins again.
-    /// - Throws: ``APIError`` when it is refused, ``UploadRefused`` when the store does not take the file;
-    ///   what ``send(_:idempotencyKey:)`` throws.
+    ///   - photo: The bytes or the file on disk, with a name and a type.
+    ///   - details: What the server is told about the photo.
+    ///   - idempotencyKey: A key that names this upload for 24 hours; at most 200 printable ASCII characters. By
+    ///     default each call is a new upload.
+    ///   - progress: Called with the bytes sent so far and in all, from any thread. A repeat starts again at zero.
+    /// - Throws: ``APIError`` when it is refused, ``UploadRefused`` when the store does not accept the file; the errors
+    ///   of ``send(_:idempotencyKey:)``.
     @discardableResult
     public func uploadPhoto(
         _ photo: Upload, details: PhotoDetails = .init(), idempotencyKey: String = UUID().uuidString.lowercased(),
@@ -57,7 +59,7 @@ extension GTSDClient {
                 fileKey: place.fileKey, width: details.width, height: details.height, fileSize: size,
                 contentType: photo.contentType, takenAt: details.takenAt, taskId: details.task,
                 evidenceType: details.stage)
-            // The place is all the key that a confirmation needs: of one place there is one photo.
+            // A confirmation needs no key of its own: there is one photo for each upload URL.
             return try await send(confirmation).data
         }
         var place = try await send(presign, idempotencyKey: idempotencyKey + ".presign").data
@@ -65,22 +67,22 @@ extension GTSDClient {
             try await put(body, at: place, progress: progress)
         } catch let refusal as UploadRefused where [.forbidden, .conflict, .gone].contains(refusal.status) {
             if refusal.status == .forbidden {
-                // The place of an earlier call, whose time is over. The file may be there all the same.
+                // The URL may be of an earlier call and have expired. The file may be there nevertheless.
                 do { return try await confirm(place) } catch let error as APIError where error.status == .notFound {}
             }
-            // Or another file was confirmed there, or one that has been deleted since.
+            // Another file was confirmed there, or one that has been deleted since.
             place = try await send(presign).data
             try await put(body, at: place, progress: progress)
         }
         return try await confirm(place)
     }
 
-    /// Puts a file into the store; again where the network or the store failed, since the same bytes may come twice.
+    /// Puts a file into the store, and repeats it when the network or the store failed: the same bytes may come twice.
     private func put(
         _ body: TransportRequest.Body, at place: GTSD.PresignedUpload, progress: UploadProgress?
     ) async throws {
         guard let url = URL(string: place.uploadUrl) else { throw URLError(.badURL) }
-        // Without the token: the URL is its own permission, and may lead to another host.
+        // The request goes without the token: the URL is its own permission, and may lead to another host.
         let request = TransportRequest(method: .put, url: url, body: body)
         var attempt = 0
         while true {
@@ -102,9 +104,9 @@ extension GTSDClient {
     }
 }
 
-/// The store did not take a file: the URL has expired, or the file is empty or larger than was said.
+/// The store did not accept a file: the URL has expired, or the file is empty or larger than announced.
 public struct UploadRefused: Error, Sendable {
-    /// What the store answered.
+    /// The status that the store answered.
     public let status: HTTPResponse.Status
 }
 

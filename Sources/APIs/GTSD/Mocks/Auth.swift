@@ -3,7 +3,7 @@ import ContractMocks
 import GTSDAPI
 
 extension GTSD.User {
-    /// Anna, who is signed in.
+    /// The example: Anna, who is signed in.
     public static let example: Self = contractExample(
         """
         {
@@ -20,7 +20,7 @@ extension GTSD.User {
 }
 
 extension GTSD.SignedIn {
-    /// Anna's. The mock itself hands out tokens that it can tell apart.
+    /// The example: Anna's tokens. The mock itself hands out numbered tokens.
     public static let example = Self(user: .example, accessToken: "eyJ...", refreshToken: "eyJ...")
 }
 

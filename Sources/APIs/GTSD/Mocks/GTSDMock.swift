@@ -13,15 +13,17 @@ import GTSDClient
 /// let gtsd = mock.client()
 /// ```
 ///
-/// It is the world of those examples: Anna (`1`), who is signed in, with task 123, photo 789 and a streak of 14 days.
-/// Other ids are refused as the contract says. Any address and password signs in as Anna. A task that is completed stays
-/// so; nothing else is remembered.
+/// The mock holds the examples' data: Anna (`1`), who is signed in, with task 123, photo 789 and a streak of 14 days.
+/// Other ids are refused as the contract says. Any address and password signs in as Anna. A completed task stays
+/// completed; the mock stores nothing else.
 public struct GTSDMock: APIMock {
-    /// Reads the requests. An app's tests need what ``APIMock`` says.
+    /// The server that reads the requests. An app's tests need only the members of ``APIMock``.
     public let server: MockServer<GTSD>
     let memory: Guarded<GTSDMemory>
 
-    /// - Parameter sleep: Waits out the delays. A test's does not.
+    /// Creates a mock.
+    ///
+    /// - Parameter sleep: Waits for the mock's delays. A test replaces it.
     public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
         let memory = Guarded(GTSDMemory())
         self.memory = memory
@@ -41,10 +43,10 @@ public struct GTSDMock: APIMock {
         onboarding()
     }
 
-    /// An SDK on top of the mock. Its session lives as long as it does.
+    /// Returns an SDK on top of the mock. Its session lives as long as it does.
     ///
     /// - Parameters:
-    ///   - signedIn: Whether Anna is signed in already.
+    ///   - signedIn: Whether Anna is already signed in.
     ///   - retry: By default nothing is sent twice, so that an app sees every failure at once.
     public func client(signedIn: Bool = true, retry: Retry = .never) -> GTSDClient {
         var stored: StoredTokens?
@@ -57,14 +59,14 @@ public struct GTSDMock: APIMock {
         return GTSDClient(baseURL: baseURL, store: MemoryTokenStore(stored), transport: self, retry: retry)
     }
 
-    /// Refuses every access token of now with 401, as after 15 minutes. The SDK renews them by itself.
+    /// Expires every current access token, as after 15 minutes: it is refused with 401. The SDK renews it by itself.
     public func expireAccessTokens() { memory.use { $0.sessions.expire() } }
 
     /// Ends every session, as from another device: requests throw `SignedOut`.
     public func endSessions() { memory.use { $0.sessions.endAll() } }
 }
 
-/// What the mock remembers.
+/// The mock's data.
 struct GTSDMemory: Sendable {
     var sessions = MockSessions()
     var task = GTSD.Task.example
@@ -84,7 +86,7 @@ struct GTSDMemory: Sendable {
 }
 
 extension GTSDClient {
-    /// An SDK for previews, signed in as Anna, in which every operation answers the contract's example. See ``GTSDMock`` for
-    /// answers of your own.
+    /// An SDK for previews, signed in as Anna, in which every operation answers the contract's example. See
+    /// ``GTSDMock`` for other answers.
     public static func mock() -> GTSDClient { GTSDMock().client() }
 }

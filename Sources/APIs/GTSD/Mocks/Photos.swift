@@ -3,7 +3,7 @@ import ContractMocks
 import GTSDAPI
 
 extension GTSD.Photo {
-    /// Photo 789: a JPEG whose URL holds no more than its first bytes.
+    /// The example: photo 789, a JPEG whose URL holds only its first bytes.
     public static let example: Self = contractExample(
         """
         {
@@ -25,7 +25,7 @@ extension GTSD.Photo {
 extension GTSDMock {
     func photos() {
         server.example(of: GTSD.PresignPhoto.self) { _ in
-            // What is put there is taken, and forgotten.
+            // A file that is put there is accepted and not stored.
             APIResponse(.init(uploadUrl: "data:,", fileKey: GTSD.Photo.example.fileKey, expiresIn: 3600))
         }
         server.example(of: GTSD.ConfirmPhoto.self) { request in

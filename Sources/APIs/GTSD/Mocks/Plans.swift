@@ -3,7 +3,7 @@ import ContractMocks
 import GTSDAPI
 
 extension GTSD.Plan {
-    /// Anna's for a week.
+    /// The example: Anna's plan for a week.
     public static let example: Self = contractExample(
         """
         {
@@ -34,7 +34,7 @@ extension GTSD.Plan {
 }
 
 extension GTSD.Profile {
-    /// Anna's.
+    /// The example: Anna's profile.
     public static let example: Self = contractExample(
         """
         {

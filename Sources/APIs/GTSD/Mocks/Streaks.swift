@@ -3,7 +3,7 @@ import ContractMocks
 import GTSDAPI
 
 extension GTSD.Streak {
-    /// Anna's, of 14 days.
+    /// The example: Anna's streak of 14 days.
     public static let example: Self = contractExample(
         """
         {
@@ -20,7 +20,7 @@ extension GTSD.Streak {
 }
 
 extension GTSD.Badge {
-    /// Anna's for a week.
+    /// The example: Anna's badge for a week.
     public static let example: Self = contractExample(
         """
         {

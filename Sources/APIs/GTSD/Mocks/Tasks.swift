@@ -3,7 +3,7 @@ import ContractMocks
 import GTSDAPI
 
 extension GTSD.Task {
-    /// Task 123, with evidence 456.
+    /// The example: task 123, with evidence 456.
     public static let example: Self = contractExample(
         """
         {
@@ -25,7 +25,7 @@ extension GTSD.Task {
 }
 
 extension GTSD.Evidence {
-    /// Evidence 456, of task 123.
+    /// The example: evidence 456, of task 123.
     public static let example: Self = contractExample(
         """
         {
