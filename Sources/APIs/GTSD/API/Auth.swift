@@ -6,21 +6,25 @@ extension GTSD {
         SignUp.self, LogIn.self, Refresh.self, LogOut.self, GetMe.self, DeleteMe.self,
     ]
 
-    /// One's own account.
+    /// The caller's own account.
     public struct User: Codable, Hashable, Sendable, Identifiable {
-        /// A decimal number, as text.
+        /// The id of a user: a decimal number, as text.
         public typealias ID = TextIdentifier<User>
 
+        /// The user's id.
         public var id: ID
-        /// Trimmed, in lower case.
+        /// The e-mail address, trimmed and in lower case.
         public var email: String
+        /// The time at which the account was created.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
-        /// As it was given; nil when it was not. This and what follows are additions to the contract.
+        /// The name as it was given; nil when it was not. This and the following fields are additions to the contract.
         @OrNull public var name: String?
         public var emailVerified: Bool
+        /// Whether the user has completed the onboarding.
         public var hasCompletedOnboarding: Bool
-        /// By this zone days, weeks and streaks are told: an IANA name.
+        /// The time zone that determines the user's days, weeks and streaks: an IANA name.
         public var timezone: String
 
         public init(
@@ -52,21 +56,22 @@ extension GTSD {
         }
     }
 
-    /// `POST /auth/signup`: makes an account and signs in to it.
+    /// `POST /auth/signup`: creates an account and signs in to it.
     ///
-    /// Refused with 400 for its fields, 409 "User with this email already exists", 429. Apps call `GTSDClient.signUp`,
-    /// which keeps the session.
+    /// Throws 400 for invalid fields, 409 "User with this email already exists", and 429. Apps call
+    /// `GTSDClient.signUp`, which stores the session.
     public struct SignUp: OpenEndpoint {
         public static let route = Route.post("/auth/signup", .created, idempotencyKey: true)
         public typealias Output = APIResponse<SignedIn>
 
-        /// At most 254 characters; unique without regard to case.
+        /// The e-mail address: at most 254 characters; unique regardless of case.
         public var email: String
-        /// 8 to 200 characters, with a letter of either case, a digit and one of ``Password/special``.
+        /// The password: 8 to 200 characters, with a lower-case and an upper-case letter, a digit and one of
+        /// ``Password/special``.
         public var password: String
-        /// 1 to 255 characters, without control characters and others that nobody sees.
+        /// The user's name: 1 to 255 characters, without control characters and other invisible characters.
         public var name: String?
-        /// An IANA name such as `Europe/Berlin`; `UTC` when absent.
+        /// The time zone, an IANA name such as `Europe/Berlin`; `UTC` when absent.
         public var timezone: String?
 
         public init(email: String, password: String, name: String? = nil, timezone: String? = nil) {
@@ -85,7 +90,7 @@ extension GTSD {
             form.field("timezone", .string, "Invalid timezone", unless: timezone.map(Zone.isKnown) ?? true)
         }
 
-        /// An address as it is kept.
+        /// Returns an address in the form in which it is stored.
         public static func normal(_ email: String) -> String { email.trimmed.lowercased() }
 
         static func isAddress(_ text: String) -> Bool { EmailAddress.isValid(text, needsDot: true) }
@@ -96,12 +101,12 @@ extension GTSD {
         }
     }
 
-    /// The rule for passwords, for showing what is missing while somebody types.
+    /// The rule for passwords, for showing what is missing while a user types.
     public enum Password {
-        /// One of these must be in it.
+        /// The special characters, of which a password must contain at least one.
         public static let special = #"!@#$%^&*()_+-=[]{};':"\|,.<>/?"#
 
-        /// What is wrong, in the server's words; empty for a good one.
+        /// Returns the mistakes of a password in the server's words; an empty list for a valid one.
         public static func mistakes(_ password: String) -> [String] {
             let scalars = password.unicodeScalars
             let rules: [(text: String, holds: Bool)] = [
@@ -118,8 +123,9 @@ extension GTSD {
 
     /// Time zones by their IANA names.
     public enum Zone {
-        /// Whether this device knows a zone of that name, and it is one of a place, or UTC: neither an offset (`UTC+1`,
-        /// `Etc/GMT+5`) nor an abbreviation (`PST`), which say nothing of summer, and mean one thing here and another there.
+        /// Returns whether this device knows a zone of that name, and the zone is one of a place, or UTC. Offsets
+        /// (`UTC+1`, `Etc/GMT+5`) and abbreviations (`PST`) are refused: they do not say when summer time begins, and
+        /// abbreviations are ambiguous.
         public static func isKnown(_ name: String) -> Bool {
             guard name.utf8.count <= 64, TimeZone(identifier: name) != nil else { return false }
             guard let slash = name.firstIndex(of: "/") else { return short.contains(name) }
@@ -130,15 +136,15 @@ extension GTSD {
             }
         }
 
-        /// This device's; `UTC` where it has an offset instead of a zone, and for Foundation's `GMT`.
+        /// This device's time zone; `UTC` when the device has an offset instead of a zone, and for Foundation's `GMT`.
         public static var current: String {
             let name = TimeZone.current.identifier
             return name != "GMT" && isKnown(name) ? name : "UTC"
         }
 
-        /// What the IANA database calls UTC.
+        /// The names of UTC in the IANA database.
         private static let utc: Set<String> = ["UTC", "GMT", "UCT", "Greenwich", "Universal", "Zulu"]
-        /// Its names without a slash, but for offsets and abbreviations.
+        /// The database's other names without a slash, except offsets and abbreviations.
         private static let short = utc.union([
             "Cuba", "Egypt", "Eire", "GB", "GB-Eire", "Hongkong", "Iceland", "Iran", "Israel", "Jamaica", "Japan",
             "Kwajalein", "Libya", "NZ", "NZ-CHAT", "Navajo", "PRC", "Poland", "Portugal", "ROC", "ROK", "Singapore",
@@ -146,12 +152,13 @@ extension GTSD {
         ])
     }
 
-    /// What a sign-up and a sign-in give.
+    /// The answer to a sign-up and a sign-in.
     public struct SignedIn: Codable, Hashable, Sendable {
+        /// The signed-in user.
         public var user: User
-        /// Goes with every request, good for 15 minutes.
+        /// The token that every request carries, valid for 15 minutes.
         public var accessToken: String
-        /// Gets another pair, once, within 7 days.
+        /// The token that gets another pair of tokens, once, within 7 days.
         public var refreshToken: String
 
         public init(user: User, accessToken: String, refreshToken: String) {
@@ -161,15 +168,17 @@ extension GTSD {
         }
     }
 
-    /// `POST /auth/login`: begins a session of its own.
+    /// `POST /auth/login`: begins a new session.
     ///
-    /// 401 "Invalid email or password" for either; after ten of them in a minute 429, with `Retry-After`. 403 "Account is
-    /// deactivated". Apps call `GTSDClient.signIn`, which keeps the session.
+    /// Throws 401 "Invalid email or password" for either mistake, 429 with `Retry-After` after ten failures in a
+    /// minute, and 403 "Account is deactivated". Apps call `GTSDClient.signIn`, which stores the session.
     public struct LogIn: OpenEndpoint {
         public static let route = Route.post("/auth/login")
         public typealias Output = APIResponse<SignedIn>
 
+        /// The e-mail address.
         public var email: String
+        /// The password.
         public var password: String
 
         public init(email: String, password: String) {
@@ -186,15 +195,16 @@ extension GTSD {
         }
     }
 
-    /// `POST /auth/refresh`: another pair of tokens. The old refresh token is used up.
+    /// `POST /auth/refresh`: returns another pair of tokens. The old refresh token is used up.
     ///
-    /// 401 "Invalid or expired refresh token", whatever is wrong with it. One that was used already ends its session, unless
-    /// that was within 10 seconds and nothing came of it: an answer may have been lost. Apps have no need of it: the SDK
-    /// does it by itself.
+    /// Throws 401 "Invalid or expired refresh token" for any invalid token. A token that was already used ends its
+    /// session, unless that was less than 10 seconds ago and the new token has not been used: the answer may have been
+    /// lost. Apps do not need this operation: the SDK renews tokens by itself.
     public struct Refresh: OpenEndpoint {
         public static let route = Route.post("/auth/refresh")
         public typealias Output = APIResponse<RefreshedTokens>
 
+        /// The session's refresh token.
         public var refreshToken: String
 
         public init(refreshToken: String) { self.refreshToken = refreshToken }
@@ -205,9 +215,11 @@ extension GTSD {
         }
     }
 
-    /// What a renewal gives.
+    /// The result of a renewal.
     public struct RefreshedTokens: Codable, Hashable, Sendable {
+        /// The new access token.
         public var accessToken: String
+        /// The new refresh token.
         public var refreshToken: String
 
         public init(accessToken: String, refreshToken: String) {
@@ -218,24 +230,25 @@ extension GTSD {
 
     /// `POST /auth/logout`: ends a session. Its access tokens end within a second.
     ///
-    /// It takes the refresh token, or the access token as bearer; known or not, it is 200. Apps call `GTSDClient.signOut`,
-    /// which forgets the session too.
+    /// It takes the refresh token, or the access token as bearer, and answers 200 whether or not the token is known.
+    /// Apps call `GTSDClient.signOut`, which also removes the stored session.
     public struct LogOut: OpenEndpoint {
         public static let route = Route.post("/auth/logout")
         public typealias Output = APIResponse<NoData>
         static let missing = "Refresh token is required"
 
+        /// The refresh token of the session to end.
         public var refreshToken: String?
 
         public init(refreshToken: String? = nil) { self.refreshToken = refreshToken }
 
         public func judge(_ form: inout Validation) { form.field("refreshToken", .string) { [] } }
 
-        /// What a server answers to a request with neither of the two tokens.
+        /// The error for a request with neither of the two tokens.
         package static var missingToken: Problem { Validation.refusal(of: "refreshToken", missing) }
     }
 
-    /// `GET /auth/me`: one's own account.
+    /// `GET /auth/me`: returns the caller's own account.
     public struct GetMe: Endpoint {
         public static let route = Route.get("/auth/me")
         public typealias Output = APIResponse<User>
@@ -243,13 +256,14 @@ extension GTSD {
         public init() {}
     }
 
-    /// `DELETE /auth/me`: removes one's own account with all that belongs to it. An addition to the contract.
+    /// `DELETE /auth/me`: deletes the caller's account with everything that belongs to it. An addition to the contract.
     ///
-    /// 403 "Invalid password"; 429 after too many of them, as at a ``LogIn``.
+    /// Throws 403 "Invalid password", and 429 after too many wrong passwords, as ``LogIn`` does.
     public struct DeleteMe: Endpoint {
         public static let route = Route.delete("/auth/me", in: .json)
         public typealias Output = APIResponse<NoData>
 
+        /// The account's password.
         public var password: String
 
         public init(password: String) { self.password = password }

@@ -1,12 +1,11 @@
 import Contract
 import Foundation
 
-/// The GTSD API: tasks for each day, evidence that they were done, streaks and badges, progress photos, and a plan for
-/// each week.
+/// The GTSD API: daily tasks, evidence that they were done, streaks and badges, progress photos, and weekly plans.
 public enum GTSD: ServiceAPI {
     /// An operation that needs `Authorization: Bearer`. Without a session, or when it has ended, the SDK throws `SignedOut`.
     public protocol Endpoint: AuthenticatedEndpoint, Judged {}
-    /// An operation that anybody may call.
+    /// An operation that needs no credentials.
     public protocol OpenEndpoint: Contract.OpenEndpoint, Judged {}
 
     public static let name = "gtsd"
@@ -20,24 +19,27 @@ public enum GTSD: ServiceAPI {
         phrases.internalError = "Internal server error"
         return phrases
     }()
-    /// Each section lists its own.
+    /// Every operation. Each section of the contract lists its own.
     public static var endpoints: [any Contract.Endpoint.Type] {
         auth + tasks + photos + streaks + plans + onboarding
     }
 
     /// `{ "error": { "message": "…", "requestId": "…" } }`: the body of every refusal. The SDK throws it as an `APIError`.
     public struct Failure: WireFailure, Hashable {
+        /// The content of a refusal.
         public struct Content: Codable, Hashable, Sendable {
-            /// In English, as the contract words it.
+            /// The message in English, as the contract words it.
             public let message: String
-            /// Names the request in the server's log.
+            /// The id of the request in the server's log.
             public let requestId: String
-            /// Of a failure that nobody foresaw, from a server that is run for development.
+            /// The stack trace of an unhandled error; development mode only.
             public let stack: String?
         }
 
+        /// The content.
         public let error: Content
 
+        /// Renders a problem.
         public init(_ problem: Problem, requestID: String) {
             error = Content(message: problem.message, requestId: requestID, stack: problem.details)
         }
@@ -49,18 +51,19 @@ public enum GTSD: ServiceAPI {
         public var message: String { error.message }
     }
 
-    /// A moment, `2025-10-26T10:00:00.000Z` on the wire.
+    /// A point in time, `2025-10-26T10:00:00.000Z` on the wire.
     ///
-    /// Reads any RFC 3339 time, with or without a fraction, with `Z` or an offset, and a bare day as its beginning in UTC.
+    /// Decoding accepts any RFC 3339 time, with or without a fraction, with `Z` or an offset, and a day, which stands
+    /// for its beginning in UTC.
     public struct Timestamp: Codable, Hashable, Comparable, Sendable, CustomStringConvertible {
-        /// Since 1970-01-01T00:00:00Z.
+        /// Milliseconds since 1970-01-01T00:00:00Z.
         public let milliseconds: Int64
 
         public init(milliseconds: Int64) { self.milliseconds = milliseconds }
-        /// Cut to a millisecond.
+        /// Makes a timestamp from a date, cut to a millisecond.
         public init(_ date: Date) { milliseconds = Contract.Timestamp<Milliseconds>(date).milliseconds }
 
-        /// Nil when the text is neither a time nor a day.
+        /// Parses a time or a day. Fails when the text is neither.
         public init?(_ text: String) {
             if let time = Contract.Timestamp<Milliseconds>(text) {
                 milliseconds = time.milliseconds
@@ -85,21 +88,22 @@ public enum GTSD: ServiceAPI {
             try container.encode(description)
         }
 
-        /// For formatting and arithmetic.
+        /// The same point in time as a `Date`, for formatting and arithmetic.
         public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
         public var description: String { Contract.Timestamp<Milliseconds>(milliseconds: milliseconds).description }
         public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
     }
 }
 
-/// `{ "success": true, "data": … }`: what every success of the GTSD API is wrapped in.
+/// The envelope of every success of the GTSD API: `{ "success": true, "data": … }`.
 public struct APIResponse<Value: Codable & Sendable>: Codable, Sendable {
+    /// Whether the operation succeeded: true in every success.
     public var success: Bool
-    /// ``NoData`` for an answer that is a message alone.
+    /// The value; ``NoData`` for an answer that is only a message.
     public var data: Value
-    /// Whether the server answered from its cache; nil where it has none.
+    /// Whether the server answered from its cache; nil for operations without one.
     public var cached: Bool?
-    /// For people, where there is something to say.
+    /// A message for people, if there is one.
     public var message: String?
 
     public init(_ data: Value, cached: Bool? = nil, message: String? = nil) {
@@ -114,7 +118,7 @@ public struct APIResponse<Value: Codable & Sendable>: Codable, Sendable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         success = try container.decode(Bool.self, forKey: .success)
-        // A message alone comes without data, or with an empty object.
+        // An answer that is only a message has no data, or an empty object.
         if let none = NoData() as? Value {
             data = none
         } else {
@@ -140,7 +144,7 @@ extension APIResponse where Value == NoData {
     public init(message: String) { self.init(NoData(), message: message) }
 }
 
-/// Stands where an answer is a message alone.
+/// The data of an answer that is only a message.
 public struct NoData: Codable, Hashable, Sendable {
     public init() {}
     public init(from decoder: any Decoder) {}

@@ -3,71 +3,87 @@ import Contract
 extension GTSD {
     static let onboarding: [any Contract.Endpoint.Type] = [CompleteOnboarding.self, GetOnboarding.self]
 
-    /// `lose_weight`, `gain_muscle`, `maintain` or `improve_health`.
+    /// A user's goal: `lose_weight`, `gain_muscle`, `maintain` or `improve_health`.
     public struct Goal: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// To lose weight.
         public static let loseWeight = Self(rawValue: "lose_weight")
+        /// To gain muscle.
         public static let gainMuscle = Self(rawValue: "gain_muscle")
+        /// To keep the present weight.
         public static let maintain = Self(rawValue: "maintain")
+        /// To be healthier.
         public static let improveHealth = Self(rawValue: "improve_health")
         static let all = [loseWeight, gainMuscle, maintain, improveHealth]
     }
 
-    /// From `sedentary` to `extremely_active`.
+    /// How active a user is, from `sedentary` to `extremely_active`.
     public struct ActivityLevel: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// Little or no exercise.
         public static let sedentary = Self(rawValue: "sedentary")
+        /// Light exercise.
         public static let lightlyActive = Self(rawValue: "lightly_active")
+        /// Moderate exercise.
         public static let moderatelyActive = Self(rawValue: "moderately_active")
+        /// Hard exercise.
         public static let veryActive = Self(rawValue: "very_active")
+        /// Very hard exercise or physical work.
         public static let extremelyActive = Self(rawValue: "extremely_active")
         static let all = [sedentary, lightlyActive, moderatelyActive, veryActive, extremelyActive]
     }
 
-    /// `male`, `female`, and `other` for everything else.
+    /// A user's gender: `male`, `female`, or `other` for everything else.
     public struct Gender: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// Male.
         public static let male = Self(rawValue: "male")
+        /// Female.
         public static let female = Self(rawValue: "female")
+        /// Any other.
         public static let other = Self(rawValue: "other")
-        /// As it is kept.
+        /// The value in the form in which it is stored.
         package var normal: Self { [.male, .female].contains(self) ? self : .other }
     }
 
-    /// `POST /v1/onboarding`: what a plan is made from. 201 the first time, 200 when it is replaced. An addition to the
-    /// contract.
+    /// `POST /v1/onboarding`: stores the profile that plans are made from. Answers 201 the first time, 200 when it is
+    /// replaced. An addition to the contract.
     public struct CompleteOnboarding: Endpoint {
         public static let route = Route.post("/v1/onboarding", .created, idempotencyKey: true)
         public typealias Output = APIResponse<OnboardingStatus>
+        /// The accepted ages, in years.
         public static let ages: ClosedRange<Int64> = 13...120
 
-        /// A day, or a date-time, of which the day counts: as it is written, or in the user's zone where the date-time
-        /// ends with `Z`. 13 to 120 years ago.
+        /// The day of birth, 13 to 120 years ago: a day, or a date-time that stands for a day. A date-time stands for
+        /// the date as it is written, or for the date in the user's zone when it ends with `Z`.
         public var dateOfBirth: String
-        /// At most 20 characters.
+        /// The gender: at most 20 characters.
         public var gender: Gender
+        /// The goal.
         public var primaryGoal: Goal
-        /// In kilograms, 30 to 300.
+        /// The weight in kilograms, 30 to 300.
         public var currentWeight: Double
+        /// The desired weight in kilograms, 30 to 300.
         public var targetWeight: Double?
-        /// In centimetres, 100 to 250.
+        /// The height in centimetres, 100 to 250.
         public var height: Double
+        /// The level of activity.
         public var activityLevel: ActivityLevel
-        /// A day in the future, written like ``dateOfBirth``.
+        /// The day by which the goal is to be reached: a day in the future, written like ``dateOfBirth``.
         public var targetDate: String?
-        /// An IANA name; the account's own when absent.
+        /// The time zone, an IANA name; the account's own when absent.
         public var timezone: String?
-        /// At most 50 of 1 to 100 characters.
+        /// Dietary preferences: at most 50 of 1 to 100 characters.
         public var dietaryPreferences: [String]?
-        /// At most 50 of 1 to 100 characters.
+        /// Allergies: at most 50 of 1 to 100 characters.
         public var allergies: [String]?
-        /// 1 to 10; 3 when absent.
+        /// The number of meals per day, 1 to 10; 3 when absent.
         public var mealsPerDay: Int?
 
         public init(
@@ -116,19 +132,20 @@ extension GTSD {
             texts.count <= 50 && texts.allSatisfy { 1...100 ~= $0.trimmed.length }
         }
 
-        /// How many full years lie between two days.
+        /// Returns the number of full years between two days.
         package static func age(born: Day, on day: Day) -> Int64 {
             func parts(_ day: Day) -> (year: Int64, rest: Substring) {
                 let text = day.description
                 return (Int64(text.prefix(4)) ?? 0, text.suffix(5))
             }
             let (birth, today) = (parts(born), parts(day))
-            // Who was born on 29 February is a year older on 1 March.
+            // A person who was born on 29 February is a year older on 1 March.
             return today.year - birth.year - (today.rest < birth.rest ? 1 : 0)
         }
     }
 
-    /// `GET /v1/onboarding`: what was said there. 404 "Onboarding has not been completed". An addition to the contract.
+    /// `GET /v1/onboarding`: returns the stored profile. Throws 404 "Onboarding has not been completed". An addition to
+    /// the contract.
     public struct GetOnboarding: Endpoint {
         public static let route = Route.get("/v1/onboarding")
         public typealias Output = APIResponse<OnboardingStatus>
@@ -136,28 +153,41 @@ extension GTSD {
         public init() {}
     }
 
+    /// The answer of the onboarding operations.
     public struct OnboardingStatus: Codable, Hashable, Sendable {
+        /// The profile.
         public var profile: Profile
 
         public init(profile: Profile) { self.profile = profile }
     }
 
-    /// What a plan is made from.
+    /// The profile that plans are made from.
     public struct Profile: Codable, Hashable, Sendable {
+        /// The day of birth.
         public var dateOfBirth: Day
+        /// The gender.
         public var gender: Gender
+        /// The goal.
         public var primaryGoal: Goal
-        /// In kilograms.
+        /// The weight in kilograms.
         public var currentWeight: Double
+        /// The desired weight in kilograms.
         @OrNull public var targetWeight: Double?
-        /// In centimetres.
+        /// The height in centimetres.
         public var height: Double
+        /// The level of activity.
         public var activityLevel: ActivityLevel
+        /// The day by which the goal is to be reached.
+        /// The time zone, an IANA name.
         @OrNull public var targetDate: Day?
         public var timezone: String
+        /// Dietary preferences.
         public var dietaryPreferences: [String]
+        /// Allergies.
         public var allergies: [String]
+        /// The number of meals per day.
         public var mealsPerDay: Int
+        /// Whether the onboarding is complete: true in every profile.
         public var hasCompletedOnboarding: Bool
 
         public init(
@@ -186,11 +216,11 @@ extension GTSD {
 package enum DayOrInstant: Hashable, Sendable {
     /// The day as it is written: `1990-05-15`, or the date of `1990-05-15T08:00:00+02:00`.
     case day(Day)
-    /// A date-time in UTC, in milliseconds since 1970: midnight on somebody's date picker, say. Which day that is depends
-    /// on the user's zone.
+    /// A date-time in UTC, in milliseconds since 1970, such as midnight in a date picker. The day that it stands for
+    /// depends on the user's zone.
     case instant(Int64)
 
-    /// - Returns: nil for a text that is neither a day nor a date-time.
+    /// Parses a text. Fails when the text is neither a day nor a date-time.
     package init?(_ text: String) {
         if let day = Day(text) {
             self = .day(day)

@@ -6,23 +6,27 @@ extension GTSD {
         PresignPhoto.self, ConfirmPhoto.self, ListPhotos.self, DeletePhoto.self,
     ]
 
-    /// `before`, `during` or `after`. A newer server may know more.
+    /// The stage of progress that a photo shows: `before`, `during` or `after`. A newer server may have more.
     public struct PhotoStage: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// Before the work.
         public static let before = Self(rawValue: "before")
+        /// During the work.
         public static let during = Self(rawValue: "during")
+        /// After the work.
         public static let after = Self(rawValue: "after")
         static let all = [before, during, after]
     }
 
-    /// What a progress photo may be.
+    /// The limits of progress photos.
     public enum PhotoRules {
+        /// The accepted media types.
         public static let contentTypes = ["image/jpeg", "image/png", "image/heic"]
-        /// In bytes: 10 MiB.
+        /// The maximum size in bytes: 10 MiB.
         public static let maximumSize = 10_485_760
-        /// In pixels, of either side.
+        /// The accepted range of the width and the height, in pixels.
         public static let sides = 1...50_000
 
         static func judge(contentType: String, in form: inout Validation) {
@@ -45,20 +49,24 @@ extension GTSD {
     public struct Photo: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Photo>
 
+        /// The photo's id.
         public var id: ID
-        /// Its name in the store.
+        /// The photo's name in the store.
         public var fileKey: String
-        /// In bytes.
+        /// The size in bytes.
         public var fileSize: Int
+        /// The media type.
         public var mimeType: String
-        /// In pixels, as its sender said.
+        /// The width in pixels, as its sender declared; nil when it did not.
         @OrNull public var width: Int?
         @OrNull public var height: Int?
         @OrNull public var takenAt: Timestamp?
         public var uploadedAt: Timestamp
+        /// The time of the confirmation.
         public var createdAt: Timestamp
-        /// Good for an hour, for whoever has it. Do not keep it.
+        /// The URL of the photo, valid for an hour and for anyone who has it. Do not store it.
         public var downloadUrl: String
+        /// The stage of progress that the photo shows.
         @OrNull public var evidenceType: PhotoStage?
 
         public init(
@@ -79,19 +87,19 @@ extension GTSD {
         }
     }
 
-    /// `POST /v1/progress/photo/presign`: where a photo can be put. 20 a minute.
+    /// `POST /v1/progress/photo/presign`: returns a URL to which a photo can be uploaded. The limit is 20 a minute.
     ///
-    /// 400 "Invalid filename: …", "Invalid file extension: …". Apps call `GTSDClient.uploadPhoto`, which does all three
-    /// steps.
+    /// Throws 400 "Invalid filename: …" and 400 "Invalid file extension: …". Apps call `GTSDClient.uploadPhoto`,
+    /// which does all three steps.
     public struct PresignPhoto: Endpoint {
         public static let route = Route.post("/v1/progress/photo/presign", idempotencyKey: true)
         public typealias Output = APIResponse<PresignedUpload>
 
-        /// 1 to 255 characters, with the extension jpg, jpeg, png or heic.
+        /// The file's name: 1 to 255 characters, with the extension jpg, jpeg, png or heic.
         public var fileName: String
-        /// One of ``PhotoRules/contentTypes``.
+        /// The media type, one of ``PhotoRules/contentTypes``.
         public var contentType: String
-        /// In bytes, up to ``PhotoRules/maximumSize``.
+        /// The size in bytes, up to ``PhotoRules/maximumSize``.
         public var fileSize: Int
 
         public init(fileName: String, contentType: String, fileSize: Int) {
@@ -118,7 +126,7 @@ extension GTSD {
 
         enum CodingKeys: String, CodingKey { case fileName, contentType, fileSize }
 
-        /// A name with a NUL in it is refused as a name, not as a text.
+        /// A file name. One that contains a NUL is refused as an invalid name and not as an invalid text.
         private struct FileName: WireField {
             let text: String
             static let absent = FileName(text: "")
@@ -128,12 +136,13 @@ extension GTSD {
         }
     }
 
-    /// Where a photo can be put.
+    /// A URL to which a photo can be uploaded.
     public struct PresignedUpload: Codable, Hashable, Sendable {
-        /// Takes one PUT of the file, without a token and without any header.
+        /// The URL. It accepts one PUT of the file, without a token and without any header.
         public var uploadUrl: String
+        /// The key to confirm the photo with.
         public var fileKey: String
-        /// In seconds: 3600.
+        /// The lifetime of the URL in seconds: 3600.
         public var expiresIn: Int
 
         public init(uploadUrl: String, fileKey: String, expiresIn: Int) {
@@ -143,27 +152,30 @@ extension GTSD {
         }
     }
 
-    /// `POST /v1/progress/photo/confirm`: says that a photo has been put there. 201, and 200 for one that was confirmed
-    /// before, of which nothing changes. 30 a minute.
+    /// `POST /v1/progress/photo/confirm`: confirms that a photo has been uploaded. Answers 201, or 200 for a photo that
+    /// was already confirmed, which then does not change. The limit is 30 a minute.
     ///
-    /// 403 "Invalid file key: …", 404 "File not found in storage: …", 400 "Content type mismatch: …" and "File size
-    /// mismatch: …", 404 for a task that is not one's own.
+    /// Throws 403 "Invalid file key: …", 404 "File not found in storage: …", 400 "Content type mismatch: …", 400
+    /// "File size mismatch: …", and 404 for a task of another user.
     public struct ConfirmPhoto: Endpoint {
         public static let route = Route.post("/v1/progress/photo/confirm", .created, idempotencyKey: true)
         public typealias Output = APIResponse<ConfirmedPhoto>
 
+        /// The key of the upload.
         public var fileKey: String
-        /// In pixels.
+        /// The width in pixels.
         public var width: Int?
+        /// The height in pixels.
         public var height: Int?
-        /// Exactly, in bytes.
+        /// The exact size in bytes.
         public var fileSize: Int
-        /// As the file's first bytes say.
+        /// The media type, as the file's first bytes show it.
         public var contentType: String
-        /// `2025-10-26T10:00:00Z`, or with an offset.
+        /// The time at which the photo was taken: `2025-10-26T10:00:00Z`, or with an offset.
         public var takenAt: String?
-        /// With ``evidenceType`` only.
+        /// The task that the photo belongs to, only together with ``evidenceType``.
         public var taskId: Task.ID?
+        /// The stage of progress that the photo shows.
         public var evidenceType: PhotoStage?
 
         public init(
@@ -205,10 +217,11 @@ extension GTSD {
         }
     }
 
-    /// A photo that was confirmed.
+    /// A confirmed photo.
     public struct ConfirmedPhoto: Codable, Hashable, Sendable {
+        /// The photo's id.
         public var photoId: Photo.ID
-        /// Good for an hour.
+        /// The URL of the photo, valid for an hour.
         public var downloadUrl: String
 
         public init(photoId: Photo.ID, downloadUrl: String) {
@@ -217,15 +230,16 @@ extension GTSD {
         }
     }
 
-    /// `GET /v1/progress/photos`: one's own, the newest first.
+    /// `GET /v1/progress/photos`: returns the caller's own photos, newest first.
     public struct ListPhotos: Endpoint {
         public static let route = Route.get("/v1/progress/photos")
         public typealias Output = APIResponse<PhotoPage>
 
-        /// 1 to 100, 50 when absent.
+        /// The number of photos to return: 1 to 100, 50 when absent.
         public var limit: Int?
+        /// The number of photos to skip.
         public var offset: Int?
-        /// Only those of a task.
+        /// Returns only the photos of this task.
         public var taskId: Task.ID?
 
         public init(limit: Int? = nil, offset: Int? = nil, taskId: Task.ID? = nil) {
@@ -240,9 +254,11 @@ extension GTSD {
         }
     }
 
-    /// A part of a list of photos.
+    /// A page of photos.
     public struct PhotoPage: Codable, Hashable, Sendable {
+        /// The photos, newest first.
         public var photos: [Photo]
+        /// The position of the page.
         public var pagination: Pagination
 
         public init(photos: [Photo], pagination: Pagination) {
@@ -251,11 +267,13 @@ extension GTSD {
         }
     }
 
-    /// Which part of a list it is.
+    /// The position of a page in its list.
     public struct Pagination: Codable, Hashable, Sendable {
+        /// The requested number of photos.
         public var limit: Int
+        /// The number of skipped photos.
         public var offset: Int
-        /// Of this part, not of the list.
+        /// The number of photos in this page, not in the list.
         public var total: Int
 
         public init(limit: Int, offset: Int, total: Int) {
@@ -265,13 +283,14 @@ extension GTSD {
         }
     }
 
-    /// `DELETE /v1/progress/photo/{photoId}`: removes a photo, and what is stored of it.
+    /// `DELETE /v1/progress/photo/{photoId}`: deletes a photo with its file.
     ///
-    /// 404 "Photo <id> not found or does not belong to user", the second time too.
+    /// Throws 404 "Photo <id> not found or does not belong to user", also for a second deletion.
     public struct DeletePhoto: Endpoint {
         public static let route = Route.delete("/v1/progress/photo/{photoId}")
         public typealias Output = APIResponse<NoData>
 
+        /// The photo.
         public var photoId: Photo.ID
 
         public init(_ photoId: Photo.ID) { self.photoId = photoId }

@@ -3,15 +3,15 @@ import Contract
 extension GTSD {
     static let plans: [any Contract.Endpoint.Type] = [GeneratePlan.self]
 
-    /// `POST /v1/plans/generate`: the plan of this week, Monday to Sunday in the user's zone. 201 for a new one, 200 for the
-    /// one that is there. 20 a minute.
+    /// `POST /v1/plans/generate`: returns the plan of this week, Monday to Sunday in the user's zone. Answers 201 for a
+    /// new one, 200 for an existing one. The limit is 20 a minute.
     ///
-    /// 400 "Please complete onboarding before generating a plan".
+    /// Throws 400 "Please complete onboarding before generating a plan".
     public struct GeneratePlan: Endpoint {
         public static let route = Route.post("/v1/plans/generate", .created, idempotencyKey: true)
         public typealias Output = APIResponse<GeneratedPlan>
 
-        /// Makes a new one in the place of the one that is there.
+        /// Whether to make a new plan in place of an existing one.
         public var forceRecompute: Bool?
 
         public init(forceRecompute: Bool? = nil) { self.forceRecompute = forceRecompute }
@@ -19,9 +19,11 @@ extension GTSD {
         public func judge(_ form: inout Validation) { form.field("forceRecompute", .boolean) { [] } }
     }
 
+    /// The answer to ``GeneratePlan``.
     public struct GeneratedPlan: Codable, Hashable, Sendable {
+        /// The plan.
         public var plan: Plan
-        /// Whether it was asked for with ``GeneratePlan/forceRecompute``.
+        /// Whether the plan was recomputed because of ``GeneratePlan/forceRecompute``.
         public var recomputed: Bool
 
         public init(plan: Plan, recomputed: Bool) {
@@ -30,18 +32,23 @@ extension GTSD {
         }
     }
 
-    /// A week's targets, and why they are what they are.
+    /// The targets of a week, with the reasons for them.
     public struct Plan: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = TextIdentifier<Plan>
 
+        /// The plan's id.
         public var id: ID
+        /// The user.
         public var userId: User.ID
-        /// A Monday.
+        /// The first day of the week, a Monday.
         public var weekStartDate: Day
-        /// The Sunday after it.
+        /// The last day of the week, the Sunday after it.
         public var weekEndDate: Day
+        /// The targets.
         public var targets: Targets
+        /// The reasons for the targets.
         public var educationalContent: EducationalContent
+        /// The time at which the plan was made.
         public var createdAt: Timestamp
 
         public init(
@@ -58,16 +65,19 @@ extension GTSD {
         }
     }
 
-    /// For each day of the week.
+    /// The targets for each day of the week.
     public struct Targets: Codable, Hashable, Sendable {
-        /// Energy at rest, in kilocalories.
+        /// The energy at rest, in kilocalories.
         public var bmr: Int
-        /// Energy with activity, in kilocalories.
+        /// The energy with activity, in kilocalories.
         public var tdee: Int
-        /// In kilocalories.
+        /// The energy to take in, in kilocalories.
         public var targetCalories: Int
+        /// Protein in grams.
         public var proteinGrams: Int
+        /// Carbohydrates in grams.
         public var carbGrams: Int
+        /// Fat in grams.
         public var fatGrams: Int
 
         public init(
@@ -82,9 +92,11 @@ extension GTSD {
         }
     }
 
-    /// In English, with the user's own numbers.
+    /// The reasons for the targets, in English, with the user's own numbers.
     public struct EducationalContent: Codable, Hashable, Sendable {
+        /// The title.
         public var title: String
+        /// The sections.
         public var sections: [ContentSection]
 
         public init(title: String, sections: [ContentSection]) {
@@ -93,8 +105,11 @@ extension GTSD {
         }
     }
 
+    /// A section of the text.
     public struct ContentSection: Codable, Hashable, Sendable {
+        /// The heading.
         public var heading: String
+        /// The text.
         public var content: String
 
         public init(heading: String, content: String) {

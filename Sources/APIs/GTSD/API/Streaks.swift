@@ -5,19 +5,24 @@ extension GTSD {
         GetStreak.self, ListBadges.self, CheckCompliance.self, GetHistory.self, ListAvailableBadges.self,
     ]
 
-    /// Days in a row.
+    /// A user's number of compliant days in a row.
     public struct Streak: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = TextIdentifier<Streak>
 
+        /// The streak's id.
         public var id: ID
+        /// The user.
         public var userId: User.ID
-        /// Up to today, or up to yesterday while today may still count.
+        /// The number of compliant days up to today, or up to yesterday while today may still count.
         public var currentStreak: Int
+        /// The largest number of compliant days in a row so far.
         public var longestStreak: Int
+        /// The number of all compliant days.
         public var totalCompliantDays: Int
-        /// Nil before the first; on the wire that is an empty text.
+        /// The last compliant day; nil before the first, which is an empty text on the wire.
         @DayOrEmpty public var lastCompliantDate: Day?
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         public init(
@@ -37,10 +42,13 @@ extension GTSD {
 
     /// How much of a day's tasks is done.
     public struct DayCompliance: Codable, Hashable, Sendable {
+        /// The day.
         public var date: Day
-        /// Four of five, at least.
+        /// Whether at least four fifths of the tasks are done.
         public var isCompliant: Bool
+        /// The number of completed tasks.
         public var tasksCompleted: Int
+        /// The number of tasks.
         public var tasksTotal: Int
 
         public init(date: Day, isCompliant: Bool, tasksCompleted: Int, tasksTotal: Int) {
@@ -51,7 +59,7 @@ extension GTSD {
         }
     }
 
-    /// `GET /v1/streaks/me`
+    /// `GET /v1/streaks/me`: returns the caller's streak.
     public struct GetStreak: Endpoint {
         public static let route = Route.get("/v1/streaks/me")
         public typealias Output = APIResponse<StreakStatus>
@@ -59,12 +67,13 @@ extension GTSD {
         public init() {}
     }
 
-    /// One's streak, and how today stands.
+    /// A user's streak, and the state of today.
     public struct StreakStatus: Codable, Hashable, Sendable {
+        /// The streak.
         public var streak: Streak
-        /// Nil while today has no tasks.
+        /// The state of today; nil while today has no tasks.
         @OrNull public var todayCompliance: DayCompliance?
-        /// Whether today does not count yet.
+        /// Whether today may still be added to the streak.
         public var canIncrementToday: Bool
 
         public init(streak: Streak, todayCompliance: DayCompliance?, canIncrementToday: Bool) {
@@ -74,38 +83,58 @@ extension GTSD {
         }
     }
 
-    /// What a badge is for. A newer server may know more than the sixteen of ``ListAvailableBadges``.
+    /// The type of a badge. A newer server may have more than the sixteen of ``ListAvailableBadges``.
     public struct BadgeType: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// The first compliant day.
         public static let firstDay = Self(rawValue: "first_day")
+        /// A streak of 7 days.
         public static let weekWarrior = Self(rawValue: "week_warrior")
+        /// A streak of 30 days.
         public static let monthMaster = Self(rawValue: "month_master")
+        /// A streak of 90 days.
         public static let quarterChampion = Self(rawValue: "quarter_champion")
+        /// A streak of 365 days.
         public static let yearLegend = Self(rawValue: "year_legend")
+        /// 10 days with every task completed.
         public static let perfect10 = Self(rawValue: "perfect_10")
+        /// 30 days with every task completed.
         public static let perfect30 = Self(rawValue: "perfect_30")
+        /// 100 days with every task completed.
         public static let perfect100 = Self(rawValue: "perfect_100")
+        /// A return after one or two days off.
         public static let comeback = Self(rawValue: "comeback")
+        /// A task before 9:00 on 7 days in a row.
         public static let earlyBird = Self(rawValue: "early_bird")
+        /// A task after 20:00 on 7 days in a row.
         public static let nightOwl = Self(rawValue: "night_owl")
+        /// A progress photo in 4 weeks in a row.
         public static let photoProof = Self(rawValue: "photo_proof")
+        /// Metrics logged 10 times.
         public static let dataDriver = Self(rawValue: "data_driver")
+        /// A task of each type in one day.
         public static let allRounder = Self(rawValue: "all_rounder")
+        /// 21 strength sessions without missing one.
         public static let strengthMaster = Self(rawValue: "strength_master")
+        /// A cardio task on 14 days in a row.
         public static let cardioKing = Self(rawValue: "cardio_king")
     }
 
-    /// A badge that was earned. It stays.
+    /// A badge that a user has earned and keeps.
     public struct Badge: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = TextIdentifier<Badge>
 
+        /// The badge's id.
         public var id: ID
+        /// The user.
         public var userId: User.ID
+        /// The type of the badge.
         public var badgeType: BadgeType
+        /// The time at which it was earned.
         public var awardedAt: Timestamp
-        /// Nothing yet.
+        /// Reserved; empty at present.
         public var metadata: [String: JSONValue]
 
         public init(
@@ -119,7 +148,7 @@ extension GTSD {
         }
     }
 
-    /// `GET /v1/badges/me`: one's own, the newest first.
+    /// `GET /v1/badges/me`: returns the caller's own badges, newest first.
     public struct ListBadges: Endpoint {
         public static let route = Route.get("/v1/badges/me")
         public typealias Output = APIResponse<EarnedBadges>
@@ -127,12 +156,15 @@ extension GTSD {
         public init() {}
     }
 
-    /// One's badges, and how many there could be.
+    /// A user's badges, and the number of badges that can be earned.
     public struct EarnedBadges: Codable, Hashable, Sendable {
+        /// The badges, newest first.
         public var badges: [Badge]
+        /// The number of badges that the user has.
         public var totalBadges: Int
+        /// The number of badges that can be earned.
         public var totalAvailable: Int
-        /// Rounded half up.
+        /// The share of the earned badges in percent, rounded half up.
         public var completionPercentage: Int
 
         public init(badges: [Badge], totalBadges: Int, totalAvailable: Int, completionPercentage: Int) {
@@ -143,12 +175,13 @@ extension GTSD {
         }
     }
 
-    /// `POST /v1/streaks/check-compliance`: whether enough of a day's tasks is done. Today then counts. 20 a minute.
+    /// `POST /v1/streaks/check-compliance`: checks whether enough of a day's tasks is done; today then counts. The
+    /// limit is 20 a minute.
     public struct CheckCompliance: Endpoint {
         public static let route = Route.post("/v1/streaks/check-compliance")
         public typealias Output = APIResponse<ComplianceCheck>
 
-        /// `YYYY-MM-DD`; today in the user's zone when absent. Checking another day changes nothing.
+        /// The day, `YYYY-MM-DD`; today in the user's zone when absent. Checking another day changes nothing.
         public var date: String?
 
         public init(date: Day? = nil) { self.date = date?.description }
@@ -156,11 +189,13 @@ extension GTSD {
         public func judge(_ form: inout Validation) { form.field("date", .string) { DayText.mistakes(date) } }
     }
 
-    /// What a check found.
+    /// The result of a check.
     public struct ComplianceCheck: Codable, Hashable, Sendable {
+        /// Whether the day is compliant.
         public var isCompliant: Bool
+        /// The user's streak.
         public var streakData: StreakData
-        /// Each is told once.
+        /// The badges that the user has earned since the last check; each appears once.
         public var newlyAwardedBadges: [AwardedBadge]
 
         public init(isCompliant: Bool, streakData: StreakData, newlyAwardedBadges: [AwardedBadge]) {
@@ -170,15 +205,23 @@ extension GTSD {
         }
     }
 
-    /// A streak in a check's answer, of which the contract names the first three.
+    /// The streak in a check's answer. The contract names the first three fields.
     public struct StreakData: Codable, Hashable, Sendable {
+        /// The number of compliant days in a row.
         public var currentStreak: Int
+        /// The largest number of compliant days in a row so far.
         public var longestStreak: Int
+        /// The number of all compliant days.
         public var totalCompliantDays: Int
+        /// The streak's id.
         public var id: Streak.ID?
+        /// The user.
         public var userId: User.ID?
+        /// The last compliant day.
+        /// The time at which the streak was created.
         @DayOrEmpty public var lastCompliantDate: Day?
         public var createdAt: Timestamp?
+        /// The time of the last change.
         public var updatedAt: Timestamp?
 
         public init(
@@ -204,12 +247,17 @@ extension GTSD {
         }
     }
 
-    /// A badge in a check's answer, of which the contract names the first three.
+    /// A badge in a check's answer. The contract names the first three fields.
     public struct AwardedBadge: Codable, Hashable, Sendable, Identifiable {
+        /// The badge's id.
         public var id: Badge.ID
+        /// The type of the badge.
         public var badgeType: BadgeType
+        /// The time at which it was earned.
         public var awardedAt: Timestamp
+        /// The user.
         public var userId: User.ID?
+        /// Reserved; empty at present.
         public var metadata: [String: JSONValue]?
 
         public init(
@@ -223,6 +271,7 @@ extension GTSD {
             self.metadata = metadata
         }
 
+        /// Makes the same badge as it appears in a check's answer.
         public init(_ badge: Badge) {
             self.init(
                 id: badge.id, badgeType: badge.badgeType, awardedAt: badge.awardedAt, userId: badge.userId,
@@ -230,15 +279,16 @@ extension GTSD {
         }
     }
 
-    /// `GET /v1/streaks/history`: every day of a stretch, ascending. An addition to the contract.
+    /// `GET /v1/streaks/history`: returns every day of a period, ascending. An addition to the contract.
     public struct GetHistory: Endpoint {
         public static let route = Route.get("/v1/streaks/history")
         public typealias Output = APIResponse<History>
+        /// The maximum length of the period, in days.
         public static let maximumDays: Int64 = 366
 
-        /// `YYYY-MM-DD`; 29 days before ``to`` when absent.
+        /// The first day, `YYYY-MM-DD`; 29 days before ``to`` when absent.
         public var from: String?
-        /// `YYYY-MM-DD`; today when absent, or 29 days after ``from``.
+        /// The last day, `YYYY-MM-DD`; today when absent, or 29 days after ``from``.
         public var to: String?
 
         public init(from: Day? = nil, to: Day? = nil) {
@@ -260,20 +310,25 @@ extension GTSD {
         }
     }
 
-    /// Days, one after the other.
+    /// The days of a period.
     public struct History: Codable, Hashable, Sendable {
+        /// The days, ascending.
         public var days: [HistoryDay]
 
         public init(days: [HistoryDay]) { self.days = days }
     }
 
+    /// A day of the history.
     public struct HistoryDay: Codable, Hashable, Sendable {
+        /// The day.
         public var date: Day
+        /// The number of tasks.
         public var totalTasks: Int
+        /// The number of completed tasks.
         public var completedTasks: Int
-        /// As it is now.
+        /// Whether the day is compliant now.
         public var isCompliant: Bool
-        /// Whether it counts: it was compliant while it lasted.
+        /// Whether the day counts in the streak: it was compliant before it ended.
         public var credited: Bool
 
         public init(date: Day, totalTasks: Int, completedTasks: Int, isCompliant: Bool, credited: Bool) {
@@ -285,7 +340,7 @@ extension GTSD {
         }
     }
 
-    /// `GET /v1/badges/available`: all there are. An addition to the contract.
+    /// `GET /v1/badges/available`: returns all badges that can be earned. An addition to the contract.
     public struct ListAvailableBadges: Endpoint {
         public static let route = Route.get("/v1/badges/available")
         public typealias Output = APIResponse<AvailableBadges>
@@ -293,18 +348,24 @@ extension GTSD {
         public init() {}
     }
 
+    /// The answer to ``ListAvailableBadges``.
     public struct AvailableBadges: Codable, Hashable, Sendable {
+        /// All badges.
         public var badges: [AvailableBadge]
 
         public init(badges: [AvailableBadge]) { self.badges = badges }
     }
 
+    /// A badge that can be earned.
     public struct AvailableBadge: Codable, Hashable, Sendable {
+        /// The type of the badge.
         public var badgeType: BadgeType
-        /// For people, as the next.
+        /// The badge's name for people; so is the description.
         public var name: String
         public var description: String
+        /// Whether the caller has earned it.
         public var earned: Bool
+        /// The time at which the caller earned it.
         @OrNull public var awardedAt: Timestamp?
 
         public init(badgeType: BadgeType, name: String, description: String, earned: Bool, awardedAt: Timestamp?) {
@@ -317,14 +378,15 @@ extension GTSD {
     }
 }
 
-/// A day that is written as an empty text where there is none.
+/// A day that is an empty text on the wire when there is none.
 @propertyWrapper
 public struct DayOrEmpty: Codable, Hashable, Sendable {
+    /// The day; nil when there is none.
     public var wrappedValue: Day?
 
     public init(wrappedValue: Day?) { self.wrappedValue = wrappedValue }
 
-    /// Null is taken for it, too.
+    /// Decodes null as no day, too.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let isNone = try container.decodeNil() || container.decode(String.self).isEmpty
@@ -338,7 +400,7 @@ public struct DayOrEmpty: Codable, Hashable, Sendable {
 }
 
 extension KeyedDecodingContainer {
-    /// Takes an absent key for none.
+    /// Decodes an absent key as no day.
     public func decode(_: DayOrEmpty.Type, forKey key: Key) throws -> DayOrEmpty {
         try decodeIfPresent(DayOrEmpty.self, forKey: key) ?? DayOrEmpty(wrappedValue: nil)
     }

@@ -6,42 +6,54 @@ extension GTSD {
         ListTasks.self, SubmitEvidence.self, CompleteTask.self, UncompleteTask.self,
     ]
 
-    /// `cardio`, `strength`, `nutrition` or `photos`. A newer server may know more.
+    /// The type of a task: `cardio`, `strength`, `nutrition` or `photos`. A newer server may have more.
     public struct TaskType: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// Endurance exercise.
         public static let cardio = Self(rawValue: "cardio")
+        /// Strength exercise.
         public static let strength = Self(rawValue: "strength")
+        /// Nutrition.
         public static let nutrition = Self(rawValue: "nutrition")
+        /// Progress photos.
         public static let photos = Self(rawValue: "photos")
         static let all = [cardio, strength, nutrition, photos]
     }
 
-    /// `text_log`, `metrics` or `photo_reference`. A newer server may know more.
+    /// The type of evidence: `text_log`, `metrics` or `photo_reference`. A newer server may have more.
     public struct EvidenceType: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// A text.
         public static let textLog = Self(rawValue: "text_log")
+        /// Named numbers and texts.
         public static let metrics = Self(rawValue: "metrics")
+        /// The URL of a photo.
         public static let photoReference = Self(rawValue: "photo_reference")
         static let all = [textLog, metrics, photoReference]
     }
 
-    /// Something to do on a day.
+    /// A task of a day.
     public struct Task: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Task>
 
+        /// The task's id.
         public var id: ID
+        /// The type of the task.
         public var type: TaskType
+        /// The title.
         public var title: String
         public var description: String
+        /// The day on which the task is due.
         public var dueDate: Day
+        /// Whether the task is completed.
         public var completed: Bool
-        /// Nil until it is completed.
+        /// The time of completion; nil until then.
         @OrNull public var completedAt: Timestamp?
-        /// The latest; nil while there is none.
+        /// The latest evidence; nil while there is none.
         @OrNull public var evidence: TaskEvidence?
 
         public init(
@@ -63,9 +75,13 @@ extension GTSD {
     public struct TaskEvidence: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Evidence>
 
+        /// The evidence's id.
         public var id: ID
+        /// The type of the evidence.
         public var type: EvidenceType
+        /// The content.
         public var data: EvidenceData
+        /// The user's notes.
         @OrNull public var notes: String?
 
         public init(id: ID, type: EvidenceType, data: EvidenceData, notes: String?) {
@@ -76,14 +92,20 @@ extension GTSD {
         }
     }
 
-    /// That a task was done.
+    /// Evidence that a task was done.
     public struct Evidence: Codable, Hashable, Sendable, Identifiable {
         public typealias ID = Identifier<Evidence>
 
+        /// The evidence's id.
         public var id: ID
+        /// The task.
         public var taskId: Task.ID
+        /// The type of the evidence.
         public var type: EvidenceType
+        /// The content.
         public var data: EvidenceData
+        /// The user's notes.
+        /// The time at which it was submitted.
         @OrNull public var notes: String?
         public var createdAt: Timestamp
 
@@ -99,15 +121,15 @@ extension GTSD {
         }
     }
 
-    /// What evidence says: at least what its type names.
+    /// The content of evidence: at least the part that its type names.
     public struct EvidenceData: Codable, Hashable, Sendable {
-        /// 1 to 2,000 characters after trimming.
+        /// A text: 1 to 2,000 characters after trimming.
         public var text: String?
         /// 1 to 50 numbers and texts, each under a name of 1 to 64 characters; a text has at most 200.
         public var metrics: [String: JSONValue]?
-        /// An `http` or `https` URL of at most 2,048 characters. Nobody fetches it.
+        /// An `http` or `https` URL of at most 2,048 characters. The server never fetches it.
         public var photoUrl: String?
-        /// Whether there was something else in the place of one of them.
+        /// Whether one of the fields had a value of another type.
         private var isMisshapen = false
 
         public init(text: String? = nil, metrics: [String: JSONValue]? = nil, photoUrl: String? = nil) {
@@ -133,7 +155,7 @@ extension GTSD {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encodeIfPresent(text, forKey: .text)
             if let metrics {
-                // By name, so that what is kept is the same text each time.
+                // Metrics are encoded by name, so that the stored text is the same each time.
                 var values = container.nestedContainer(keyedBy: MetricName.self, forKey: .metrics)
                 for (name, value) in metrics.sorted(by: { $0.key < $1.key }) {
                     try values.encode(value, forKey: MetricName(stringValue: name))
@@ -149,7 +171,7 @@ extension GTSD {
             init?(intValue: Int) { nil }
         }
 
-        /// As it is kept.
+        /// The content in the form in which it is stored.
         package var normal: EvidenceData {
             var copy = self
             copy.text = text?.trimmed
@@ -182,7 +204,7 @@ extension GTSD {
         }
 
         private static func isURL(_ text: String) -> Bool {
-            // Foundation reads some with spaces, and escapes them.
+            // Foundation accepts some URLs with spaces, and escapes them.
             guard text.length <= 2048, !text.containsSpaceOrControl, let url = URL(string: text) else {
                 return false
             }
@@ -190,18 +212,22 @@ extension GTSD {
         }
     }
 
-    /// `GET /v1/tasks/today`: a day's tasks, by id. They are made the first time the day is asked for.
+    /// `GET /v1/tasks/today`: returns a day's tasks, by id. They are created when the day is first requested.
     ///
-    /// The answer's ``APIResponse/cached`` says whether it is up to a minute old; whoever changes something sees it at once.
+    /// The answer's ``APIResponse/cached`` says whether it may be up to a minute old. A user's own changes are visible
+    /// at once.
     public struct ListTasks: Endpoint {
         public static let route = Route.get("/v1/tasks/today")
         public typealias Output = APIResponse<DayTasks>
 
-        /// `YYYY-MM-DD`; today in the user's zone when absent. Days before the sign-up, and more than 7 ahead, have none.
+        /// The day, `YYYY-MM-DD`; today in the user's zone when absent. Days before the sign-up, and days more than 7
+        /// days ahead, have no tasks.
         public var date: String?
-        /// 1 to 100, 50 when absent.
+        /// The number of tasks to return: 1 to 100, 50 when absent.
         public var limit: Int?
+        /// The number of tasks to skip.
         public var offset: Int?
+        /// Returns only tasks of this type.
         public var type: TaskType?
 
         public init(date: Day? = nil, limit: Int? = nil, offset: Int? = nil, type: TaskType? = nil) {
@@ -218,11 +244,13 @@ extension GTSD {
         }
     }
 
-    /// A day's tasks, or a part of them.
+    /// A day's tasks, or a page of them.
     public struct DayTasks: Codable, Hashable, Sendable {
-        /// All of that day and type, not only those of this page.
+        /// The number of all tasks of that day and type, not only of this page.
         public var totalTasks: Int
+        /// The number of completed tasks of that day and type.
         public var completedTasks: Int
+        /// The tasks of the page.
         public var tasks: [Task]
 
         public init(totalTasks: Int, completedTasks: Int, tasks: [Task]) {
@@ -232,17 +260,20 @@ extension GTSD {
         }
     }
 
-    /// `POST /v1/evidence`: says that a task was done, which completes it.
+    /// `POST /v1/evidence`: submits evidence, which completes its task.
     ///
-    /// 404 "Task <id> not found or does not belong to user".
+    /// Throws 404 "Task <id> not found or does not belong to user".
     public struct SubmitEvidence: Endpoint {
         public static let route = Route.post("/v1/evidence", .created, idempotencyKey: true)
         public typealias Output = APIResponse<SubmittedEvidence>
 
+        /// The task.
         public var taskId: Task.ID
+        /// The type of the evidence.
         public var type: EvidenceType
+        /// The content.
         public var data: EvidenceData
-        /// At most 1,000 characters after trimming.
+        /// The user's notes: at most 1,000 characters after trimming.
         public var notes: String?
 
         public init(taskId: Task.ID, type: EvidenceType, data: EvidenceData, notes: String? = nil) {
@@ -268,12 +299,13 @@ extension GTSD {
         }
     }
 
-    /// What evidence did.
+    /// The result of submitting evidence.
     public struct SubmittedEvidence: Codable, Hashable, Sendable {
+        /// The evidence.
         public var evidence: Evidence
-        /// Whether today counts from now on.
+        /// Whether today has begun to count in the streak.
         public var streakUpdated: Bool
-        /// Days in a row.
+        /// The number of compliant days in a row.
         public var newStreak: Int
 
         public init(evidence: Evidence, streakUpdated: Bool, newStreak: Int) {
@@ -288,6 +320,7 @@ extension GTSD {
         public static let route = Route.post("/v1/tasks/{taskId}/complete")
         public typealias Output = APIResponse<ChangedTask>
 
+        /// The task.
         public var taskId: Task.ID
 
         public init(_ taskId: Task.ID) { self.taskId = taskId }
@@ -297,13 +330,14 @@ extension GTSD {
         }
     }
 
-    /// `POST /v1/tasks/{taskId}/uncomplete`: takes that back. Evidence stays. An addition to the contract.
+    /// `POST /v1/tasks/{taskId}/uncomplete`: reopens a task. Its evidence stays. An addition to the contract.
     ///
-    /// Today no longer counts when too few of its tasks are left.
+    /// Today no longer counts when too few of its tasks remain completed.
     public struct UncompleteTask: Endpoint {
         public static let route = Route.post("/v1/tasks/{taskId}/uncomplete")
         public typealias Output = APIResponse<ChangedTask>
 
+        /// The task.
         public var taskId: Task.ID
 
         public init(_ taskId: Task.ID) { self.taskId = taskId }
@@ -313,11 +347,13 @@ extension GTSD {
         }
     }
 
-    /// What completing or uncompleting did.
+    /// The result of completing or reopening a task.
     public struct ChangedTask: Codable, Hashable, Sendable {
+        /// The task.
         public var task: Task
-        /// Whether today counts, or counts no longer, by this.
+        /// Whether today has begun or ceased to count in the streak.
         public var streakUpdated: Bool
+        /// The number of compliant days in a row.
         public var newStreak: Int
 
         public init(task: Task, streakUpdated: Bool, newStreak: Int) {

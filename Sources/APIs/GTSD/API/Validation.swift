@@ -4,13 +4,13 @@ import HTTPTypes
 extension GTSD {
     /// A request that is refused with all its mistakes at once.
     public protocol Judged: Contract.Endpoint where API == GTSD {
-        /// Notes every mistake, in the order in which they are told.
+        /// Adds every mistake to the form, in the order in which they are reported.
         func judge(_ form: inout Validation)
     }
 
-    /// The mistakes of a request: `Validation failed: <path>: <text>, <path>: <text>`.
+    /// The mistakes of a request, rendered as `Validation failed: <path>: <text>, <path>: <text>`.
     public struct Validation: Sendable {
-        /// What a field of JSON is to be.
+        /// The type that a JSON field must have.
         public enum Expected: String, Sendable {
             case string, number, boolean, object, array
         }
@@ -22,12 +22,13 @@ extension GTSD {
             unreadable = Dictionary(issues.map { ($0.field, $0.kind) }) { first, _ in first }
         }
 
-        /// Judges a field.
+        /// Validates a field.
         ///
         /// - Parameters:
-        ///   - expected: What it is in JSON. Nil for one out of the path or the query, whose texts are its own.
-        ///   - absent: The text for one that must be there and is not. Nil for one that need not be.
-        ///   - texts: What is wrong with its value.
+        ///   - expected: The field's type in JSON. Nil for a field of the path or the query, whose messages are its
+        ///     own.
+        ///   - absent: The message for an absent field. Nil for an optional one.
+        ///   - texts: Returns the mistakes of the value.
         mutating func field(
             _ path: String, _ expected: Expected?, absent: String? = nil, _ texts: () -> [String]
         ) {
@@ -35,19 +36,19 @@ extension GTSD {
             case .absent: if let absent { mistakes.append("\(path): \(absent)") }
             case .mistyped where expected != nil: mistakes.append("\(path): Expected \(expected?.rawValue ?? "")")
             case .containsNUL, .unrepresentable:
-                // In the field's own words, where it has some for this.
+                // A field's own message takes precedence.
                 let own = texts()
                 mistakes += (own.isEmpty ? ["Invalid \(path)"] : own).map { "\(path): \($0)" }
             case .mistyped, nil: mistakes += texts().map { "\(path): \($0)" }
             }
         }
 
-        /// A field's number, or what was sent for it that is no whole one.
+        /// Returns a field's number, or the fractional or too large number that was sent for it.
         func number(_ path: String, _ value: Int) -> Double {
             if case .unrepresentable(let number) = unreadable[path] { number } else { Double(value) }
         }
 
-        /// Judges a field that is right or wrong.
+        /// Validates a field with a single condition.
         mutating func field(
             _ path: String, _ expected: Expected?, absent: String? = nil, _ text: String, unless isRight: Bool
         ) {
@@ -62,13 +63,14 @@ extension GTSD {
             Problem(.badRequest, "Validation failed: " + mistakes.joined(separator: ", "))
         }
 
-        /// The refusal of one field, for what only a server can judge.
+        /// Returns the error of one field, for checks that only a server can do.
         package static func refusal(of path: String, _ text: String) -> Problem { refusal(["\(path): \(text)"]) }
 
-        /// The refusal of fields whose values have no texts of their own, for what only a server can judge.
+        /// Returns the error of fields whose values have no messages of their own, for checks that only a server can
+        /// do.
         package static func refusal(of paths: [String]) -> Problem { refusal(paths.map { "\($0): Invalid \($0)" }) }
 
-        /// A text for a field whose value must be there.
+        /// The message for an absent field.
         static let required = "Required"
     }
 }
@@ -85,7 +87,7 @@ extension GTSD.Judged {
     public func validate() throws(Problem) { try validate(unreadable: []) }
 }
 
-/// `YYYY-MM-DD` in a request: text until it is judged.
+/// A day `YYYY-MM-DD` in a request, which stays a text until it is validated.
 enum DayText {
     static func mistakes(_ text: String?) -> [String] {
         guard let text, Day(text) == nil else { return [] }
@@ -100,7 +102,7 @@ enum DayText {
     }
 }
 
-/// The part of a list that a request asks for.
+/// The limit and offset of a request for a list.
 enum Paging {
     static let limits = 1...100
 
@@ -117,6 +119,7 @@ extension String {
 }
 
 extension Identifier {
-    /// Whether this is an id at all. Digits beyond 64 bits are read as the largest number, which nobody sent.
+    /// Whether the number can be an id at all. Digits beyond 64 bits are decoded as the largest number, which no client
+    /// sends.
     var isRepresentable: Bool { isValid && rawValue < .max }
 }
