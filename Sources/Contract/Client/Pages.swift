@@ -15,6 +15,7 @@ public struct Pages<Element: Sendable, Cursor: Sendable>: AsyncSequence, Sendabl
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(cursor: first, fetch: fetch) }
 
+    /// Reads the pages.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var cursor: Cursor?
         let fetch: @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)

@@ -60,5 +60,6 @@ extension HTTPField.Name {
 /// A successful answer that carries nothing an app needs. Clients accept a body of plain text, or an empty one, in its
 /// place.
 public protocol PlainAnswer: Codable, Sendable {
+    /// Creates the answer from a body that is not JSON.
     init(plain text: String)
 }

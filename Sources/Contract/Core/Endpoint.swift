@@ -57,6 +57,7 @@ public enum CaptureForm: Sendable {
 /// A field that is named in the route's path travels in the path. The others travel in the query (GET and DELETE) or in
 /// the JSON body (all other methods), unless the route says otherwise. A body cannot override the path.
 public protocol Endpoint: Codable, Sendable {
+    /// The API to which the operation belongs.
     associatedtype API: ServiceAPI
     /// The body of a successful answer; ``Empty`` when it has none.
     associatedtype Output: Codable & Sendable

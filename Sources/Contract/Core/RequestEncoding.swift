@@ -12,6 +12,7 @@ extension RequestCoding {
 
         /// The path, percent-encoded, with its query.
         public var path: String
+        /// The body.
         public var body: Body
     }
 

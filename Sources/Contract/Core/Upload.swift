@@ -37,6 +37,7 @@ public struct Upload: Sendable {
 public protocol SpooledUpload: Sendable {
     /// The size in bytes.
     var count: Int64 { get }
+    /// The SHA-256 digest of the bytes.
     var sha256: [UInt8] { get }
 }
 

@@ -8,6 +8,7 @@ import HTTPTypes
 ///
 /// What a test sets holds for the requests that come after it. Safe to use from any task.
 public protocol APIMock: Transport, SocketTransport {
+    /// The API that the mock answers for.
     associatedtype API: ServiceAPI
     /// Does the work. What an app needs of it is below.
     var server: MockServer<API> { get }

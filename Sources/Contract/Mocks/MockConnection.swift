@@ -17,6 +17,7 @@ public final class MockConnection: Socket {
 
     /// What was opened, and with which headers.
     public let url: URL
+    /// The headers of the upgrade request.
     public let headers: HTTPFields
     private let state = Guarded(State())
 

@@ -68,6 +68,7 @@ public struct NIOSocketTransport: SocketTransport {
 
 /// The URL is not one of a WebSocket: no host, or a scheme other than `ws`, `wss`, `http` and `https`.
 public struct InvalidSocketURL: Error {
+    /// The URL whose scheme or host cannot be used.
     public let url: URL
 }
 

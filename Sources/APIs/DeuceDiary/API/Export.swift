@@ -42,6 +42,7 @@ extension DeuceDiary {
     public struct ExportedGroup: Codable, Hashable, Sendable, Identifiable {
         /// The group's id.
         public var id: Group.ID
+        /// The name of the group.
         public var name: String
         /// The user's role in the group.
         public var role: Role

@@ -10,9 +10,11 @@ extension DeuceDiary {
 
         /// The group's id.
         public var id: ID
+        /// The name.
         public var name: String
-        /// The user who created the group, or to whom it has passed.
+        /// The description; nil when there is none.
         @OrNull public var description: String?
+        /// The user who created the group, or to whom it has passed.
         public var createdBy: User.ID
         /// The time at which the group was created.
         public var createdAt: Timestamp
@@ -103,9 +105,11 @@ extension DeuceDiary {
     public struct GroupSummary: Codable, Hashable, Sendable, Identifiable {
         /// The group's id.
         public var id: Group.ID
+        /// The name.
         public var name: String
-        /// The user who created the group, or to whom it has passed.
+        /// The description; nil when there is none.
         @OrNull public var description: String?
+        /// The user who created the group, or to whom it has passed.
         public var createdBy: User.ID
         /// The time at which the group was created.
         public var createdAt: Timestamp

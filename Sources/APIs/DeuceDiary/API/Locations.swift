@@ -9,11 +9,13 @@ extension DeuceDiary {
 
         /// The location's id.
         public var id: ID
+        /// The name.
         public var name: String
         /// Whether the location is one of those that every installation has.
         public var isDefault: Bool
         /// The user who added it; nil for a default location.
         @OrNull public var createdBy: User.ID?
+        /// The time at which it was added.
         public var createdAt: Timestamp
 
         public init(id: ID, name: String, isDefault: Bool, createdBy: User.ID?, createdAt: Timestamp) {

@@ -15,7 +15,9 @@ extension DeuceDiary {
         public var id: ID
         /// The e-mail address; nil in every user but the caller's own.
         @OrNull public var email: String?
+        /// The first name from the issuer's token; nil when it has none.
         @OrNull public var firstName: String?
+        /// The last name from the issuer's token; nil when it has none.
         @OrNull public var lastName: String?
         /// The username; nil until the user chooses one with ``UpdateUser``.
         @OrNull public var username: String?

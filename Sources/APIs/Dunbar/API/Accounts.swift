@@ -28,6 +28,7 @@ extension Dunbar {
         public static let fieldsComeLast = true
         public typealias Output = Confirmation
 
+        /// The token of the e-mail.
         public var token: String
         /// The new password: 8 to 200 characters, used unchanged.
         public var newPassword: String

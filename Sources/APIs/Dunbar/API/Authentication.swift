@@ -110,6 +110,7 @@ extension Dunbar {
         public static let route = Route.get("/verify-email/{token}")
         public typealias Output = Confirmation
 
+        /// The token of the e-mail.
         public var token: String
 
         public init(token: String) { self.token = token }

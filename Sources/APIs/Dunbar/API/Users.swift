@@ -49,6 +49,7 @@ extension Dunbar {
         @OrNull public var bio: String?
         /// The absolute URL of the photo; nil when there is none.
         @PictureURL public var photo: String?
+        /// Whether the user is an admin, who may change and delete what others made.
         public var isAdmin: Bool
         /// The time at which the account was created.
         public var createdAt: Timestamp

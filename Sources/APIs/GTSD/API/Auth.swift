@@ -21,6 +21,7 @@ extension GTSD {
         public var updatedAt: Timestamp
         /// The name as it was given; nil when it was not. This and the following fields are additions to the contract.
         @OrNull public var name: String?
+        /// Whether the address has been verified.
         public var emailVerified: Bool
         /// Whether the user has completed the onboarding.
         public var hasCompletedOnboarding: Bool

@@ -178,8 +178,8 @@ extension GTSD {
         /// The level of activity.
         public var activityLevel: ActivityLevel
         /// The day by which the goal is to be reached.
-        /// The time zone, an IANA name.
         @OrNull public var targetDate: Day?
+        /// The time zone, an IANA name.
         public var timezone: String
         /// Dietary preferences.
         public var dietaryPreferences: [String]

@@ -59,8 +59,11 @@ extension GTSD {
         public var mimeType: String
         /// The width in pixels, as its sender declared; nil when it did not.
         @OrNull public var width: Int?
+        /// The height in pixels, as its sender declared; nil when it did not.
         @OrNull public var height: Int?
+        /// The time at which it was taken, as its sender declared; nil when it did not.
         @OrNull public var takenAt: Timestamp?
+        /// The time of the upload.
         public var uploadedAt: Timestamp
         /// The time of the confirmation.
         public var createdAt: Timestamp

@@ -21,6 +21,7 @@ extension GTSD {
         public var totalCompliantDays: Int
         /// The last compliant day; nil before the first, which is an empty text on the wire.
         @DayOrEmpty public var lastCompliantDate: Day?
+        /// The time at which the streak was created.
         public var createdAt: Timestamp
         /// The time of the last change.
         public var updatedAt: Timestamp
@@ -218,8 +219,8 @@ extension GTSD {
         /// The user.
         public var userId: User.ID?
         /// The last compliant day.
-        /// The time at which the streak was created.
         @DayOrEmpty public var lastCompliantDate: Day?
+        /// The time at which the streak was created.
         public var createdAt: Timestamp?
         /// The time of the last change.
         public var updatedAt: Timestamp?
@@ -362,6 +363,7 @@ extension GTSD {
         public var badgeType: BadgeType
         /// The badge's name for people; so is the description.
         public var name: String
+        /// How the badge is earned, for people.
         public var description: String
         /// Whether the caller has earned it.
         public var earned: Bool

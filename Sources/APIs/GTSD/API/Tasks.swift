@@ -46,6 +46,7 @@ extension GTSD {
         public var type: TaskType
         /// The title.
         public var title: String
+        /// What is to be done.
         public var description: String
         /// The day on which the task is due.
         public var dueDate: Day
@@ -105,8 +106,8 @@ extension GTSD {
         /// The content.
         public var data: EvidenceData
         /// The user's notes.
-        /// The time at which it was submitted.
         @OrNull public var notes: String?
+        /// The time at which it was submitted.
         public var createdAt: Timestamp
 
         public init(

@@ -207,6 +207,7 @@ extension Messenger {
         public var displayName: String
         /// The user's text about themselves; nil when there is none.
         @OrNull public var bio: String?
+        /// The time at which the account was created.
         public var createdAt: Timestamp
         /// The picture, downloaded like any file; nil when there is none. An addition to the contract.
         @OrNull public var avatar: File.ID?

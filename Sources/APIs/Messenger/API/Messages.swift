@@ -83,6 +83,7 @@ extension Messenger {
         public var type: MessageType
         /// The message's file; nil for a plain text. An addition to the contract: nil from older servers.
         @OrNull public var file: File.ID?
+        /// The time at which the message was sent.
         public var createdAt: Timestamp
         /// The value of the key `edited_at`; nil when an answer does not have the key.
         package var edited: OrNull<Timestamp>?

@@ -5,7 +5,7 @@ extension Monica {
         GetMe.self, ListGenders.self, ListActivityTypes.self, ExportJSON.self, ExportVCard.self,
     ]
 
-    /// `GET /me`: whose token it is.
+    /// `GET /me`: returns the user to whom the token belongs.
     public struct GetMe: Endpoint {
         public static let route = Route.get("/me")
         public typealias Output = APIResponse<User>
@@ -13,21 +13,37 @@ extension Monica {
         public init() {}
     }
 
+    /// The user to whom a token belongs.
     public struct User: Codable, Hashable, Sendable, Identifiable {
+        /// The user's id.
         public var id: Int
+        /// A UUID, which the contract publishes beside the id.
         public var uuid: String
+        /// The type of the object on the wire.
         public private(set) var object = "user"
+        /// The first name.
         public var firstName: String
+        /// The last name.
         public var lastName: String
+        /// The name.
         public var name: String
+        /// The e-mail address.
         public var email: String
+        /// The contact that stands for the user; nil when there is none.
         @OrNull public var meContact: ShortContact?
+        /// The time zone, an IANA name.
         public var timezone: String
+        /// The currency of amounts.
         public var currency: Currency
+        /// The language, such as `en`.
         public var locale: String
+        /// Whether the user has accepted the server's terms.
         public var isPolicyCompliant: Bool
+        /// The account that it belongs to.
         public var account: AccountReference
+        /// The time of creation.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         public init(
@@ -82,11 +98,17 @@ extension Monica {
         }
     }
 
+    /// A currency.
     public struct Currency: Codable, Hashable, Sendable, Identifiable {
+        /// The currency's id.
         public var id: Int
+        /// The type of the object on the wire.
         public private(set) var object = "currency"
+        /// The ISO 4217 code, such as `USD`.
         public var iso: String
+        /// The name.
         public var name: String
+        /// The symbol, such as `$`.
         public var symbol: String
 
         public init(id: Int, iso: String, name: String, symbol: String) {
@@ -107,7 +129,7 @@ extension Monica {
         }
     }
 
-    /// `GET /genders`: what a contact's ``Contact/genderID`` may be.
+    /// `GET /genders`: returns the possible values of a contact's ``Contact/genderID``.
     public struct ListGenders: Endpoint {
         public static let route = Route.get("/genders")
         public typealias Output = APIResponse<[Gender]>
@@ -115,14 +137,21 @@ extension Monica {
         public init() {}
     }
 
+    /// A gender that contacts may have.
     public struct Gender: Codable, Hashable, Sendable, Identifiable {
+        /// The gender's id.
         public var id: Int
+        /// The type of the object on the wire.
         public private(set) var object = "gender"
+        /// The name.
         public var name: String
-        /// `M`, `F` or `O`.
+        /// The type: `M`, `F` or `O`.
         @OrNull public var type: String?
+        /// The account that it belongs to.
         public var account: AccountReference
+        /// The time of creation.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         public init(id: Int, name: String, type: String?, account: Int, createdAt: Timestamp, updatedAt: Timestamp) {
@@ -151,7 +180,7 @@ extension Monica {
         }
     }
 
-    /// `GET /activitytypes`: what an activity's ``Activity/activityTypeID`` may be.
+    /// `GET /activitytypes`: returns the possible values of an activity's ``Activity/activityTypeID``.
     public struct ListActivityTypes: Endpoint {
         public static let route = Route.get("/activitytypes")
         public typealias Output = APIResponse<[ActivityType]>
@@ -159,7 +188,7 @@ extension Monica {
         public init() {}
     }
 
-    /// `GET /export/json`: everything of the account, as an attachment.
+    /// `GET /export/json`: returns everything in the account, as an attachment.
     public struct ExportJSON: Endpoint {
         public static let route = Route.get("/export/json")
         public typealias Output = Export
@@ -167,19 +196,29 @@ extension Monica {
         public init() {}
     }
 
-    /// An account as it is taken elsewhere.
+    /// The data of an account, for use elsewhere.
     public struct Export: Codable, Hashable, Sendable {
+        /// The version of the format.
         public var version: Int
+        /// The time of the export.
         public var exportedAt: Timestamp
+        /// The owner of the account.
         public var user: User
+        /// The genders.
         public var genders: [Gender]
+        /// The types of activities.
         public var activityTypes: [ActivityType]
+        /// The tags.
         public var tags: [Tag]
-        /// Partial ones too.
+        /// The contacts, including partial ones.
         public var contacts: [ExportedContact]
+        /// The activities.
         public var activities: [Activity]
+        /// The notes.
         public var notes: [Note]
+        /// The tasks.
         public var tasks: [Task]
+        /// The gifts.
         public var gifts: [Gift]
 
         package init(
@@ -210,7 +249,9 @@ extension Monica {
 
     /// A contact in an export.
     public struct ExportedContact: Codable, Hashable, Sendable {
+        /// The contact.
         public var contact: Contact
+        /// The middle name, which an answer about a contact may lack.
         public var middleName: String? { contact.middleName }
 
         public init(_ contact: Contact) { self.contact = contact }
@@ -218,7 +259,7 @@ extension Monica {
         public func encode(to encoder: any Encoder) throws { try contact.encode(to: encoder) }
     }
 
-    /// `GET /export/vcard`: every contact that is not partial, as vCard 4.0 (RFC 6350).
+    /// `GET /export/vcard`: returns every contact that is not partial, as vCard 4.0 (RFC 6350).
     public struct ExportVCard: Endpoint {
         public static let route = Route.get("/export/vcard")
         public typealias Output = VCards

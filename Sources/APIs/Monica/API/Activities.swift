@@ -6,13 +6,14 @@ extension Monica {
         Update<Activity>.self, Delete<Activity>.self,
     ]
 
+    /// The orders of a list of activities.
     public enum ActivityOrder: String, Order {
         case happenedAt = "happened_at"
         case createdAt = "created_at"
         case updatedAt = "updated_at"
     }
 
-    /// Something done together, on a day.
+    /// An activity with contacts, on a day.
     public struct Activity: Listed, Writable, Identifiable {
         public typealias By = ActivityOrder
         public typealias Draft = ActivityDraft
@@ -20,21 +21,35 @@ extension Monica {
         public static let singular = "activity"
         public static let createdStatus = HTTPStatus.created
 
+        /// The activity's id.
         public var id: Int
+        /// A UUID, which the contract publishes beside the id.
         public var uuid: String
+        /// The type of the object on the wire.
         public private(set) var object = "activity"
+        /// The type, one of ``ListActivityTypes``; nil when there is none.
         @OrNull public var activityTypeID: Int?
+        /// A short text.
         public var summary: String
+        /// A longer text; nil when there is none.
         @OrNull public var description: String?
+        /// The day of the activity.
         public var happenedAt: Day
+        /// The type; nil when there is none.
         @OrNull public var activityType: ActivityType?
+        /// The contacts who took part.
         public var attendees: Attendees
-        /// The same as the attendees.
+        /// The same contacts as the attendees.
         public var contacts: [ShortContact]
+        /// The contract's list of emotions; this project's server keeps none.
         public var emotions: [JSONValue]
+        /// The URL of the resource in the API.
         public var url: String
+        /// The account that it belongs to.
         public var account: AccountReference
+        /// The time of creation.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         public init(
@@ -93,8 +108,11 @@ extension Monica {
         }
     }
 
+    /// The contacts who took part in an activity.
     public struct Attendees: Codable, Hashable, Sendable {
+        /// The number of contacts.
         public var total: Int
+        /// The contacts.
         public var contacts: [ShortContact]
 
         public init(contacts: [ShortContact]) {
@@ -111,17 +129,28 @@ extension Monica {
         }
     }
 
+    /// A type of activities.
     public struct ActivityType: Codable, Hashable, Sendable, Identifiable {
+        /// The id of the type.
         public var id: Int
+        /// A UUID, which the contract publishes beside the id.
         public var uuid: String
+        /// The type of the object on the wire.
         public private(set) var object = "activityType"
+        /// The name.
         public var name: String
+        /// The kind of place; nil when there is none.
         @OrNull public var locationType: String?
+        /// The category of the type; nil when there is none.
         @OrNull public var activityTypeCategory: ActivityTypeCategory?
+        /// The account that it belongs to.
         public var account: AccountReference
+        /// The time of creation.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
+        /// Creates a type of activities.
         public init(
             id: Int, uuid: String, name: String, locationType: String?, category: ActivityTypeCategory?, account: Int,
             createdAt: Timestamp, updatedAt: Timestamp
@@ -158,13 +187,21 @@ extension Monica {
         }
     }
 
+    /// A category of types of activities.
     public struct ActivityTypeCategory: Codable, Hashable, Sendable, Identifiable {
+        /// The id of the category.
         public var id: Int
+        /// A UUID, which the contract publishes beside the id.
         public var uuid: String
+        /// The type of the object on the wire.
         public private(set) var object = "activityTypeCategory"
+        /// The name.
         public var name: String
+        /// The account that it belongs to.
         public var account: AccountReference
+        /// The time of creation.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         public init(id: Int, uuid: String, name: String, account: Int, createdAt: Timestamp, updatedAt: Timestamp) {
@@ -193,17 +230,19 @@ extension Monica {
         }
     }
 
+    /// The fields of a new or changed activity.
     public struct ActivityDraft: Draft, Hashable {
         public typealias Item = Activity
 
-        /// At most 255 characters.
+        /// The short text: at most 255 characters.
         public var summary: String
-        /// At most 100,000 characters.
+        /// The longer text: at most 100,000 characters.
         public var description: String?
+        /// The day of the activity.
         public var happenedAt: Day
-        /// One or more.
+        /// The contacts who took part: one or more.
         public var contacts: [Int]
-        /// One of ``ListActivityTypes``.
+        /// The type, one of ``ListActivityTypes``.
         public var activityTypeID: Int?
 
         public init(

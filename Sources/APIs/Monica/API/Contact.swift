@@ -1,54 +1,80 @@
 import Contract
 
 extension Monica {
-    /// Somebody whom the account's owner knows.
+    /// A contact of the account's owner.
     ///
-    /// Servers differ in how much they say of one; what is not said is nil, empty or false here.
+    /// Servers differ in how much they tell about one. What a server does not tell is nil, empty or false here.
     public struct Contact: Writable, Identifiable {
         public typealias Draft = ContactDraft
         public static let plural = "contacts"
         public static let singular = "contact"
         public static let createdStatus = HTTPStatus.created
 
+        /// The contact's id.
         public var id: Int
+        /// A UUID, which the contract publishes beside the id.
         public var uuid: String
+        /// The type of the object on the wire.
         public private(set) var object = "contact"
-        /// `h:` and 18 characters; stays as long as the contact does.
+        /// An opaque id: `h:` and 18 characters. It never changes.
         public var hashID: String
+        /// The first name.
         public var firstName: String
-        /// This project's server says it; others have it in ``completeName`` alone.
+        /// The middle name. This project's server sends it; others have it only in ``completeName``.
         @OrNull public var middleName: String?
+        /// The last name.
         @OrNull public var lastName: String?
+        /// The nickname.
         @OrNull public var nickname: String?
         /// The names with spaces between them.
         public var completeName: String
+        /// The first letters of the names.
         public var initials: String
+        /// The owner's text about the contact; nil when there is none.
         @OrNull public var description: String?
+        /// The gender's id, one of ``ListGenders``.
         @OrNull public var genderID: Int?
+        /// The gender's name.
         @OrNull public var gender: String?
-        /// `M`, `F` or `O`.
+        /// The gender's type: `M`, `F` or `O`.
         @OrNull public var genderType: String?
+        /// Whether the contact is marked as a favourite.
         public var isStarred: Bool
-        /// Known through somebody else only: no list has them.
+        /// Whether the contact is known only through another contact. Lists leave such contacts out.
         public var isPartial: Bool
+        /// Whether the contact is active, which is the opposite of archived.
         public var isActive: Bool
+        /// Whether the contact has died.
         public var isDead: Bool
+        /// Whether the contact is the owner of the account.
         public var isMe: Bool
+        /// The time of the last call; nil when there was none.
         @OrNull public var lastCalled: Timestamp?
+        /// The time of the last activity with the contact; nil when there was none.
         @OrNull public var lastActivityTogether: Timestamp?
+        /// The number of days between two reminders to stay in touch; nil when there are none.
         @OrNull public var stayInTouchFrequency: Int?
+        /// The time of the next reminder; nil when there is none.
         @OrNull public var stayInTouchTriggerDate: Timestamp?
+        /// Further information about the contact.
         public var information: ContactInformation
+        /// The postal addresses.
         public var addresses: [Address]
+        /// The tags, by name.
         public var tags: [Tag]
+        /// The numbers of things that belong to the contact.
         public var statistics: ContactStatistics
-        /// Only when they were asked for (``Inclusion/contactFields``).
+        /// The ways to reach the contact; nil unless they were asked for (``Inclusion/contactFields``).
         public var contactFields: [ContactField]?
-        /// The three newest, when they were asked for.
+        /// The three newest notes; nil unless they were asked for.
         public var notes: [Note]?
+        /// The URL of the resource in the API.
         public var url: String
+        /// The account that it belongs to.
         public var account: AccountReference
+        /// The time of creation.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         public init(
@@ -147,35 +173,56 @@ extension Monica {
             notes = try fields.decodeIfPresent([Note].self, forKey: .notes)
             url = try fields.text(.url) ?? ""
             account = try fields.value(.account) ?? AccountReference(id: 0)
-            // A partial contact of some servers has neither.
+            // A partial contact of some servers has neither time.
             createdAt = try fields.time(.createdAt) ?? Timestamp(milliseconds: 0)
             updatedAt = try fields.time(.updatedAt) ?? createdAt
         }
     }
 
-    /// A contact as others name it: somebody's note, an activity's attendee.
+    /// A contact as other resources show it: in a note, among an activity's attendees.
     public struct ShortContact: Codable, Hashable, Sendable, Identifiable {
+        /// The contact's id.
         public var id: Int
+        /// A UUID, which the contract publishes beside the id.
         public var uuid: String
+        /// The type of the object on the wire.
         public private(set) var object = "contact"
+        /// An opaque id: `h:` and 18 characters. It never changes.
         public var hashID: String
+        /// The first name.
         public var firstName: String
+        /// The last name.
         @OrNull public var lastName: String?
+        /// The nickname.
         @OrNull public var nickname: String?
+        /// The names with spaces between them.
         public var completeName: String
+        /// The first letters of the names.
         public var initials: String
+        /// The gender's id, one of ``ListGenders``.
         @OrNull public var genderID: Int?
+        /// The gender's name.
         @OrNull public var gender: String?
+        /// The gender's type: `M`, `F` or `O`.
         @OrNull public var genderType: String?
+        /// Whether the contact is marked as a favourite.
         public var isStarred: Bool
+        /// Whether the contact is known only through another contact.
         public var isPartial: Bool
+        /// Whether the contact is active, which is the opposite of archived.
         public var isActive: Bool
+        /// Whether the contact has died.
         public var isDead: Bool
+        /// Whether the contact is the owner of the account.
         public var isMe: Bool
+        /// Further information about the contact.
         public var information: ShortInformation
+        /// The URL of the resource in the API.
         public var url: String
+        /// The account that it belongs to.
         public var account: AccountReference
 
+        /// Makes the short form of a contact.
         public init(_ contact: Contact) {
             id = contact.id
             uuid = contact.uuid
@@ -226,9 +273,13 @@ extension Monica {
         }
     }
 
+    /// The information in the short form of a contact.
     public struct ShortInformation: Codable, Hashable, Sendable {
+        /// The date of birth.
         public var birthdate: SpecialDate
+        /// The date of death.
         public var deceasedDate: SpecialDate
+        /// The picture.
         public var avatar: Avatar
 
         public init(
@@ -253,13 +304,13 @@ extension Monica {
         }
     }
 
-    /// How names are put together.
+    /// The composition of names.
     package enum Names {
         package static func complete(_ parts: String?...) -> String {
             parts.compactMap { $0?.isEmpty == false ? $0 : nil }.joined(separator: " ")
         }
 
-        /// The first letter or digit of each word, letters in upper case.
+        /// Returns the first letter or digit of each word, letters in upper case.
         package static func initials(of name: String) -> String {
             asciiInitials(of: name)
                 ?? name.split(whereSeparator: \.isWhitespace)
@@ -270,7 +321,7 @@ extension Monica {
                 }.joined()
         }
 
-        /// The same without Unicode's tables, in a tenth of the time; nil for a name that needs them.
+        /// Does the same without Unicode's tables, in a tenth of the time; nil for a name that needs them.
         private static func asciiInitials(of name: String) -> String? {
             var initials: [UInt8] = []
             var isWordDone = false

@@ -1,20 +1,31 @@
 import Contract
 
 extension Monica {
-    /// Where somebody lives. This project's server has those that came with a vCard.
+    /// A postal address. This project's server has those that came with a vCard.
     public struct Address: Codable, Hashable, Sendable, Identifiable {
+        /// The address's id.
         public var id: Int
+        /// A UUID, which the contract publishes beside the id.
         public var uuid: String
+        /// The type of the object on the wire.
         public private(set) var object = "address"
-        /// What the owner calls it: `home`, `work`.
+        /// The owner's name for the address, such as `home` or `work`.
         @OrNull public var name: String?
+        /// The street and number.
         @OrNull public var street: String?
+        /// The city.
         @OrNull public var city: String?
+        /// The province or state.
         @OrNull public var province: String?
+        /// The postal code.
         @OrNull public var postalCode: String?
+        /// The country; nil when there is none.
         @OrNull public var country: Country?
+        /// The account that it belongs to.
         public var account: AccountReference
+        /// The time of creation.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         package init(
@@ -58,10 +69,11 @@ extension Monica {
         }
     }
 
-    /// A country: this project's server has its name alone, others an object with its code.
+    /// A country. This project's server has its name only, others an object with its code.
     public struct Country: Codable, Hashable, Sendable {
+        /// The name.
         public var name: String?
-        /// ISO 3166: `FR`.
+        /// The ISO 3166 code, such as `FR`.
         public var iso: String?
 
         package init(name: String) {
@@ -82,7 +94,7 @@ extension Monica {
             iso = try fields.text(.iso)
         }
 
-        /// The name alone, unless there is a code beside it.
+        /// Encodes the name alone, unless there is a code.
         public func encode(to encoder: any Encoder) throws {
             guard iso != nil else {
                 var value = encoder.singleValueContainer()
@@ -95,17 +107,27 @@ extension Monica {
         }
     }
 
-    /// How somebody is reached: an address of mail, a phone, a website, by its type.
+    /// A way to reach a contact, by its type: an e-mail address, a phone number, a website.
     public struct ContactField: Codable, Hashable, Sendable, Identifiable {
+        /// The field's id.
         public var id: Int
+        /// A UUID, which the contract publishes beside the id.
         public var uuid: String
+        /// The type of the object on the wire.
         public private(set) var object = "contactfield"
+        /// The e-mail address, number or URL.
         public var content: String
+        /// The type of the field.
         public var contactFieldType: ContactFieldType
+        /// The contract's list of labels; this project's server keeps none.
         public var labels: [JSONValue]
+        /// The account that it belongs to.
         public var account: AccountReference
+        /// The contact; nil when there is none.
         @OrNull public var contact: ShortContact?
+        /// The time of creation.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         public init(
@@ -145,18 +167,29 @@ extension Monica {
         }
     }
 
+    /// A type of contact fields, such as e-mail or phone.
     public struct ContactFieldType: Codable, Hashable, Sendable, Identifiable {
+        /// The id of the type.
         public var id: Int
+        /// A UUID, which the contract publishes beside the id.
         public var uuid: String
+        /// The type of the object on the wire.
         public private(set) var object = "contactfieldtype"
+        /// The name.
         public var name: String
+        /// The name of an icon; nil when there is none.
         @OrNull public var fontawesomeIcon: String?
-        /// What stands before the content in a link: `mailto:`, `tel:`.
+        /// The scheme that precedes the content in a link, such as `mailto:` or `tel:`.
         @OrNull public var `protocol`: String?
+        /// Whether the type can be deleted.
         public var delible: Bool
+        /// A word for the type, such as `email` or `phone`; nil for types that a user has made.
         @OrNull public var type: String?
+        /// The account that it belongs to.
         public var account: AccountReference
+        /// The time of creation.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         package init(

@@ -1,12 +1,19 @@
 import Contract
 
 extension Monica {
+    /// Further information about a contact.
     public struct ContactInformation: Codable, Hashable, Sendable {
+        /// The relationships to other contacts.
         public var relationships = Relationships()
+        /// The dates of birth and death.
         public var dates = ContactDates()
+        /// The job.
         public var career = Career()
+        /// The picture.
         public var avatar = Avatar()
+        /// What the contact likes and may eat; nil when it is not known.
         @OrNull public var foodPreferences: String?
+        /// How the owner met the contact.
         public var howYouMet = HowYouMet()
 
         public init() { foodPreferences = nil }
@@ -28,11 +35,15 @@ extension Monica {
         }
     }
 
-    /// Who somebody is to others, by kind.
+    /// The relationships to other contacts, by kind.
     public struct Relationships: Codable, Hashable, Sendable {
+        /// Partners.
         public var love = Relations()
+        /// Relatives.
         public var family = Relations()
+        /// Friends.
         public var friend = Relations()
+        /// Colleagues.
         public var work = Relations()
 
         public init() {}
@@ -48,8 +59,11 @@ extension Monica {
         }
     }
 
+    /// The relationships of one kind.
     public struct Relations: Codable, Hashable, Sendable {
+        /// The number of relationships.
         public var total: Int
+        /// The relationships.
         public var contacts: [Relation]
 
         public init(contacts: [Relation] = []) {
@@ -66,10 +80,11 @@ extension Monica {
         }
     }
 
-    /// Somebody and what they are to the contact; other servers keep these.
+    /// A related contact and the relationship. This project's server keeps none; others do.
     public struct Relation: Codable, Hashable, Sendable {
-        /// Such as `partner`.
+        /// The relationship, such as `partner`.
         @OrNull public var name: String?
+        /// The other contact; nil when the server does not name one.
         public var contact: ShortContact
 
         public init(name: String?, contact: ShortContact) {
@@ -94,8 +109,11 @@ extension Monica {
         }
     }
 
+    /// The dates of birth and death.
     public struct ContactDates: Codable, Hashable, Sendable {
+        /// The date of birth.
         public var birthdate = SpecialDate()
+        /// The date of death.
         public var deceasedDate = SpecialDate()
 
         public init() {}
@@ -112,13 +130,13 @@ extension Monica {
         }
     }
 
-    /// A date that may be known in part only. All is nil when nothing is known.
+    /// A date that may be known in part. All fields are nil when nothing is known.
     public struct SpecialDate: Codable, Hashable, Sendable {
-        /// Made of an age: only the year means something.
+        /// Whether the date was computed from an age: only its year is known.
         @OrNull public var isAgeBased: Bool?
-        /// Only the day and the month mean something.
+        /// Whether only the day and the month are known.
         @OrNull public var isYearUnknown: Bool?
-        /// The day's beginning in UTC.
+        /// The beginning of the day in UTC.
         @OrNull public var date: Timestamp?
 
         public init() {
@@ -127,6 +145,7 @@ extension Monica {
             date = nil
         }
 
+        /// Creates a date.
         public init(_ day: Day, isAgeBased: Bool = false, isYearUnknown: Bool = false) {
             self.isAgeBased = isAgeBased
             self.isYearUnknown = isYearUnknown
@@ -147,8 +166,11 @@ extension Monica {
         }
     }
 
+    /// A contact's job.
     public struct Career: Codable, Hashable, Sendable {
+        /// The job; nil when it is not known.
         @OrNull public var job: String?
+        /// The company; nil when it is not known.
         @OrNull public var company: String?
 
         public init(job: String? = nil, company: String? = nil) {
@@ -165,10 +187,13 @@ extension Monica {
         }
     }
 
+    /// A contact's picture.
     public struct Avatar: Codable, Hashable, Sendable {
+        /// The URL of the picture; nil for the initials on a colour.
         @OrNull public var url: String?
+        /// The kind of picture: `default` for the initials on a colour.
         public var source: String
-        /// `#fdb660`: what the initials stand on.
+        /// The colour behind the initials, such as `#fdb660`.
         public var defaultAvatarColor: String
 
         public init(url: String? = nil, source: String = "default", defaultAvatarColor: String = "#fdb660") {
@@ -190,9 +215,13 @@ extension Monica {
         }
     }
 
+    /// How the owner met a contact.
     public struct HowYouMet: Codable, Hashable, Sendable {
+        /// The owner's text; nil when there is none.
         @OrNull public var generalInformation: String?
+        /// The date of the first meeting.
         public var firstMetDate = SpecialDate()
+        /// The contact who introduced the two; nil when there is none.
         @OrNull public var firstMetThroughContact: ShortContact?
 
         public init() {
@@ -214,13 +243,21 @@ extension Monica {
         }
     }
 
+    /// The numbers of things that belong to a contact.
     public struct ContactStatistics: Codable, Hashable, Sendable {
+        /// The number of calls.
         public var numberOfCalls = 0
+        /// The number of notes.
         public var numberOfNotes = 0
+        /// The number of activities.
         public var numberOfActivities = 0
+        /// The number of reminders.
         public var numberOfReminders = 0
+        /// The number of tasks.
         public var numberOfTasks = 0
+        /// The number of gifts.
         public var numberOfGifts = 0
+        /// The number of debts.
         public var numberOfDebts = 0
 
         public init() {}

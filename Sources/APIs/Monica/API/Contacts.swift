@@ -6,33 +6,40 @@ extension Monica {
         SetWork.self, SetFood.self, SetIntroduction.self, SetTags.self, UnsetTag.self, UnsetTags.self,
     ]
 
+    /// The orders of a list of contacts.
     public enum ContactOrder: String, Order {
         case createdAt = "created_at"
         case updatedAt = "updated_at"
     }
 
-    /// What a contact brings along beside itself.
+    /// Additional parts of a contact in an answer.
     public struct Inclusion: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// ``Contact/contactFields`` and the three newest ``Contact/notes``.
+        /// Asks for ``Contact/contactFields`` and the three newest ``Contact/notes``.
         public static let contactFields = Self(rawValue: "contactfields")
     }
 
-    /// `GET /contacts`: a page of contacts, or of those that match a search; never partial ones.
+    /// `GET /contacts`: returns a page of contacts, or of those that match a search; partial contacts are left out.
     public struct ListContacts: Endpoint {
         public static let route = Route.get("/contacts")
         public typealias Output = APIResponse<[Contact]>
+        /// The number of contacts in a page when a request gives no limit.
         public static let defaultLimit = 50
+        /// The maximum number of contacts in a page.
         public static let maximumLimit = 100
+        /// The maximum length of a search, in characters.
         public static let maximumQuery = 255
 
-        /// Words of which each must be in a name, the nickname, the description or the job; case and accents do not
-        /// matter. At most 255 characters. Blank is no search.
+        /// The words of a search, each of which must occur in a name, the nickname, the description or the job; case
+        /// and accents do not matter. At most 255 characters. A blank text is no search.
         public var query: String?
+        /// The page and the order of the list.
         public var part: Part<ContactOrder>
+        /// The additional parts of each contact; nil for none.
         public var with: Inclusion?
 
+        /// Creates a request.
         public init(
             query: String? = nil, page: Int? = nil, limit: Int? = nil, sort: Sort<ContactOrder>? = nil,
             with: Inclusion? = nil
@@ -62,12 +69,14 @@ extension Monica {
         }
     }
 
-    /// `GET /contacts/{id}`
+    /// `GET /contacts/{id}`: returns a contact.
     public struct GetContact: Endpoint {
         public static let route = Route.get("/contacts/{id}")
         public typealias Output = APIResponse<Contact>
 
+        /// The contact.
         public var id: Int
+        /// The additional parts of each contact; nil for none.
         public var with: Inclusion?
 
         public init(id: Int, with: Inclusion? = nil) {
@@ -88,15 +97,15 @@ extension Monica {
         }
     }
 
-    /// A date of a contact as a write gives it: known in full, without its year, or by an age.
+    /// A date in a request: known in full, known without its year, or given as an age.
     public enum DraftDate: Hashable, Sendable {
         case day(Day)
-        /// The year is not known.
+        /// A day whose year is not known.
         case dayOfYear(month: Int, day: Int)
-        /// About so many years ago.
+        /// An age in years.
         case age(Int)
 
-        /// Its fields, by what their names begin with.
+        /// Returns the fields of the date, whose names begin with the given name.
         func fields(_ name: String) -> [String: JSONValue] {
             switch self {
             case .day(let day):
@@ -113,24 +122,33 @@ extension Monica {
         }
     }
 
+    /// The fields of a new or changed contact.
     public struct ContactDraft: Draft, Hashable {
         public typealias Item = Contact
 
-        /// At most 255 characters, like every text of a contact.
+        /// The first name: at most 255 characters, like every text of a contact.
         public var firstName: String
+        /// The middle name; nil removes it.
         public var middleName: String?
+        /// The last name; nil removes it.
         public var lastName: String?
+        /// The nickname; nil removes it.
         public var nickname: String?
+        /// The owner's text about the contact; nil removes it.
         public var description: String?
-        /// One of ``ListGenders``.
+        /// The gender's id, one of ``ListGenders``.
         public var genderID: Int?
-        /// Only when the contact is made.
+        /// The e-mail address. It counts only when the contact is created.
         public var email: String?
+        /// The date of birth; nil removes it.
         public var birthdate: DraftDate?
+        /// Whether the contact has died.
         public var isDeceased: Bool
+        /// The date of death; nil removes it.
         public var deceasedDate: DraftDate?
+        /// Whether the contact is known only through another contact.
         public var isPartial: Bool
-        /// Nil leaves it as it is.
+        /// Whether the contact is marked as a favourite; nil leaves it unchanged.
         public var isStarred: Bool?
 
         public init(
@@ -168,14 +186,18 @@ extension Monica {
         }
     }
 
-    /// `PUT /contacts/{id}/work`. Of a partial contact 422, like the two that follow.
+    /// `PUT /contacts/{id}/work`: sets the job. For a partial contact it throws 422, like the two operations that
+    /// follow.
     public struct SetWork: Endpoint {
         public static let route = Route.put("/contacts/{id}/work", alternatives: [.patch])
         public typealias Output = APIResponse<Contact>
 
+        /// The contact.
         public var id: Int
+        /// The fields of the request.
         public var form: Form
 
+        /// Creates a request.
         public init(id: Int, job: String?, company: String?) {
             self.id = id
             form = Form(["job": .orNull(job), "company": .orNull(company)])
@@ -189,14 +211,17 @@ extension Monica {
         public func encode(to encoder: any Encoder) throws { try FormWithID(id: id, form).encode(to: encoder) }
     }
 
-    /// `PUT /contacts/{id}/food`
+    /// `PUT /contacts/{id}/food`: sets the food preferences.
     public struct SetFood: Endpoint {
         public static let route = Route.put("/contacts/{id}/food", alternatives: [.patch])
         public typealias Output = APIResponse<Contact>
 
+        /// The contact.
         public var id: Int
+        /// The fields of the request.
         public var form: Form
 
+        /// Creates a request.
         public init(id: Int, preferences: String?) {
             self.id = id
             form = Form(["food_preferences": .orNull(preferences)])
@@ -210,15 +235,19 @@ extension Monica {
         public func encode(to encoder: any Encoder) throws { try FormWithID(id: id, form).encode(to: encoder) }
     }
 
-    /// `PUT /contacts/{id}/introduction`
+    /// `PUT /contacts/{id}/introduction`: sets how the owner met the contact.
     public struct SetIntroduction: Endpoint {
         public static let route = Route.put("/contacts/{id}/introduction", alternatives: [.patch])
         public typealias Output = APIResponse<Contact>
 
+        /// The contact.
         public var id: Int
+        /// The fields of the request.
         public var form: Form
 
-        /// - Parameter metThrough: A contact of the account.
+        /// Creates a request.
+        ///
+        /// - Parameter metThrough: The id of the contact who introduced the two.
         public init(id: Int, generalInformation: String?, metThrough: Int? = nil, date: DraftDate? = nil) {
             self.id = id
             var fields: [String: JSONValue] = [
@@ -226,7 +255,7 @@ extension Monica {
                 "is_date_known": .bool(date != nil),
             ]
             for (name, value) in date?.fields("date") ?? [:] {
-                // Its fields bear no prefix.
+                // The fields of this date have no prefix.
                 fields[String(name.dropFirst("date_".count))] = value
             }
             form = Form(fields)
@@ -240,14 +269,17 @@ extension Monica {
         public func encode(to encoder: any Encoder) throws { try FormWithID(id: id, form).encode(to: encoder) }
     }
 
-    /// `POST /contacts/{id}/setTags`: adds tags by name, making those that are missing.
+    /// `POST /contacts/{id}/setTags`: adds tags by name, and creates missing ones.
     public struct SetTags: Endpoint {
         public static let route = Route.post("/contacts/{id}/setTags")
         public typealias Output = APIResponse<Contact>
 
+        /// The contact.
         public var id: Int
+        /// The fields of the request.
         public var form: Form
 
+        /// Creates a request.
         public init(id: Int, names: [String]) {
             self.id = id
             form = Form(["tags": .list(names.map { .string($0) })])
@@ -266,9 +298,12 @@ extension Monica {
         public static let route = Route.post("/contacts/{id}/unsetTag")
         public typealias Output = APIResponse<Contact>
 
+        /// The contact.
         public var id: Int
+        /// The fields of the request.
         public var form: Form
 
+        /// Creates a request.
         public init(id: Int, tags: [Int]) {
             self.id = id
             form = Form(["tags": .list(tags.map { .integer(Int64($0)) })])
@@ -282,12 +317,14 @@ extension Monica {
         public func encode(to encoder: any Encoder) throws { try FormWithID(id: id, form).encode(to: encoder) }
     }
 
-    /// `POST /contacts/{id}/unsetTags`: removes all.
+    /// `POST /contacts/{id}/unsetTags`: removes all tags.
     public struct UnsetTags: Endpoint {
         public static let route = Route.post("/contacts/{id}/unsetTags")
         public typealias Output = APIResponse<Contact>
 
+        /// The contact.
         public var id: Int
+        /// The fields of the request.
         public var form = Form([:])
 
         public init(id: Int) { self.id = id }
@@ -301,7 +338,7 @@ extension Monica {
     }
 }
 
-/// What every write on a resource is: its id in the path, the rest in the body.
+/// A write on an existing resource: its id in the path, the other fields in the body.
 struct FormWithID {
     let id: Int
     let form: Monica.Form

@@ -6,21 +6,26 @@ extension Monica {
         Delete<Gift>.self,
     ]
 
+    /// The orders of a list of gifts.
     public enum GiftOrder: String, Order {
         case createdAt = "created_at"
         case updatedAt = "updated_at"
     }
 
+    /// The status of a gift.
     public struct GiftStatus: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// The gift is an idea.
         public static let idea = Self(rawValue: "idea")
+        /// The gift was given.
         public static let offered = Self(rawValue: "offered")
+        /// The gift was received.
         public static let received = Self(rawValue: "received")
         package static let all = [idea, offered, received]
     }
 
-    /// A present for somebody, or from somebody.
+    /// A gift for a contact, or from a contact.
     public struct Gift: Listed, Writable, Identifiable {
         public typealias By = GiftOrder
         public typealias Draft = GiftDraft
@@ -28,31 +33,50 @@ extension Monica {
         public static let singular = "gift"
         public static let createdStatus = HTTPStatus.created
 
+        /// The gift's id.
         public var id: Int
+        /// A UUID, which the contract publishes beside the id.
         public var uuid: String
+        /// The type of the object on the wire.
         public private(set) var object = "gift"
+        /// The contact's id.
         public var contactID: Int
+        /// The name.
         public var name: String
+        /// The owner's text; nil when there is none.
         @OrNull public var comment: String?
+        /// The URL of the gift, such as a shop's; nil when there is none.
         @OrNull public var url: String?
-        /// `12.34`
+        /// The price, such as `12.34`; nil when there is none.
         @OrNull public var amount: String?
-        /// The same as a number.
+        /// The price as a number.
         @OrNull public var value: Double?
-        /// `$12.34`; empty when there is none.
+        /// The price with its currency, such as `$12.34`; empty when there is none.
         public var amountWithCurrency: String
+        /// The status.
         public var status: GiftStatus
+        /// Whether the gift is an idea.
         public var isAnIdea: Bool
+        /// Whether the gift was given.
         public var hasBeenOffered: Bool
+        /// The day of the gift; nil when it is not known.
         @OrNull public var date: Day?
+        /// A member of the contact's family for whom the gift is meant; nil for the contact.
         @OrNull public var recipient: ShortContact?
+        /// The contract's list of photos; this project's server keeps none.
         public var photos: [JSONValue]
+        /// The contact.
         @OrNull public var contact: ShortContact?
+        /// The account that it belongs to.
         public var account: AccountReference
+        /// The time of creation.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
-        /// - Parameter cents: Hundredths of the account's currency.
+        /// Creates a gift.
+        ///
+        /// - Parameter cents: The price in hundredths of the account's currency.
         public init(
             id: Int, uuid: String = "", contactID: Int, name: String, comment: String? = nil, url: String? = nil,
             cents: Int? = nil, status: GiftStatus, date: Day? = nil, recipient: ShortContact? = nil,
@@ -124,19 +148,25 @@ extension Monica {
         }
     }
 
+    /// The fields of a new or changed gift.
     public struct GiftDraft: Draft, Hashable {
         public typealias Item = Gift
 
+        /// The contact's id.
         public var contactID: Int
-        /// At most 255 characters.
+        /// The name: at most 255 characters.
         public var name: String
+        /// The status.
         public var status: GiftStatus
+        /// The owner's text; nil when there is none.
         public var comment: String?
+        /// The URL of the gift, such as a shop's; nil when there is none.
         public var url: String?
-        /// `12.34`; at most two decimals are kept.
+        /// The price, such as `12.34`; further decimals are cut off.
         public var amount: String?
+        /// The day of the gift; nil when it is not known.
         public var date: Day?
-        /// A contact of the account.
+        /// The id of a contact of the account.
         public var recipientID: Int?
 
         public init(

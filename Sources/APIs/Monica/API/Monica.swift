@@ -1,13 +1,15 @@
 import Contract
 import HTTPTypes
 
-/// The Monica API: the people one knows, and what one does with them. Every account sees its own only.
+/// The Monica API: an account's contacts, with activities, notes, tasks, gifts and tags. An account sees only its own
+/// data.
 ///
-/// Its models live in here, since one of them is called `Task`.
+/// The models are nested in here, because one of them is called `Task`.
 public enum Monica: ServiceAPI {
     /// An operation that needs `Authorization: Bearer`, with a personal access token.
     public protocol Endpoint: AuthenticatedEndpoint where API == Monica {}
 
+    /// A point in time in UTC, `2026-02-23T10:00:00Z` on the wire: whole seconds, cut and not rounded.
     public typealias Timestamp = Contract.Timestamp<Seconds>
 
     public static let name = "monica"
@@ -22,21 +24,23 @@ public enum Monica: ServiceAPI {
         phrases.internalError = "Internal server error"
         return phrases
     }()
-    /// Each section lists its own.
+    /// Every operation. Each section of the contract lists its own.
     public static var endpoints: [any Contract.Endpoint.Type] {
         contacts + activities + notes + tasks + gifts + tags + account
     }
 
-    /// `{ "error": { "message": "…", "code": 404, "error_code": 31 } }`
+    /// The body of every refusal: `{ "error": { "message": "…", "code": 404, "error_code": 31 } }`.
     ///
-    /// Reads what other servers write too: a message that is a list, a body without `code`, a flat `message`.
+    /// It also decodes what other servers send: a message that is a list, a body without `code`, a flat `message`.
     public struct Failure: WireFailure, Hashable {
+        /// The message in English, as the server words it.
         public let message: String
         /// The HTTP status. Other servers may leave it out.
         public let code: Int?
-        /// Tells refusals of one status apart; 0 where there is nothing to tell.
+        /// A code that distinguishes refusals of one status; 0 when there is nothing to distinguish.
         public let errorCode: Int?
 
+        /// Renders a problem.
         public init(_ problem: Problem, requestID: String) {
             message = problem.message
             code = problem.status.code
@@ -63,7 +67,7 @@ public enum Monica: ServiceAPI {
         }
     }
 
-    /// What is refused in the same words by several operations.
+    /// Errors that several operations share.
     package enum Refusal {
         package static let unauthenticated = Problem(.unauthorized, "Unauthenticated.")
         package static let limitTooBig = Problem(.badRequest, "The limit parameter is too big", code: .number(30))
@@ -74,12 +78,14 @@ public enum Monica: ServiceAPI {
         package static let query = Problem(.badRequest, "The query parameter is too long")
         package static let sort = Problem(.badRequest, "The sorting criteria is invalid", code: .number(39))
 
-        /// - Parameter what: `contact`, `note` …
+        /// Returns the error for a resource that does not exist.
+        ///
+        /// - Parameter what: The kind of resource: `contact`, `note` …
         package static func notFound(_ what: String) -> Problem {
             Problem(.notFound, "The requested \(what) was not found.")
         }
 
-        /// Every text of a validation, in the order of the fields.
+        /// Returns an error with every message of a validation, in the order of the fields.
         package static func invalid(_ texts: [String]) -> Problem {
             Problem(.unprocessableContent, texts.joined(separator: " "))
         }
@@ -94,7 +100,7 @@ extension Monica.Failure: Codable {
 
     public init(from decoder: any Decoder) throws {
         let outer = try decoder.container(keyedBy: CodingKeys.self)
-        // `{"error": "…"}` is an error without members.
+        // A body `{"error": "…"}` has an error without members.
         let inner = try? outer.nestedContainer(keyedBy: CodingKeys.self, forKey: .error)
         let container = inner ?? outer
         let texts: [String]

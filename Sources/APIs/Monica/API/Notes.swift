@@ -6,13 +6,14 @@ extension Monica {
         Delete<Note>.self,
     ]
 
+    /// The orders of a list of notes.
     public enum NoteOrder: String, Order {
         case createdAt = "created_at"
         case updatedAt = "updated_at"
         case favoritedAt = "favorited_at"
     }
 
-    /// What is worth remembering of somebody.
+    /// A note about a contact.
     public struct Note: Listed, Writable, Identifiable {
         public typealias By = NoteOrder
         public typealias Draft = NoteDraft
@@ -20,17 +21,29 @@ extension Monica {
         public static let singular = "note"
         public static let createdStatus = HTTPStatus.created
 
+        /// The note's id.
         public var id: Int
+        /// A UUID, which the contract publishes beside the id.
         public var uuid: String
+        /// The type of the object on the wire.
         public private(set) var object = "note"
+        /// The contact's id.
         public var contactID: Int
+        /// The text.
         public var body: String
+        /// Whether the note is marked as a favourite.
         public var isFavorited: Bool
+        /// The time at which it was marked as a favourite; nil when it is not.
         @OrNull public var favoritedAt: Timestamp?
+        /// The URL of the resource in the API.
         public var url: String
+        /// The account that it belongs to.
         public var account: AccountReference
+        /// The contact; nil when there is none.
         @OrNull public var contact: ShortContact?
+        /// The time of creation.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         public init(
@@ -81,12 +94,15 @@ extension Monica {
         }
     }
 
+    /// The fields of a new or changed note.
     public struct NoteDraft: Draft, Hashable {
         public typealias Item = Note
 
+        /// The contact's id.
         public var contactID: Int
-        /// At most 100,000 characters.
+        /// The text: at most 100,000 characters.
         public var body: String
+        /// Whether the note is marked as a favourite.
         public var isFavorited: Bool
 
         public init(contactID: Int, body: String, isFavorited: Bool = false) {

@@ -1,12 +1,14 @@
 import Contract
 
-/// What every operation answers: a resource, or a page of a list.
+/// The envelope of every answer: a resource, or a page of a list.
 public struct APIResponse<Value: Codable & Sendable>: Sendable {
+    /// The resource, or the resources of the page.
     public var data: Value
-    /// Of a list; nil for a single resource, and from servers that leave it out.
+    /// The position of the page in its list; nil for a single resource, and from servers that leave it out.
     public var meta: PaginationMeta?
+    /// The links to neighbouring pages, of a list; nil for a single resource.
     public var links: PaginationLinks?
-    /// Whether this is what the SDK had kept, since the network is away. Not on the wire.
+    /// Whether this is an earlier answer that the SDK had stored, because there is no network. It is not on the wire.
     public var isCached = false
 
     public init(data: Value, meta: PaginationMeta? = nil, links: PaginationLinks? = nil) {
@@ -37,20 +39,24 @@ extension APIResponse: Codable {
     }
 }
 
-/// Where a page is in its list. The names are the wire's, as the contract writes them in Swift.
+/// The position of a page in its list. The names are those of the wire, as the contract writes them in Swift.
 public struct PaginationMeta: Codable, Hashable, Sendable {
+    /// The number of elements in the whole list.
     public var total: Int
     // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// The number of the page, from 1.
     public var current_page: Int
     // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// The maximum number of elements in a page.
     public var per_page: Int
     // swift-format-ignore: AlwaysUseLowerCamelCase
-    /// 1 or more. Nil from servers that leave it out.
+    /// The number of the last page, 1 or more. Nil from servers that leave it out.
     public var last_page: Int?
-    /// The number of the first row of the page, counted from 1; nil when it is empty.
+    /// The number of the first row of the page, from 1; nil when it is empty.
     public var from: Int?
+    /// The number of the last row of the page, from 1; nil when it is empty.
     public var to: Int?
-    /// What was searched for.
+    /// The search; nil when there was none.
     public var query: String?
 
     // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -67,7 +73,7 @@ public struct PaginationMeta: Codable, Hashable, Sendable {
         self.query = query
     }
 
-    /// Of a page with so many rows.
+    /// Creates the position of a page with the given number of rows.
     package init(total: Int, page: Int, limit: Int, rows: Int, query: String? = nil) {
         let first = rows == 0 ? nil : (page - 1) * limit + 1
         self.init(
@@ -75,7 +81,7 @@ public struct PaginationMeta: Codable, Hashable, Sendable {
             from: first, to: first.map { $0 + rows - 1 }, query: query)
     }
 
-    /// Whatever a server or an app says: nothing overflows.
+    /// Returns the number of the last page, without an overflow for any values that a server or an app may send.
     package static func lastPage(of total: Int, limit: Int) -> Int {
         let limit = max(1, limit)
         return max(1, total / limit + (total % limit > 0 ? 1 : 0))
@@ -107,11 +113,16 @@ public struct PaginationMeta: Codable, Hashable, Sendable {
     }
 }
 
-/// The pages around one, below the base URL; other servers write absolute ones. The SDK asks by number.
+/// The neighbouring pages, relative to the base URL; other servers send absolute URLs. The SDK asks for pages by
+/// number.
 public struct PaginationLinks: Codable, Hashable, Sendable {
+    /// The first page.
     @OrNull public var first: String?
+    /// The last page.
     @OrNull public var last: String?
+    /// The page before; nil for the first.
     @OrNull public var prev: String?
+    /// The page after; nil for the last.
     @OrNull public var next: String?
 
     public init(first: String?, last: String?, prev: String?, next: String?) {
@@ -121,9 +132,11 @@ public struct PaginationLinks: Codable, Hashable, Sendable {
         self.next = next
     }
 
+    /// Creates the links.
+    ///
     /// - Parameters:
-    ///   - path: `/contacts`, or a nested list's own.
-    ///   - filters: What stands before page and limit, in order.
+    ///   - path: The list's path, such as `/contacts`.
+    ///   - filters: The query's items before page and limit, in order.
     package init(path: String, filters: [(name: String, value: String)], page: Int, limit: Int, last lastPage: Int) {
         func link(_ page: Int) -> String {
             let items = filters + [("page", String(page)), ("limit", String(limit))]
@@ -137,28 +150,32 @@ public struct PaginationLinks: Codable, Hashable, Sendable {
 }
 
 extension Monica {
-    /// What a list is ordered by.
+    /// The orders of a list.
     public protocol Order: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue == String {}
 
-    /// An order and its direction: `created_at`, `-happened_at`.
+    /// An order with its direction, such as `created_at` or `-happened_at`.
     public struct Sort<By: Order>: Hashable, Sendable {
-        /// As it goes on the wire. A server refuses what it does not know.
+        /// The value on the wire. A server refuses an unknown one.
         public let rawValue: String
 
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// Orders a list ascending.
         public static func ascending(_ order: By) -> Self { Self(rawValue: order.rawValue) }
+        /// Orders a list descending.
         public static func descending(_ order: By) -> Self { Self(rawValue: "-" + order.rawValue) }
 
         package var isDescending: Bool { rawValue.hasPrefix("-") }
-        /// Nil for one that the list does not have.
+        /// The order; nil for a value that the list does not have.
         package var order: By? { By(rawValue: isDescending ? String(rawValue.dropFirst()) : rawValue) }
     }
 
-    /// Which part of a list is asked for, in which order.
+    /// The part of a list that is asked for, and its order.
     public struct Part<By: Order>: Hashable, Sendable {
-        /// From 1.
+        /// The number of the page, from 1.
         public var page: Int?
+        /// The number of elements to return; nil for the default of the list.
         public var limit: Int?
+        /// The order; nil for the default of the list.
         public var sort: Sort<By>?
 
         public init(page: Int? = nil, limit: Int? = nil, sort: Sort<By>? = nil) {
@@ -181,7 +198,7 @@ extension Monica {
             try query.encodeIfPresent(sort?.rawValue, forKey: .sort)
         }
 
-        /// The decisions' order: sort, limit, page.
+        /// Validates in the order of the decisions: sort, limit, page.
         func validate(maximum: Int) throws(Problem) {
             if let sort, sort.order == nil { throw Refusal.sort }
             if let limit {
@@ -193,19 +210,19 @@ extension Monica {
     }
 }
 
-/// The names of what a query may say.
+/// The names of a query's items.
 enum QueryKey: String, CodingKey {
     case page, limit, sort, query, with
     case contact = "contact_id"
 }
 
 extension KeyedDecodingContainer<QueryKey> {
-    /// What is empty counts as absent.
+    /// Returns a text; nil for an empty or absent one.
     func words(_ key: QueryKey) throws -> String? {
         try decodeIfPresent(String.self, forKey: key).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Nil when absent; what is no number is one that no rule admits.
+    /// Returns a number; nil when it is absent. A value that is not a number becomes one that no rule accepts.
     func parameter(_ key: QueryKey) throws -> Int? {
         guard let text = try words(key) else { return nil }
         guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else { return .min }

@@ -2,35 +2,40 @@ import Contract
 import HTTPTypes
 
 extension Monica {
-    /// Something with an id that belongs to an account.
+    /// A resource with an id that belongs to an account.
     public protocol Resource: Codable, Hashable, Sendable {
-        /// In paths: `contacts`.
+        /// The name in paths, such as `contacts`.
         static var plural: String { get }
-        /// In refusals: `contact`.
+        /// The name in error messages, such as `contact`.
         static var singular: String { get }
         var id: Int { get }
     }
 
-    /// A resource of which there is a list for each contact.
+    /// A resource of which each contact has a list.
     public protocol Listed: Resource {
+        /// The orders of its lists.
         associatedtype By: Order
+        /// Returns whether the resource belongs to a contact.
         func isOf(_ contact: Int) -> Bool
     }
 
-    /// A resource that can be written.
+    /// A resource that can be created, changed and deleted.
     public protocol Writable: Resource {
+        /// The fields of a write.
         associatedtype Draft: Monica.Draft
+        /// The status of a creation.
         static var createdStatus: HTTPStatus { get }
     }
 
-    /// What a write says, as an app puts it together.
+    /// The fields of a write, as an app composes them.
     public protocol Draft: Sendable {
-        /// What is made of it.
+        /// The resource that is written.
         associatedtype Item: Writable
         var form: Form { get }
     }
 
-    /// The fields of a write as they travel. A server judges each one, so none is lost for being of another type.
+    /// The fields of a write as they are on the wire. A server validates each one, so that a field of another type is
+    /// reported and not lost.
     public struct Form: Codable, Hashable, Sendable {
         package var fields: [String: JSONValue]
 
@@ -46,7 +51,7 @@ extension Monica {
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: Name.self)
             fields = [:]
-            // An id in a body means nothing: the path has it.
+            // An id in a body is ignored: the path has it.
             for name in container.allKeys where name.stringValue != "id" {
                 fields[name.stringValue] = try container.decodeIfPresent(JSONValue.self, forKey: name) ?? .null
             }
@@ -60,20 +65,23 @@ extension Monica {
         }
     }
 
-    // MARK: Operations that many resources have
+    // MARK: Operations of many resources
 
-    /// `GET /notes`, `/tasks`, `/gifts`, `/activities`: a page of those of all contacts, or of one.
+    /// `GET /notes`, `/tasks`, `/gifts`, `/activities`: returns a page of the resources of all contacts, or of one.
     public struct List<Item: Listed>: Endpoint {
         public static var route: Route { .get("/" + Item.plural) }
         public typealias Output = APIResponse<[Item]>
+        /// The number of elements in a page when a request gives no limit.
         public static var defaultLimit: Int { 10 }
+        /// The maximum number of elements in a page.
         public static var maximumLimit: Int { 50 }
 
-        /// Only those of this contact. Of an unknown one there are none.
+        /// Returns only resources of this contact. The list is empty for an unknown one.
         public var contact: Int?
-        /// Of 10, at most 50.
+        /// The page and the order; 10 to a page by default, at most 50.
         public var part: Part<Item.By>
 
+        /// Creates a request.
         public init(contact: Int? = nil, page: Int? = nil, limit: Int? = nil, sort: Sort<Item.By>? = nil) {
             self.contact = contact
             part = Part(page: page, limit: limit, sort: sort)
@@ -96,14 +104,18 @@ extension Monica {
         }
     }
 
-    /// `GET /contacts/{id}/notes`, …: a page of those of one contact. 404 when there is no such contact.
+    /// `GET /contacts/{id}/notes` and the like: returns a page of the resources of one contact. Throws 404 when there
+    /// is no such contact.
     public struct ListOfContact<Item: Listed>: Endpoint {
         public static var route: Route { .get("/contacts/{id}/" + Item.plural) }
         public typealias Output = APIResponse<[Item]>
 
+        /// The contact.
         public var contact: Int
+        /// The page and the order of the list.
         public var part: Part<Item.By>
 
+        /// Creates a request.
         public init(contact: Int, page: Int? = nil, limit: Int? = nil, sort: Sort<Item.By>? = nil) {
             self.contact = contact
             part = Part(page: page, limit: limit, sort: sort)
@@ -123,37 +135,43 @@ extension Monica {
         public func validate() throws(Problem) { try part.validate(maximum: List<Item>.maximumLimit) }
     }
 
-    /// `GET /notes/{id}`, …
+    /// `GET /notes/{id}` and the like: returns a resource.
     public struct Get<Item: Resource>: Endpoint {
         public static var route: Route { .get("/\(Item.plural)/{id}") }
         public typealias Output = APIResponse<Item>
 
+        /// The resource's id.
         public var id: Int
 
         public init(id: Int) { self.id = id }
     }
 
-    /// `POST /notes`, …
+    /// `POST /notes` and the like: creates a resource.
     public struct Create<Item: Writable>: Endpoint {
         public static var route: Route { .post("/" + Item.plural, Item.createdStatus.status, idempotencyKey: true) }
         public typealias Output = APIResponse<Item>
 
+        /// The fields of the request.
         public var form: Form
 
+        /// Creates a request.
         public init(_ draft: Item.Draft) { form = draft.form }
         public init(form: Form) { self.form = form }
         public init(from decoder: any Decoder) throws { form = try Form(from: decoder) }
         public func encode(to encoder: any Encoder) throws { try form.encode(to: encoder) }
     }
 
-    /// `PUT /notes/{id}`, …: replaces every field. `PATCH` does the same.
+    /// `PUT /notes/{id}` and the like: replaces every field. `PATCH` does the same.
     public struct Update<Item: Writable>: Endpoint {
         public static var route: Route { .put("/\(Item.plural)/{id}", alternatives: [.patch]) }
         public typealias Output = APIResponse<Item>
 
+        /// The resource's id.
         public var id: Int
+        /// The fields of the request.
         public var form: Form
 
+        /// Creates a request.
         public init(id: Int, _ draft: Item.Draft) { self.init(id: id, form: draft.form) }
 
         public init(id: Int, form: Form) {
@@ -169,19 +187,22 @@ extension Monica {
         public func encode(to encoder: any Encoder) throws { try FormWithID(id: id, form).encode(to: encoder) }
     }
 
-    /// `DELETE /notes/{id}`, …: a second time it is 404.
+    /// `DELETE /notes/{id}` and the like: deletes a resource. A second deletion throws 404.
     public struct Delete<Item: Writable>: Endpoint {
         public static var route: Route { .delete("/\(Item.plural)/{id}") }
         public typealias Output = Deletion
 
+        /// The resource's id.
         public var id: Int
 
         public init(id: Int) { self.id = id }
     }
 
-    /// `{ "deleted": true, "id": 7 }`
+    /// The answer to a deletion: `{ "deleted": true, "id": 7 }`.
     public struct Deletion: Codable, Hashable, Sendable {
+        /// Whether the resource was deleted: true in every answer.
         public var deleted: Bool
+        /// The id of the deleted resource.
         public var id: Int
 
         public init(id: Int) {
@@ -198,8 +219,9 @@ extension Monica {
         enum CodingKeys: String, CodingKey { case deleted, id }
     }
 
-    /// Whose a resource is.
+    /// The account that a resource belongs to.
     public struct AccountReference: Codable, Hashable, Sendable {
+        /// The account's id.
         public var id: Int
 
         public init(id: Int) { self.id = id }
@@ -215,7 +237,7 @@ extension Monica {
     }
 }
 
-/// The status of a creation: the contract's tasks are 200.
+/// The status of a creation: 200 for tasks, as the contract has it, and 201 for others.
 public enum HTTPStatus: Sendable {
     case created
     case ok
@@ -226,6 +248,6 @@ public enum HTTPStatus: Sendable {
 enum IDKey: String, CodingKey { case id }
 
 extension Monica.Form: CustomStringConvertible {
-    /// As JSON, fields by name.
+    /// The fields as JSON, by name.
     public var description: String { JSONValue.object(fields).description }
 }

@@ -5,6 +5,7 @@ extension Monica {
         ListTags.self, Get<Tag>.self, ListContactsOfTag.self, Create<Tag>.self, Update<Tag>.self, Delete<Tag>.self,
     ]
 
+    /// The orders of a list of tags.
     public enum TagOrder: String, Order {
         case name
         case createdAt = "created_at"
@@ -17,16 +18,22 @@ extension Monica {
         public static let plural = "tags"
         public static let singular = "tag"
         public static let createdStatus = HTTPStatus.created
-        /// So many an account may have.
+        /// The maximum number of tags of an account.
         public static let maximumNumber = 1000
 
+        /// The tag's id.
         public var id: Int
+        /// The type of the object on the wire.
         public private(set) var object = "tag"
+        /// The name.
         public var name: String
-        /// `ete-a-paris`
+        /// The name in a form for URLs, such as `ete-a-paris`.
         public var nameSlug: String
+        /// The account that it belongs to.
         public var account: AccountReference
+        /// The time of creation.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         public init(
@@ -59,25 +66,27 @@ extension Monica {
         }
     }
 
+    /// The fields of a new or changed tag.
     public struct TagDraft: Draft, Hashable {
         public typealias Item = Tag
 
-        /// At most 255 characters; no other tag of the account has the name, whatever its case.
+        /// The name: at most 255 characters, unique in the account regardless of case.
         public var name: String
 
         public init(name: String) { self.name = name }
         public var form: Form { Form(["name": .string(name)]) }
     }
 
-    /// `GET /tags`: all of them, by name unless told otherwise.
+    /// `GET /tags`: returns all tags, by default by name.
     public struct ListTags: Endpoint {
         public static let route = Route.get("/tags")
         public typealias Output = APIResponse<[Tag]>
 
+        /// The order of the list.
         public var sort: Sort<TagOrder>?
-        /// Other servers have pages here too; this project's has one.
+        /// The page, for other servers, whose lists of tags have pages; this project's has one page.
         public var page: Int?
-        /// Likewise.
+        /// The number of tags in a page, for other servers.
         public var limit: Int?
 
         public init(sort: Sort<TagOrder>? = nil, page: Int? = nil, limit: Int? = nil) {
@@ -103,12 +112,14 @@ extension Monica {
         public func validate() throws(Problem) { if let sort, sort.order == nil { throw Refusal.sort } }
     }
 
-    /// `GET /tags/{id}/contacts`: a page of the contacts that bear a tag; never partial ones.
+    /// `GET /tags/{id}/contacts`: returns a page of the contacts with a tag; partial contacts are left out.
     public struct ListContactsOfTag: Endpoint {
         public static let route = Route.get("/tags/{id}/contacts")
         public typealias Output = APIResponse<[Contact]>
 
+        /// The tag's id.
         public var tag: Int
+        /// The page and the order of the list.
         public var part: Part<ContactOrder>
 
         public init(tag: Int, page: Int? = nil, limit: Int? = nil, sort: Sort<ContactOrder>? = nil) {

@@ -6,33 +6,45 @@ extension Monica {
         Delete<Task>.self,
     ]
 
+    /// The orders of a list of tasks.
     public enum TaskOrder: String, Order {
         case createdAt = "created_at"
         case updatedAt = "updated_at"
         case completedAt = "completed_at"
     }
 
-    /// What is to be done, for somebody or for nobody in particular.
+    /// A task, which may belong to a contact.
     public struct Task: Listed, Writable, Identifiable {
         public typealias By = TaskOrder
         public typealias Draft = TaskDraft
         public static let plural = "tasks"
         public static let singular = "task"
-        /// The published answer is 200, unlike that of the others.
+        /// The contract answers 200 here, unlike for other resources.
         public static let createdStatus = HTTPStatus.ok
 
+        /// The task's id.
         public var id: Int
+        /// A UUID, which the contract publishes beside the id.
         public var uuid: String
+        /// The type of the object on the wire.
         public private(set) var object = "task"
+        /// The contact's id; nil for a task without one.
         @OrNull public var contactID: Int?
+        /// The title.
         public var title: String
+        /// A longer text; nil when there is none.
         @OrNull public var description: String?
+        /// Whether the task is completed.
         public var completed: Bool
-        /// Set exactly when it is completed.
+        /// The time of completion; nil unless the task is completed.
         @OrNull public var completedAt: Timestamp?
+        /// The account that it belongs to.
         public var account: AccountReference
+        /// The contact; nil for a task without one.
         @OrNull public var contact: ShortContact?
+        /// The time of creation.
         public var createdAt: Timestamp
+        /// The time of the last change.
         public var updatedAt: Timestamp
 
         public init(
@@ -83,16 +95,17 @@ extension Monica {
         }
     }
 
+    /// The fields of a new or changed task.
     public struct TaskDraft: Draft, Hashable {
         public typealias Item = Task
 
-        /// At most 255 characters.
+        /// The title: at most 255 characters.
         public var title: String
-        /// At most 100,000 characters.
+        /// The longer text: at most 100,000 characters.
         public var description: String?
-        /// Stays what it was when the task was made.
+        /// The contact's id. A change of it is ignored after the task was created.
         public var contactID: Int?
-        /// A new task is open, whatever this says.
+        /// Whether the task is completed. A new task is open, whatever the value.
         public var completed: Bool
 
         public init(title: String, description: String? = nil, contactID: Int? = nil, completed: Bool = false) {
@@ -102,7 +115,7 @@ extension Monica {
             self.completed = completed
         }
 
-        /// A task as it is, to be changed in part and sent back.
+        /// Creates a draft from a task, to be changed in part and sent back.
         public init(_ task: Task) {
             self.init(
                 title: task.title, description: task.description, contactID: task.contactID, completed: task.completed)

@@ -1,8 +1,9 @@
 import Contract
 
-/// How fields of an answer are read: an absent key is a null, and numbers may be text. Servers of one name differ.
+/// Lenient decoding of answers: an absent key counts as null, and numbers may be text, because servers of the same API
+/// differ.
 extension KeyedDecodingContainer {
-    /// Text, or a number in its digits.
+    /// Returns a text, or the digits of a number.
     func text(_ key: Key) throws -> String? {
         switch try decodeIfPresent(JSONValue.self, forKey: key) {
         case nil, .null: nil
@@ -36,7 +37,7 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// `true`, or what other languages write for it.
+    /// Returns `true`, or what other languages write for it.
     func truth(_ key: Key) throws -> Bool? {
         switch try decodeIfPresent(JSONValue.self, forKey: key) {
         case nil, .null, .string(""): nil
@@ -48,7 +49,7 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// A time with or without a fraction; a day is its beginning.
+    /// Returns a time with or without a fraction; a day stands for its beginning.
     func time(_ key: Key) throws -> Monica.Timestamp? {
         guard let text = try text(key), !text.isEmpty else { return nil }
         if let time = Monica.Timestamp(text) { return time }
@@ -56,7 +57,7 @@ extension KeyedDecodingContainer {
         return day.start
     }
 
-    /// A day; of a time the day in UTC.
+    /// Returns a day; for a time, the day in UTC.
     func day(_ key: Key) throws -> Day? {
         guard let text = try text(key), !text.isEmpty else { return nil }
         if let day = Day(text) { return day }
@@ -64,18 +65,18 @@ extension KeyedDecodingContainer {
         return time.day
     }
 
-    /// A list; null is one without elements.
+    /// Returns a list; null counts as an empty one.
     func list<Element: Decodable>(_ key: Key, of _: Element.Type = Element.self) throws -> [Element] {
         try decodeIfPresent([Element].self, forKey: key) ?? []
     }
 
-    /// A value; nil when it is null, absent, or one of the empty lists that PHP writes for an empty object.
+    /// Returns a value; nil when it is null, absent, or an empty list, which PHP writes for an empty object.
     func value<Value: Decodable>(_ key: Key, of _: Value.Type = Value.self) throws -> Value? {
         if let elements = try? decodeIfPresent([JSONValue].self, forKey: key), elements.isEmpty { return nil }
         return try decodeIfPresent(Value.self, forKey: key)
     }
 
-    /// A field without which there is no record.
+    /// Returns an id. A record without one cannot be decoded.
     func id(_ key: Key) throws -> Int {
         guard let id = try integer(key) else { throw mismatch(key, "an id") }
         return id
@@ -88,10 +89,10 @@ extension KeyedDecodingContainer {
 }
 
 extension Day {
-    /// Its beginning in UTC.
+    /// The beginning of the day in UTC.
     package var start: Monica.Timestamp { .init(milliseconds: daysSince1970 * 86_400_000) }
 
-    /// Nil when the calendar has no such day.
+    /// Fails when the calendar has no such day.
     package init?(year: Int, month: Int, day: Int) {
         guard 0...9999 ~= year, 1...12 ~= month, 1...31 ~= day else { return nil }
         func digits(_ value: Int, _ count: Int) -> String {
@@ -104,7 +105,7 @@ extension Day {
 }
 
 extension Timestamp {
-    /// In UTC.
+    /// The day in UTC.
     package var day: Day {
         let day: Int64 = 86_400_000
         return Day(daysSince1970: milliseconds >= 0 ? milliseconds / day : (milliseconds + 1) / day - 1)

@@ -5,15 +5,15 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Where a Monica is, and the token for it.
+/// The address of a Monica server, and the token for it.
 public struct APIConfiguration: Hashable, Sendable {
-    /// What the contract's paths are appended to: it ends with `/api`, without a slash behind it.
+    /// The URL to which the contract's paths are appended: it ends with `/api`, without a trailing slash.
     public var baseURL: URL
     /// A personal access token.
     public var token: String
-    /// Seconds without an answer.
+    /// The time to wait for an answer, in seconds.
     public var timeout: TimeInterval
-    /// How often a request is sent again, beside the first time.
+    /// The number of repeats after the first attempt.
     public var retryCount: Int
 
     public init(baseURL: URL, token: String, timeout: TimeInterval = 10, retryCount: Int = 3) {
@@ -23,27 +23,29 @@ public struct APIConfiguration: Hashable, Sendable {
         self.retryCount = retryCount
     }
 
-    /// The one that Monica's makers run. Its token is the user's to set.
+    /// The server that Monica's makers run. The user has to set its token.
     public static let cloud = APIConfiguration(baseURL: URL(string: "https://app.monicahq.com/api")!, token: "")
 
-    /// One of somebody's own.
+    /// Returns the configuration of a self-hosted server.
     ///
     /// - Parameters:
-    ///   - url: As a person types it: without a scheme it is https; slashes at its end, or an `/api`, do not matter.
+    ///   - url: The address as a person types it: https is added when there is no scheme; trailing slashes and an
+    ///     `/api` do not matter.
     ///   - token: A personal access token.
     public static func selfHosted(url: String, token: String) -> APIConfiguration {
         var text = url.trimmingCharacters(in: .whitespacesAndNewlines)
         if !text.contains("://") { text = "https://" + text }
         while text.hasSuffix("/") { text.removeLast() }
         if !text.hasSuffix("/api") { text += "/api" }
-        // What is no URL at all is one that nobody answers at.
+        // An invalid URL becomes one at which no server answers.
         return APIConfiguration(
             baseURL: URL(string: text) ?? URL(string: "https://monica.invalid/api")!, token: token)
     }
 }
 
 extension URLSessionConfiguration {
-    /// The contract's: 10 seconds for an answer to begin, 30 for the whole, nothing kept by the system.
+    /// The contract's configuration: 10 seconds until an answer begins, 30 for the whole, no cache and no cookies of
+    /// the system.
     public static var monica: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.concord
         configuration.timeoutIntervalForRequest = 10

@@ -7,15 +7,15 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// When the contract's client sends a request again: after 1, 2, 4 … seconds and a little more, or when the server says.
+/// The waits before repeats: 1, 2, 4 … seconds plus a jitter, or what the server says.
 public struct Backoff: Sendable {
-    /// Before the first repeat, in seconds; doubled for each further one.
+    /// The wait before the first repeat, in seconds; doubled for each further one.
     public var base: Double
-    /// Added to each wait, so that many clients do not come back at once.
+    /// Returns the seconds that are added to each wait, so that many clients do not come back at once.
     public var jitter: @Sendable () -> Double
-    /// A longer `Retry-After` is left to the app.
+    /// The longest wait in seconds. A longer `Retry-After` is left to the app.
     public var longest: Double
-    /// Waits. A test's does not.
+    /// Waits for a duration. A test replaces it.
     public var sleep: @Sendable (Duration) async throws -> Void
 
     public init(
@@ -28,14 +28,14 @@ public struct Backoff: Sendable {
         self.sleep = sleep
     }
 
-    /// In seconds, before a repeat that is counted from 0; nil when it is too long to wait for.
+    /// Returns the wait in seconds before a repeat, counted from 0; nil when it is too long.
     func delay(_ attempt: Int, after response: TransportResponse? = nil) -> Double? {
         let asked = response?.headers[.retryAfter].flatMap(Double.init)
         if let asked { return asked <= longest ? max(0, asked) + jitter() : nil }
         return base * Double(1 << min(attempt, 16)) + jitter()
     }
 
-    /// Whether a server that answers so may answer otherwise the next time.
+    /// Returns whether a server that answers this status may answer differently the next time.
     static func isPassing(_ status: HTTPResponse.Status) -> Bool { [429, 500, 502, 503, 504].contains(status.code) }
 
     static func isPassing(_ error: any Error) -> Bool {

@@ -1,5 +1,5 @@
-// One import is enough for an app. Of `Contract` only what an app names: its other names (`Empty`, `Route`) would stand
-// beside those of the app's own frameworks.
+// One import is enough for an app. Of `Contract`, only the types that an app names are exported: others (`Empty`,
+// `Route`) could collide with those of the app's own frameworks.
 @_exported import ContractClient
 @_exported import HTTPTypes
 @_exported import MonicaAPI

@@ -1,14 +1,14 @@
 import ContractClient
 import Foundation
 
-/// Answers that are on their way or just came: identical requests share one for five seconds.
+/// Requests that are in flight or were just answered: identical requests share one answer for five seconds.
 actor Flights {
-    /// In seconds.
+    /// The time for which an answer is shared, in seconds.
     static let freshness = 5.0
 
     private struct Flight {
         let task: Task<TransportResponse, any Error>
-        /// When its good answer came; nil while it is under way.
+        /// The time of the successful answer; nil while the request is in flight.
         var landedAt: Date?
         let number: Int
     }
@@ -19,7 +19,7 @@ actor Flights {
 
     init(now: @escaping @Sendable () -> Date) { self.now = now }
 
-    /// The answer to a request: one that is on its way or came within five seconds, else a new one.
+    /// Returns the answer to a request: of one in flight or of the last five seconds, else of a new one.
     func answer(
         _ key: String, _ send: @escaping @Sendable () async throws -> TransportResponse
     ) async throws -> TransportResponse {
@@ -41,12 +41,13 @@ actor Flights {
         }
     }
 
-    /// One that was cleared meanwhile is no longer there: what was asked before a write may be of before it.
+    /// Stores the time of an answer. A request that was cleared meanwhile stays cleared, because its answer may be
+    /// older than a write.
     private func land(_ key: String, _ flight: Flight, isGood: Bool) {
         guard flights[key]?.number == flight.number else { return }
         flights[key] = isGood ? Flight(task: flight.task, landedAt: now(), number: flight.number) : nil
     }
 
-    /// A write is about to be sent, or was: what was asked before is of no use to those who ask now.
+    /// Forgets all requests. It is called before and after a write, because earlier answers are outdated.
     func clear() { flights = [:] }
 }

@@ -16,9 +16,10 @@ import FoundationNetworking
 /// for contact in page.data { print(contact.completeName) }
 /// ```
 ///
-/// Requests that read are sent again after a network error, 429 and 5xx; identical ones within five seconds are sent
-/// once; without a network the last answer is given again. Safe to use from any task.
+/// Requests that read are sent again after a network error, 429 and 5xx. Identical ones within five seconds are sent
+/// once. Without a network, the last answer is returned again. A client may be used from any task.
 public struct MonicaAPIClient: MonicaAPIClientProtocol {
+    /// The server and the token.
     public let configuration: APIConfiguration
     private let transport: any Transport
     private let cache: any ResponseCache
@@ -26,12 +27,14 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
     private let flights: Flights
     private let habits = ServerHabits()
 
+    /// Creates a client.
+    ///
     /// - Parameters:
-    ///   - configuration: Which server, and the token for it.
+    ///   - configuration: The server and the token for it.
     ///   - transport: Carries requests.
-    ///   - cache: Keeps answers for when the network is away.
-    ///   - backoff: When a request is sent again.
-    ///   - now: The time, for what is fresh.
+    ///   - cache: Stores answers for times without a network.
+    ///   - backoff: The waits before repeats.
+    ///   - now: Returns the time, which decides whether an answer is fresh.
     public init(
         configuration: APIConfiguration, transport: (any Transport)? = nil,
         cache: any ResponseCache = MemoryResponseCache(), backoff: Backoff = Backoff(),
@@ -52,12 +55,12 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
 
     // MARK: Any operation
 
-    /// Sends any request of the API, those that this project adds to the contract too.
+    /// Sends any request of the API, including those that this project adds to the contract.
     ///
     /// - Parameters:
     ///   - request: An operation of ``Monica``.
-    ///   - idempotencyKey: For a request that creates: a fresh key by default. Pass your own to repeat it in another
-    ///     launch of the app, within 24 hours, without doing it twice.
+    ///   - idempotencyKey: A key for a creating request, by default a new one. Pass your own to repeat the request in
+    ///     another launch of the app, within 24 hours, without acting twice.
     /// - Throws: ``MonicaAPIError``, `CancellationError`.
     @discardableResult
     public func send<E: Contract.Endpoint>(
@@ -74,7 +77,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
             await flights.clear()
             answer = (try result.get().body, false)
         }
-        // The one answer that is no JSON.
+        // This is the one answer that is not JSON.
         if let type = E.Output.self as? Monica.VCards.Type,
             let text = type.init(rawValue: String(decoding: answer.body, as: UTF8.self)) as? E.Output
         {
@@ -92,22 +95,24 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         }
     }
 
+    /// Creates a resource.
     @discardableResult
     public func create<Draft: Monica.Draft>(_ draft: Draft) async throws -> Draft.Item {
         try await send(Monica.Create<Draft.Item>(form: draft.form)).data
     }
 
-    /// Replaces every field of something.
+    /// Replaces every field of a resource.
     @discardableResult
     public func update<Draft: Monica.Draft>(_ id: Int, _ draft: Draft) async throws -> Draft.Item {
         try await send(Monica.Update<Draft.Item>(id: id, form: draft.form)).data
     }
 
+    /// Deletes a resource.
     public func delete<Item: Monica.Writable>(_: Item.Type, id: Int) async throws {
         try await send(Monica.Delete<Item>(id: id))
     }
 
-    /// Forgets every answer that was kept: when somebody signs out.
+    /// Removes all stored answers. Call it when the user signs out.
     public func forgetAnswers() async {
         await flights.clear()
         await cache.clear()
@@ -160,7 +165,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
     }
 
     public func listTags() async throws -> APIResponse<[Monica.Tag]> {
-        // Other servers give fifteen at a time, and count requests.
+        // Other servers return fifteen tags at a time, and limit the number of requests.
         var limit: Int?
         var response = try await list(page: 1, limit: Self.limits[0]) {
             limit = $1
@@ -184,7 +189,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
 
     // MARK: Lists of other servers
 
-    /// Asks for a page, and for a smaller one when the server does not give so much.
+    /// Asks for a page, and for a smaller one when the server does not return as many elements.
     func list<Value: Codable & Sendable>(
         page: Int, limit: Int, _ ask: (_ page: Int, _ limit: Int) async throws -> APIResponse<Value>
     ) async throws -> APIResponse<Value> {
@@ -205,7 +210,8 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
 
     private static let limits = [100, 50, 15]
 
-    /// A list of one contact's. Servers that do not know the filter have it under the contact.
+    /// Returns a list of one contact's resources. Servers that do not know the filter have the list under the contact's
+    /// path.
     func list<Item: Monica.Listed>(
         of contact: Int?, page: Int, limit: Int, sort: Monica.Sort<Item.By>? = nil
     ) async throws -> APIResponse<[Item]> {
@@ -221,7 +227,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
                 return try await send(
                     Monica.ListOfContact<Item>(contact: contact, page: page, limit: limit, sort: sort))
             } catch MonicaAPIError.notFound {
-                // As the contract has it: of an unknown contact there are none.
+                // The list of an unknown contact is empty, as the contract says.
                 return APIResponse(data: [], meta: PaginationMeta(total: 0, page: page, limit: limit, rows: 0))
             }
         }
@@ -229,7 +235,8 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
 
     // MARK: Requests
 
-    /// A request that reads: shared with others that ask the same, or what was kept when the network is away.
+    /// Sends a request that reads: it shares the answer of an identical one, or returns the stored answer when there is
+    /// no network.
     private func get(_ call: Call) async throws -> (body: [UInt8], isCached: Bool) {
         let key = "\(configuration.token) \(configuration.baseURL.absoluteString)\(call.path)"
         let name = Self.fingerprint(of: key)
@@ -244,10 +251,11 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         }
     }
 
-    /// In bytes. A page is a tenth of it; an export, which may be anything, is not for looking at without a network.
+    /// The largest answer that is stored, in bytes. A page is a tenth of it; an export is not meant for reading without
+    /// a network.
     private static let largestKept = 1 << 20
 
-    /// FNV-1a over 128 bits, in two halves: a file's name that says nothing of the token.
+    /// Returns FNV-1a over 128 bits, in two halves: a file name that does not reveal the token.
     private static func fingerprint(of text: String) -> String {
         var (left, right): (UInt64, UInt64) = (0xcbf2_9ce4_8422_2325, 0x9e37_79b9_7f4a_7c15)
         for byte in text.utf8 {
@@ -257,9 +265,9 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         return String(left, radix: 16) + String(right, radix: 16)
     }
 
-    /// Sends a request, again where that helps and cannot act twice, and judges its answer.
+    /// Sends a request, repeats it when that may help and cannot act twice, and checks its answer.
     ///
-    /// - Parameter validating: Whether a 401 is looked into.
+    /// - Parameter validating: Whether to check the token after a 401.
     private func exchange(_ call: Call, validating: Bool = true) async throws -> TransportResponse {
         let request = try call.request(to: configuration)
         var attempt = 0
@@ -298,7 +306,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         case 200..<300: return response
         case 300..<400: throw MonicaAPIError.invalidToken  // To a page where people sign in.
         case 401:
-            // A token that is good after all has met a passing disorder: then once more.
+            // The token is still valid, so the 401 was a temporary error: the request is sent once more.
             guard validating, (try? await validateToken()) == true else { throw MonicaAPIError.invalidToken }
             return try await exchange(call, validating: false)
         case 403: throw MonicaAPIError.forbidden
@@ -316,7 +324,8 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         }
     }
 
-    /// What the server says that it did not find, which may be what the body names: "The requested contact was not found."
+    /// Returns what the server did not find, which may be a resource that the body names: "The requested contact was
+    /// not found."
     private static func missing(in body: [UInt8]) -> String? {
         guard let failure = try? JSONDecoder().decode(Monica.Failure.self, from: Data(body)),
             let match = failure.message.wholeMatch(
@@ -326,7 +335,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
     }
 }
 
-/// A request, its type forgotten.
+/// A request without its type.
 private struct Call: Sendable {
     let method: HTTPRequest.Method
     let path: String
@@ -335,7 +344,7 @@ private struct Call: Sendable {
     let mayRepeat: Bool
     let resourceType: String
     let resourceID: Int?
-    /// Whether it makes something: what is not found is then something else, that the body names.
+    /// Whether the request creates a resource. When it gets 404, another resource that the body names is missing.
     let isCreation: Bool
 
     init<E: Contract.Endpoint>(_ request: E, idempotencyKey: String? = nil) throws {
@@ -370,7 +379,7 @@ private struct Call: Sendable {
     }
 }
 
-/// What was learnt of a server: which of its lists know nothing of contacts.
+/// The capabilities of a server that were learnt from its answers: which of its lists do not take a contact.
 private actor ServerHabits {
     private var deaf: Set<String> = []
 

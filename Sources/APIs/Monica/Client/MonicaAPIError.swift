@@ -1,19 +1,19 @@
 import Foundation
 
-/// Why a request failed, in a sentence for a person.
+/// The reason for which a request failed, with a description for people.
 public enum MonicaAPIError: LocalizedError {
-    /// 401: the app clears its credentials and asks to sign in.
+    /// 401: the app removes the token and asks the user to sign in.
     case invalidToken
-    /// No connection, or a time-out, and nothing was kept of an earlier answer.
+    /// There is no connection, or the server did not answer in time, and no earlier answer is stored.
     case networkUnavailable
     case notFound(resourceType: String, id: Int?)
     case rateLimitExceeded
     case serverError(statusCode: Int)
     case decodingError(DecodingError)
     case unknown(any Error)
-    /// 403: a token that may not do this. Nobody is signed out for it.
+    /// 403: the token does not allow this. The user stays signed in.
     case forbidden
-    /// Another refusal, in the server's words: 400 for a parameter, 422 for a field.
+    /// Another refusal, with the server's message: 400 for a parameter, 422 for a field.
     case rejected(statusCode: Int, message: String)
 
     public var errorDescription: String? {

@@ -2,9 +2,9 @@ import Contract
 import ContractClient
 import MonicaAPI
 
-/// Whole lists, a page at a time as their elements are asked for.
+/// Whole lists, which read a page when its elements are asked for.
 extension MonicaAPIClient {
-    /// Where a list goes on.
+    /// The position of the next page.
     public struct Cursor: Hashable, Sendable {
         var page: Int
         var limit: Int
@@ -13,9 +13,9 @@ extension MonicaAPIClient {
     /// Every contact, or those that match a search.
     ///
     /// - Parameters:
-    ///   - query: Words of which each must be in a name, the nickname, the description or the job.
-    ///   - sort: The oldest first unless told otherwise.
-    ///   - pageSize: At most 100; servers that give less are asked for less.
+    ///   - query: Words of which each must occur in a name, the nickname, the description or the job.
+    ///   - sort: The order; by default the oldest first.
+    ///   - pageSize: The number of contacts read at a time, at most 100; servers that return fewer are asked for fewer.
     public func contacts(
         matching query: String? = nil, sortedBy sort: Monica.Sort<Monica.ContactOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Contact, Cursor> {
@@ -26,7 +26,7 @@ extension MonicaAPIClient {
         }
     }
 
-    /// The contacts that bear a tag.
+    /// The contacts with a tag.
     public func contacts(
         tagged tag: Int, sortedBy sort: Monica.Sort<Monica.ContactOrder>? = nil, pageSize: Int = 100
     ) -> Pages<Monica.Contact, Cursor> {
@@ -37,22 +37,22 @@ extension MonicaAPIClient {
         }
     }
 
-    /// Every activity, or those of one contact; the latest first unless told otherwise.
+    /// Every activity, or those of one contact; by default the latest first.
     public func activities(
         of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.ActivityOrder>? = nil, pageSize: Int = 50
     ) -> Pages<Monica.Activity, Cursor> { listed(of: contact, sort, pageSize) }
 
-    /// Every note, or those of one contact; the newest first unless told otherwise.
+    /// Every note, or those of one contact; by default the newest first.
     public func notes(
         of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.NoteOrder>? = nil, pageSize: Int = 50
     ) -> Pages<Monica.Note, Cursor> { listed(of: contact, sort, pageSize) }
 
-    /// Every task, or those of one contact; open ones first unless told otherwise.
+    /// Every task, or those of one contact; by default open ones first.
     public func tasks(
         of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.TaskOrder>? = nil, pageSize: Int = 50
     ) -> Pages<Monica.Task, Cursor> { listed(of: contact, sort, pageSize) }
 
-    /// Every gift, or those for one contact; the oldest first unless told otherwise.
+    /// Every gift, or those for one contact; by default the oldest first.
     public func gifts(
         of contact: Int? = nil, sortedBy sort: Monica.Sort<Monica.GiftOrder>? = nil, pageSize: Int = 50
     ) -> Pages<Monica.Gift, Cursor> { listed(of: contact, sort, pageSize) }
@@ -68,7 +68,7 @@ extension MonicaAPIClient {
     ) -> Pages<Element, Cursor> {
         Pages(from: Cursor(page: 1, limit: size)) { cursor in
             let response = try await ask(cursor.page, cursor.limit)
-            // What the server gives at most is what it is asked for from now on.
+            // The server's maximum is what it is asked for from now on.
             let limit = response.meta.flatMap { $0.per_page > 0 ? $0.per_page : nil } ?? cursor.limit
             let page = response.meta?.current_page ?? cursor.page
             let isLast =

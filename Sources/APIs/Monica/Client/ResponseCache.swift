@@ -1,19 +1,22 @@
 import ContractClient
 import Foundation
 
-/// Keeps answers for when the network is away.
+/// Stores answers for times without a network.
 public protocol ResponseCache: Sendable {
-    /// - Parameter key: Names a request of one token. It says nothing of the token.
+    /// Returns a stored answer.
+    ///
+    /// - Parameter key: A name for a request with one token, which does not reveal the token.
     func response(for key: String) async -> [UInt8]?
+    /// Stores an answer, in place of an earlier one.
     func keep(_ body: [UInt8], for key: String) async
-    /// Forgets everything: when somebody signs out.
+    /// Removes everything. It is called when the user signs out.
     func clear() async
 }
 
-/// Keeps the answers of this launch, the last 200 that were asked for.
+/// Stores the answers of this launch in memory: the last 200 that were asked for.
 public actor MemoryResponseCache: ResponseCache {
     private var bodies: [String: [UInt8]] = [:]
-    /// The latest last.
+    /// The keys, the most recently used last.
     private var order: [String] = []
     private let capacity: Int
 
@@ -33,11 +36,14 @@ public actor MemoryResponseCache: ResponseCache {
     }
 }
 
-/// Keeps answers in a folder of its own, so that an app has something to show when it starts without a network.
+/// Stores answers in a folder, so that an app has something to show when it starts without a network.
 public struct FileResponseCache: ResponseCache {
     private let folder: URL
 
-    /// - Parameter folder: Made when there is none; below `Caches`, so that the system may empty it.
+    /// Creates a cache.
+    ///
+    /// - Parameter folder: The folder, which is created when it does not exist. Choose one below `Caches`, so that the
+    ///   system may empty it.
     public init(folder: URL) { self.folder = folder }
 
     public func response(for key: String) async -> [UInt8]? {

@@ -4,7 +4,7 @@ import Foundation
 import MonicaAPI
 import MonicaClient
 
-/// The contract's mock client: lists in memory, paged as a server pages them. Pages past the end are empty.
+/// The contract's mock client: lists in memory, paged as a server does. Pages after the end are empty.
 ///
 /// ```swift
 /// let monica = MockMonicaAPIClient()
@@ -13,7 +13,7 @@ import MonicaClient
 /// monica.shouldFail = true  // From now on every call throws `networkUnavailable`.
 /// ```
 ///
-/// For answers of single operations, delays and refusals see ``MonicaMock``.
+/// ``MonicaMock`` offers answers of single operations, delays and refusals.
 public final class MockMonicaAPIClient: MonicaAPIClientProtocol {
     private struct State {
         var shouldFail = false
@@ -36,35 +36,42 @@ public final class MockMonicaAPIClient: MonicaAPIClientProtocol {
         get { state.use { $0.shouldFail } }
         set { state.use { $0.shouldFail = newValue } }
     }
+    /// The error that every call throws when ``shouldFail`` is set.
     public var error: MonicaAPIError {
         get { state.use { $0.error } }
         set { state.use { $0.error = newValue } }
     }
-    /// What ``validateToken()`` says.
+    /// The answer of ``validateToken()``.
     public var isTokenValid: Bool {
         get { state.use { $0.isTokenValid } }
         set { state.use { $0.isTokenValid = newValue } }
     }
+    /// The contacts that the client returns.
     public var mockContacts: [Monica.Contact] {
         get { state.use { $0.contacts } }
         set { state.use { $0.contacts = newValue } }
     }
+    /// The activities that the client returns.
     public var mockActivities: [Monica.Activity] {
         get { state.use { $0.activities } }
         set { state.use { $0.activities = newValue } }
     }
+    /// The notes that the client returns.
     public var mockNotes: [Monica.Note] {
         get { state.use { $0.notes } }
         set { state.use { $0.notes = newValue } }
     }
+    /// The tasks that the client returns.
     public var mockTasks: [Monica.Task] {
         get { state.use { $0.tasks } }
         set { state.use { $0.tasks = newValue } }
     }
+    /// The gifts that the client returns.
     public var mockGifts: [Monica.Gift] {
         get { state.use { $0.gifts } }
         set { state.use { $0.gifts = newValue } }
     }
+    /// The tags that the client returns.
     public var mockTags: [Monica.Tag] {
         get { state.use { $0.tags } }
         set { state.use { $0.tags = newValue } }

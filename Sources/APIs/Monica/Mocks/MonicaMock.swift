@@ -13,12 +13,15 @@ import MonicaClient
 /// let monica = mock.client()
 /// ```
 ///
-/// It is the world of the contract's examples: John Doe, contact 1, and one thing of each kind of his. Other ids are
-/// refused as the server refuses them. Nothing is remembered.
+/// The mock holds the contract's examples: John Doe, contact 1, and one resource of each kind that belongs to him.
+/// Other ids are refused as the server refuses them. The mock stores nothing.
 public struct MonicaMock: APIMock {
+    /// The server that reads the requests. An app's tests need only the members of ``APIMock``.
     public let server: MockServer<Monica>
 
-    /// - Parameter sleep: Waits out the delays. A test's does not.
+    /// Creates a mock.
+    ///
+    /// - Parameter sleep: Waits for the mock's delays. A test replaces it.
     public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
         server = MockServer(
             baseURL: URL(string: "https://monica.example/api")!, sleep: sleep,
@@ -38,11 +41,11 @@ public struct MonicaMock: APIMock {
         account()
     }
 
-    /// An SDK on top of the mock.
+    /// Returns an SDK on top of the mock.
     ///
     /// - Parameters:
     ///   - retryCount: By default nothing is sent twice, so that an app sees every failure at once.
-    ///   - backoff: When a request is sent again.
+    ///   - backoff: The waits before repeats.
     public func client(retryCount: Int = 0, backoff: Backoff = Backoff()) -> MonicaAPIClient {
         MonicaAPIClient(
             configuration: APIConfiguration(baseURL: baseURL, token: "mock", retryCount: retryCount), transport: self,
@@ -138,7 +141,7 @@ public struct MonicaMock: APIMock {
 }
 
 extension MonicaAPIClient {
-    /// An SDK for previews, in which every operation answers the contract's example. See ``MonicaMock`` for answers of
-    /// your own.
+    /// An SDK for previews, in which every operation answers the contract's example. See ``MonicaMock`` for other
+    /// answers.
     public static func mock() -> MonicaAPIClient { MonicaMock().client() }
 }
