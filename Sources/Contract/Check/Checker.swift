@@ -19,7 +19,7 @@ public struct Checker: Sendable {
     private let checklist: Checklist
     private let parallel: Int
     private let limit: Duration?
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
 
     /// - Parameters:
     ///   - parallel: How many scenarios are under way at a time.
@@ -27,7 +27,9 @@ public struct Checker: Sendable {
     ///   - sleep: Waits where the server asks for it. A test's does not.
     public init(
         _ checklist: Checklist, parallel: Int = 4, limit: Duration? = nil,
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        sleep: @escaping @Sendable (_ until: ContinuousClock.Instant) async throws -> Void = {
+            try await Task.sleep(until: $0, clock: .continuous)
+        }
     ) {
         self.checklist = checklist
         self.parallel = max(1, parallel)

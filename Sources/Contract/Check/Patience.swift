@@ -7,20 +7,21 @@ actor Patience {
     /// A longer wait is the scenario's own affair.
     static let longest = 600
 
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
     private let told: @Sendable (_ seconds: Int) -> Void
     private var until = ContinuousClock.now
 
     /// - Parameter told: Told of every wait, in seconds.
     init(
-        sleep: @escaping @Sendable (Duration) async throws -> Void, told: @escaping @Sendable (_ seconds: Int) -> Void
+        sleep: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void,
+        told: @escaping @Sendable (_ seconds: Int) -> Void
     ) {
         self.sleep = sleep
         self.told = told
     }
 
     /// Waits until the time is over that the server named last.
-    func wait() async throws { try await sleep(until - .now) }
+    func wait() async throws { try await sleep(until) }
 
     /// The server wants nothing for so long.
     func hold(seconds: Int) {
