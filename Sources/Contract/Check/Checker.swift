@@ -6,11 +6,11 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// Holds a server to a checklist.
+/// Runs the scenarios of a checklist against a server.
 public struct Checker: Sendable {
-    /// What a run tells while it is under way.
+    /// The progress of a run.
     public enum Progress: Sendable {
-        /// In the order of the list, whatever order they end in.
+        /// A scenario has ended. Verdicts come in the order of the list, whatever order the scenarios end in.
         case finished(Verdict, number: Int, of: Int)
         /// The server asks all scenarios to wait.
         case waiting(seconds: Int)
@@ -21,10 +21,12 @@ public struct Checker: Sendable {
     private let limit: Duration?
     private let sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
 
+    /// Creates a checker.
+    ///
     /// - Parameters:
-    ///   - parallel: How many scenarios are under way at a time.
-    ///   - limit: For each scenario, instead of its own.
-    ///   - sleep: Waits where the server asks for it. A test's does not.
+    ///   - parallel: The number of scenarios that run at the same time.
+    ///   - limit: The time limit of each scenario, in place of its own.
+    ///   - sleep: Waits when the server asks for it. A test replaces it.
     public init(
         _ checklist: Checklist, parallel: Int = 4, limit: Duration? = nil,
         sleep: @escaping @Sendable (_ until: ContinuousClock.Instant) async throws -> Void = {
@@ -37,16 +39,16 @@ public struct Checker: Sendable {
         self.sleep = sleep
     }
 
-    // MARK: Is it there?
+    // MARK: Reaching the server
 
-    /// Nobody answers, or something else than a server of the API.
+    /// No server answers, or one that does not implement the API.
     public struct Unreachable: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// Asks whether there is a server of the API at all.
+    /// Checks that there is a server of the API.
     ///
-    /// - Throws: ``Unreachable``, in words for a person.
+    /// - Throws: ``Unreachable``, with a description for people.
     public func reach(_ server: Server) async throws {
         let url = server.baseURL.absoluteString
         guard let path = URL(string: url + checklist.probe) else { throw Unreachable(description: "\(url) is no URL") }
@@ -83,11 +85,11 @@ public struct Checker: Sendable {
         }
     }
 
-    // MARK: The run
+    // MARK: Running
 
-    /// Tries the scenarios, and cleans up after each.
+    /// Runs the scenarios, and cleans up after each.
     ///
-    /// When the task is cancelled or the server goes away, those that were not at their end are skipped.
+    /// When the task is cancelled or the server goes away, scenarios that have not ended are skipped.
     public func run(
         _ items: [Checklist.Item], on server: Server,
         progress: @escaping @Sendable (Progress) -> Void = { _ in }
@@ -121,16 +123,18 @@ public struct Checker: Sendable {
             leftBehind: await state.leftBehind, scenarios: verdicts.compactMap(\.self))
     }
 
-    /// What scenarios share.
+    /// The state that scenarios share.
     private actor RunState {
         private(set) var ended: String?
         private(set) var leftBehind: [String: Int] = [:]
-        /// What the server did not let be removed yet.
+        /// What the server has not allowed to be removed yet.
         private var unfinished: [(leave: Checklist.Leave, counts: [String: Int])] = []
 
         func end(_ reason: String) { ended = ended ?? reason }
         func add(_ things: [String: Int]) { leftBehind.merge(things, uniquingKeysWith: +) }
 
+        /// Adds what is left behind.
+        ///
         /// - Parameter leave: Removes the rest, when the server allows it.
         func add(_ remains: Checklist.Remains, by leave: @escaping Checklist.Leave) {
             if remains.retryAfter == nil {
@@ -174,7 +178,7 @@ public struct Checker: Sendable {
         } catch let error as NotTried {
             verdict.reason = error.reason
         } catch {
-            // Before cleaning up adds requests of its own.
+            // The failure is described before cleaning up, which adds requests of its own.
             let failure = await Failure(error, recording)
             if Task.isCancelled {
                 await state.end("interrupted")
@@ -186,13 +190,14 @@ public struct Checker: Sendable {
             }
         }
         verdict.seconds = await limit.used.seconds
-        // Also after an interruption, which ends only the tasks below this one.
+        // Cleaning up runs in a task of its own, so that it also happens after an interruption, which cancels the
+        // scenarios.
         await state.add(await Task { await attempt.leave() }.value, by: attempt.leave)
         return verdict
     }
 
-    /// Removes what the server did not let be removed while the run was under way: at once if it does now, or when it says.
-    /// A run that has ended early waits for nothing.
+    /// Removes what the server did not allow to be removed during the run: at once if it now does, or after the time
+    /// that it gives. A run that ended early does not wait.
     private func finishLeaving(_ state: RunState, _ patience: Patience) async {
         for (leave, counts) in await state.takeUnfinished() {
             guard !Task.isCancelled, await state.ended == nil else {
@@ -211,7 +216,7 @@ public struct Checker: Sendable {
         }
     }
 
-    /// A failure may mean that the server has gone: then all others would fail for the same reason.
+    /// Checks after a failure whether the server has gone: all other scenarios would then fail for the same reason.
     private func lookAgain(at server: Server, _ state: RunState) async {
         do { try await reach(server) } catch { await state.end("\(error)") }
     }
@@ -231,7 +236,7 @@ extension Failure {
             place: broken?.place, reproduce: reproduction.lines)
     }
 
-    /// For a person.
+    /// Returns a description of the error for people.
     static func words(for error: any Error) -> String {
         switch error {
         case let error as APIError: "the server refused with \(error.status.code) \"\(error.message)\""

@@ -2,13 +2,13 @@ import ContractClient
 import Foundation
 import HTTPTypes
 
-/// A server to hold to a contract, and how to reach it.
+/// A server to check, and how to reach it.
 public struct Server: Sendable {
-    /// What the contract's paths are appended to; without a slash at its end.
+    /// The URL to which the contract's paths are appended, without a trailing slash.
     public var baseURL: URL
     public var transport: any Transport
     public var sockets: any SocketTransport
-    /// What it is held to: at ``Level/contract`` it need not have what Concord adds.
+    /// The level of the check: at ``Level/contract`` the server need not have Concord's additions.
     public var level: Level
 
     public init(
@@ -21,7 +21,7 @@ public struct Server: Sendable {
     }
 }
 
-/// Everything that can be checked of one API: its scenarios, their worlds forgotten.
+/// All scenarios of one API, without the types of their worlds.
 public struct Checklist: Sendable {
     /// A scenario of the list.
     public struct Item: Sendable {
@@ -38,15 +38,15 @@ public struct Checklist: Sendable {
         let leave: Leave
     }
 
-    /// Removes what a scenario has made, as far as the API can. It is called again when the run is over where the server
+    /// Removes what a scenario has made, as far as the API can. It is called again after the run when the server
     /// limited it.
     public typealias Leave = @Sendable () async -> Remains
 
-    /// What stays on the server.
+    /// What stays on the server after a scenario.
     public struct Remains: Sendable, ExpressibleByDictionaryLiteral {
-        /// By its name in plural, such as `["users": 2]`.
+        /// The numbers of resources by their name in plural, such as `["users": 2]`.
         public var counts: [String: Int]
-        /// In how many seconds the server lets it be removed, when that is all that is in the way.
+        /// The seconds after which the server allows them to be removed, when a limit is the only obstacle.
         public var retryAfter: Int?
 
         public init(_ counts: [String: Int], retryAfter: Int? = nil) {
@@ -59,15 +59,15 @@ public struct Checklist: Sendable {
         }
     }
 
-    /// As on the command line, such as `messenger`.
+    /// The API's name on the command line, such as `messenger`.
     public let api: String
     public let items: [Item]
-    /// A path that every server of the API answers, to a stranger with a refusal.
+    /// A path that every server of the API answers; without credentials, with a refusal.
     let probe: String
-    /// Which requests servers limit by address, so that a long run has to wait.
+    /// Returns whether servers limit a request by address, so that a long run has to wait.
     let isLimited: @Sendable (TransportRequest) -> Bool
 
-    /// - Parameter enter: Makes the world of one scenario, and the way to leave it.
+    /// - Parameter enter: Creates the world of one scenario, and returns it with a function that cleans up.
     public init<World>(
         api: String, scenarios: [Scenario<World>], probe: String,
         isLimited: @escaping @Sendable (TransportRequest) -> Bool,
@@ -84,7 +84,8 @@ public struct Checklist: Sendable {
         }
     }
 
-    /// The scenarios with one of the texts in their name or clause, without regard to case; all when there is no text.
+    /// Returns the scenarios whose name or clause contains one of the texts, regardless of case; all of them when there
+    /// is no text.
     public func items(matching patterns: [String]) -> [Item] {
         guard !patterns.isEmpty else { return items }
         return items.filter { item in

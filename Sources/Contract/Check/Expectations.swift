@@ -3,15 +3,15 @@ import ContractClient
 import Foundation
 import HTTPTypes
 
-/// What a scenario found instead of what the contract promises.
+/// A difference between what a scenario found and what the contract promises.
 public struct Broken: Error, CustomStringConvertible {
-    /// In words. Empty where ``expected`` and ``found`` say it all.
+    /// The difference in words. Empty when ``expected`` and ``found`` are enough.
     public let message: String
     public let expected: String?
     public let found: String?
-    /// Whose answer it was, where that is known.
+    /// The exchange with the unexpected answer, where it is known.
     public let exchange: Exchange?
-    /// The line of the scenario. Nil for what holds of all answers and frames.
+    /// The line of the scenario. Nil for rules about all answers and frames.
     public let place: String?
 
     public init(_ message: String, in exchange: Exchange? = nil, line: UInt = #line, file: StaticString = #fileID) {
@@ -22,7 +22,7 @@ public struct Broken: Error, CustomStringConvertible {
         self.place = "\(file):\(line)"
     }
 
-    /// - Parameter message: What it is about, if that needs saying.
+    /// - Parameter message: A description, if one is needed.
     public init(
         expected: String, found: String, _ message: String = "", in exchange: Exchange? = nil, line: UInt = #line,
         file: StaticString = #fileID
@@ -34,9 +34,9 @@ public struct Broken: Error, CustomStringConvertible {
         self.place = "\(file):\(line)"
     }
 
-    /// Something was not written as the contract shows it.
+    /// Creates a failure about JSON that differs from the contract's.
     ///
-    /// - Parameter what: What `difference.path` leads into.
+    /// - Parameter what: The value into which `difference.path` leads.
     public init(_ difference: JSONDifference, of what: String, in exchange: Exchange? = nil) {
         self.message = what + difference.path
         self.expected = difference.expected
@@ -75,7 +75,7 @@ public func expect(
         expected: difference.expected, found: difference.found, difference.path, line: line, file: file)
 }
 
-/// As it would go over the wire, where it can: that is shorter than Swift's own description, and what a reader knows.
+/// Returns the value as JSON if it has such a form: that is shorter than Swift's own description, and known to readers.
 private func shown<Value>(_ value: Value) -> String {
     if case Optional<Any>.none = value as Any { return "nothing" }
     guard let value = value as? any Encodable else { return "\(value)" }
@@ -86,7 +86,7 @@ private func shown<Value>(_ value: Value) -> String {
 
 /// Fails the scenario unless the request is refused with this status and exactly this message.
 ///
-/// - Returns: the refusal, for its headers and body.
+/// - Returns: The refusal, with its headers and body.
 @discardableResult
 public func expectRefusal(
     _ status: Int, _ message: String, line: UInt = #line, file: StaticString = #fileID,
@@ -106,9 +106,10 @@ public func expectRefusal(
 }
 
 extension AsyncSequence {
-    /// Reads a list that should have so many elements.
+    /// Reads a list that should have the given number of elements.
     ///
-    /// - Returns: All of them, or the first of too many: a server whose pages never end does not keep a scenario for ever.
+    /// - Returns: All elements, or the first of too many, so that a server whose pages never end does not delay a
+    ///   scenario forever.
     public func elements(expecting count: Int) async throws -> [Element] {
         var elements: [Element] = []
         for try await element in prefix(count + 1) { elements.append(element) }
@@ -116,10 +117,10 @@ extension AsyncSequence {
     }
 }
 
-/// Does one thing many times at once.
+/// Runs a function many times concurrently.
 ///
-/// - Parameter width: How many are under way at a time.
-/// - Returns: the results in the order of their index.
+/// - Parameter width: The number of calls that run at the same time.
+/// - Returns: The results in the order of their index.
 public func together<Value: Sendable>(
     _ count: Int, width: Int = 50, _ body: @escaping @Sendable (_ index: Int) async throws -> Value
 ) async throws -> [Value] {

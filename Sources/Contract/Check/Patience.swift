@@ -1,17 +1,17 @@
 import ContractClient
 import HTTPTypes
 
-/// Waits as long as the server asks for with 429 and `Retry-After`: all scenarios together, since they come from one
+/// Waits as long as the server asks for with 429 and `Retry-After`. All scenarios wait together, because they share an
 /// address.
 actor Patience {
-    /// A longer wait is the scenario's own affair.
+    /// The longest wait in seconds; a longer one is left to the scenario.
     static let longest = 600
 
     private let sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
     private let told: @Sendable (_ seconds: Int) -> Void
     private var until = ContinuousClock.now
 
-    /// - Parameter told: Told of every wait, in seconds.
+    /// - Parameter told: Called with every wait, in seconds.
     init(
         sleep: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void,
         told: @escaping @Sendable (_ seconds: Int) -> Void
@@ -20,26 +20,26 @@ actor Patience {
         self.told = told
     }
 
-    /// Waits until the time is over that the server named last.
+    /// Waits until the time that the server named last.
     func wait() async throws { try await sleep(until) }
 
-    /// The server wants nothing for so long.
+    /// Extends the wait: the server accepts no requests for the given time.
     func hold(seconds: Int) {
         let end = ContinuousClock.now + .seconds(seconds)
-        // Many are refused at once; one wait is enough for all.
+        // Many requests are refused at the same time; one wait is enough for all.
         guard end > until + .seconds(1) else { return }
         until = end
         told(seconds)
     }
 }
 
-/// Sends requests that the server limits again, once it allows.
+/// Repeats requests that the server limits, once it allows them.
 struct PatientTransport: Transport {
     let base: any Transport
     let patience: Patience
-    /// Stands still meanwhile.
+    /// The scenario's time limit, which is paused while waiting.
     let limit: TimeLimit
-    /// Which requests the server limits by address, however right they are.
+    /// Returns whether the server limits a request by address, even a valid one.
     let isLimited: @Sendable (TransportRequest) -> Bool
 
     func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {

@@ -3,7 +3,7 @@ import ContractClient
 import Foundation
 import HTTPTypes
 
-/// Requests as a stranger would write them, and answers as they came: for what an SDK cannot send and does not show.
+/// A client for requests that an SDK cannot send, and for answers that it does not show.
 public struct RawClient: Sendable {
     public let baseURL: URL
     private let transport: any Transport
@@ -13,11 +13,11 @@ public struct RawClient: Sendable {
         self.transport = transport
     }
 
-    /// Sends a request with a body of any bytes.
+    /// Sends a request with any bytes as its body.
     ///
     /// - Parameters:
-    ///   - path: With its query, as it goes on the wire.
-    ///   - token: Sent as `Authorization: Bearer`.
+    ///   - path: The path with its query, as it goes on the wire.
+    ///   - token: The token for `Authorization: Bearer`.
     public func send(
         _ method: HTTPRequest.Method, _ path: String, token: String? = nil, headers: HTTPFields = [:],
         body: String? = nil
@@ -38,7 +38,7 @@ public struct RawClient: Sendable {
     }
 }
 
-/// An answer as it came, and what it answers.
+/// An answer as it came, with its request.
 public struct RawAnswer: Sendable {
     public let request: TransportRequest
     private let response: TransportResponse
@@ -52,12 +52,12 @@ public struct RawAnswer: Sendable {
     public var headers: HTTPFields { response.headers }
     public var body: [UInt8] { response.body }
     public var text: String { String(decoding: body, as: UTF8.self) }
-    /// For a ``Broken`` that this answer is the reason of.
+    /// The exchange, for a ``Broken`` about this answer.
     public var exchange: Exchange { Exchange(request: request, response: response) }
 
-    /// The body as JSON of any shape.
+    /// Returns the body as JSON of any shape.
     ///
-    /// - Throws: ``Broken`` when it is none.
+    /// - Throws: ``Broken`` when the body is not JSON.
     public func json() throws -> JSONValue {
         do {
             return try JSONDecoder().decode(JSONValue.self, from: Data(body))
@@ -68,11 +68,11 @@ public struct RawAnswer: Sendable {
 }
 
 extension RawAnswer {
-    /// Fails unless this is a refusal: the status and exactly this body.
+    /// Fails unless this is a refusal with this status and exactly this body.
     ///
     /// - Parameters:
-    ///   - text: The refusal's sentence, for the message of a failure.
-    ///   - what: What was refused, if that needs saying.
+    ///   - text: The message of the refusal, for the description of a failure.
+    ///   - what: The refused request, if a description needs it.
     @discardableResult
     public func refused(
         _ status: Int, _ text: String, as body: JSONValue, _ what: @autoclosure () -> String = "",
@@ -87,7 +87,7 @@ extension RawAnswer {
 
     /// Fails unless this is a success with this status.
     ///
-    /// - Returns: its body.
+    /// - Returns: The body.
     @discardableResult
     public func succeeded(
         _ status: Int, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID

@@ -2,7 +2,7 @@ import Contract
 import ContractClient
 import Foundation
 
-/// A socket as a stranger would write to it, and its frames as they come.
+/// A socket for any text, with its frames as they come.
 public struct RawSocket: Sendable {
     private let socket: any Socket
 
@@ -11,7 +11,7 @@ public struct RawSocket: Sendable {
     public func send(_ text: String) async throws { try await socket.send(text) }
     public func send(_ frame: JSONValue) async throws { try await socket.send(frame.description) }
 
-    /// Returns once the server has heard what was sent before, where it has no frame that says so.
+    /// Returns once the server has read what was sent before, for frames that have no answer.
     public func settle() async throws { try await socket.ping() }
 
     public func frame() async throws -> JSONValue {
@@ -19,12 +19,12 @@ public struct RawSocket: Sendable {
         return try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
     }
 
-    /// Fails unless this is the next frame, whole.
+    /// Fails unless this is the next frame, completely.
     public func expect(_ frame: JSONValue, line: UInt = #line, file: StaticString = #fileID) async throws {
         try ContractCheck.expect(try await self.frame(), equals: frame, line: line, file: file)
     }
 
-    /// Fails unless the server closes now, with this code if one is given.
+    /// Fails unless the server now closes the socket, with this code if one is given.
     public func expectClose(_ code: UInt16? = nil, line: UInt = #line, file: StaticString = #fileID) async throws {
         do {
             throw Broken(expected: "a close", found: "\(try await frame())", line: line, file: file)

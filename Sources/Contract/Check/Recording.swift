@@ -13,9 +13,9 @@ public struct Exchange: Sendable {
     }
 }
 
-/// What passed between a scenario and the server, so that a failure can be shown as requests to repeat.
+/// The requests and frames between a scenario and the server, so that a failure can be shown as commands to repeat.
 actor Recording {
-    /// What happened on one socket.
+    /// The messages of one socket.
     struct Conversation: Sendable {
         enum Line: Sendable, Equatable {
             case sent(String)
@@ -24,14 +24,14 @@ actor Recording {
         }
 
         let url: URL
-        /// A moment, as ``touched``.
+        /// The moment of opening, comparable to ``touched``.
         let opened: Int
         var lines: [Line] = []
-        /// When something last happened on it, or was waited for.
+        /// The moment of the last message, or of the last wait for one.
         var touched: Int
     }
 
-    /// A moment in the order of what happened.
+    /// The number of events so far, which orders them.
     private var moment = 0
     private(set) var exchanges: [(exchange: Exchange, begun: Int)] = []
     private(set) var sockets: [Conversation] = []
@@ -61,7 +61,7 @@ actor Recording {
     }
 }
 
-/// Passes requests on, and keeps them.
+/// Passes requests on, and records them.
 struct RecordingTransport: Transport {
     let base: any Transport
     let recording: Recording
@@ -74,7 +74,7 @@ struct RecordingTransport: Transport {
     }
 }
 
-/// Passes frames on, and keeps them.
+/// Passes frames on, and records them.
 struct RecordingSockets: SocketTransport {
     let base: any SocketTransport
     let recording: Recording

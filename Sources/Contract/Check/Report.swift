@@ -1,21 +1,21 @@
 import Foundation
 
-/// How a run went. As JSON, these are the members of `--format json`.
+/// The result of a run. In JSON, these are the members of `--format json`.
 public struct Report: Sendable, Codable {
     public var api: String
     public var url: String
-    /// What the server was held to.
+    /// The level of the check.
     public var level: Level
     public var passed: Int { count(.passed) }
     public var failed: Int { count(.failed) }
     public var skipped: Int { count(.skipped) }
-    /// From the first request to the last.
+    /// The duration from the first request to the last, in seconds.
     public var seconds: Double
-    /// Why the run ended early: the server went away, or somebody ended it.
+    /// The reason for which the run ended early: the server went away, or the run was interrupted.
     public var ended: String?
-    /// What the run has made and the API cannot remove, by its name in plural.
+    /// The numbers of resources that the run has made and the API cannot remove, by their name in plural.
     public var leftBehind: [String: Int]
-    /// In the order of the contract.
+    /// The verdicts in the order of the contract.
     public var scenarios: [Verdict]
 
     public init(
@@ -40,10 +40,10 @@ public struct Report: Sendable, Codable {
         return order.map { name in Clause(name, scenarios.filter { $0.clause == name }) }
     }
 
-    /// A clause of the contract, and how its scenarios went.
+    /// A clause of the contract, with the result of its scenarios.
     public struct Clause: Sendable, Codable {
         public let clause: String
-        /// Failed if one of them failed, skipped if all were.
+        /// Failed if one of the scenarios failed, skipped if all were skipped.
         public let outcome: Verdict.Outcome
         public let passed: Int
         public let failed: Int
@@ -91,7 +91,7 @@ public struct Report: Sendable, Codable {
     }
 }
 
-/// What came of one scenario.
+/// The result of one scenario.
 public struct Verdict: Sendable, Codable {
     public enum Outcome: String, Sendable, Codable {
         case passed, failed, skipped
@@ -101,9 +101,9 @@ public struct Verdict: Sendable, Codable {
     public var clause: String
     public var level: Level
     public var outcome: Outcome
-    /// Without what the server asked to wait.
+    /// The duration in seconds, without the time that the server asked to wait.
     public var seconds: Double
-    /// Why it was skipped.
+    /// The reason for which it was skipped.
     public var reason: String?
     public var failure: Failure?
 
@@ -121,15 +121,15 @@ public struct Verdict: Sendable, Codable {
     }
 }
 
-/// What was found instead of what the contract promises.
+/// A difference between what was found and what the contract promises.
 public struct Failure: Sendable, Codable {
-    /// In words; empty where `expected` and `found` say it all.
+    /// The difference in words; empty when `expected` and `found` are enough.
     public var message: String
     public var expected: String?
     public var found: String?
-    /// File and line of the scenario, where it is known.
+    /// The file and line of the scenario, where they are known.
     public var place: String?
-    /// Lines for a shell that send the requests again, with what came back as comments.
+    /// Lines for a shell that send the requests again, with the answers as comments.
     public var reproduce: [String]
 
     public init(

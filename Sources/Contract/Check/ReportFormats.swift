@@ -1,7 +1,7 @@
 import Foundation
 
 extension Report {
-    /// For people: a line for each clause, then every failure with the requests that show it, then the sum.
+    /// The report for people: a line for each clause, then every failure with its requests, then the sum.
     public var text: String {
         var lines = ["\(api) at \(url)", ""]
         let width = clauses.map(\.clause.count).max() ?? 0
@@ -31,10 +31,11 @@ extension Report {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// For programs. The members are those of ``Report``, ``Verdict`` and ``Failure``.
+    /// The report for programs. The members are those of ``Report``, ``Verdict`` and ``Failure``.
     public var json: String { readableJSON(self) }
 
-    /// For CI: the XML that JUnit's Ant task writes and most servers read. A clause is a class, a scenario its case.
+    /// The report for CI: the XML of JUnit's Ant task, which most servers read. A clause is a class, a scenario its
+    /// case.
     public var junit: String {
         let counts = #"tests="\#(scenarios.count)" failures="\#(failed)" errors="0" skipped="\#(skipped)""#
         let time = "time=\"\(Self.rounded(seconds, digits: 3))\""
@@ -74,7 +75,7 @@ extension Report {
 }
 
 extension Report.Clause {
-    /// Such as `3 passed, 1 failed`.
+    /// The sum, such as `3 passed, 1 failed`.
     fileprivate var sum: String {
         [(passed, "passed"), (failed, "failed"), (skipped, "skipped")].filter { $0.0 > 0 }
             .map { "\($0.0) \($0.1)" }.joined(separator: ", ")
@@ -82,7 +83,7 @@ extension Report.Clause {
 }
 
 extension Failure {
-    /// On one line.
+    /// The sum with the level and the duration, on one line.
     public var summary: String {
         var parts = message.isEmpty ? [] : [message]
         if let expected, let found { parts.append("expected \(expected), found \(found)") }
@@ -110,7 +111,7 @@ private enum XML {
         return "\"" + escaped.replacingOccurrences(of: "\n", with: "&#10;") + "\""
     }
 
-    /// What XML 1.0 cannot hold in any spelling becomes U+FFFD.
+    /// Escapes a text. Characters that XML 1.0 cannot represent become U+FFFD.
     static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

@@ -3,17 +3,17 @@ import ContractClient
 import Foundation
 import HTTPTypes
 
-/// A failure as commands for a shell, with `curl` and, for sockets, PyPI's `websockets`: the requests that led to it,
-/// and as comments what came back.
+/// A failure as shell commands with `curl` and, for sockets, PyPI's `websockets`: the requests that led to it, with the
+/// answers as comments.
 struct Reproduction {
     let lines: [String]
 
-    /// How many requests are shown where it is not known which one was at fault.
+    /// The number of requests that are shown when it is not known which one failed.
     private static let most = 3
     private static let longestAnswer = 500
     private static let mostFrames = 20
 
-    /// - Parameter culprit: The exchange at fault, where that is known.
+    /// - Parameter culprit: The exchange that failed, where it is known.
     init(_ culprit: Exchange?, exchanges: [(exchange: Exchange, begun: Int)], sockets: [Recording.Conversation]) {
         let tokens = Tokens(exchanges.map(\.exchange))
         let lastRequest = exchanges.last?.begun ?? 0
@@ -24,7 +24,7 @@ struct Reproduction {
         } else {
             let shown = exchanges.suffix(Self.most)
             requests = shown.map(\.exchange)
-            // Sockets that were in use at the end; requests made before they were opened are no part of it.
+            // Only sockets that were in use at the end are shown; requests from before they were opened do not matter.
             conversations = sockets.filter { $0.touched >= lastRequest }.suffix(Self.most)
             if let socket = conversations.last, let index = sockets.firstIndex(where: { $0.touched == socket.touched })
             {
@@ -39,7 +39,7 @@ struct Reproduction {
             commands.append(Self.command(for: conversation, tokens, inBackground: isLive))
             commands += Self.comments(on: conversation)
         }
-        // For Python to start, connect and send.
+        // This gives Python the time to start, connect and send.
         if isLive { commands.append("sleep 3") }
         for exchange in requests {
             commands.append(Shell.curl(exchange.request, options: "-sSi", tokens.variables))
@@ -79,17 +79,17 @@ struct Reproduction {
         return (left > 0 ? ["# < \(left) frames before these"] : []) + received.suffix(mostFrames)
     }
 
-    /// On one line, and not too long.
+    /// Returns the text on one line, shortened if it is long.
     private static func line(_ text: String) -> String {
         let cut = text.count > longestAnswer ? "\(text.prefix(longestAnswer))…" : text
         return cut.replacing(#/[\r\n]+/#, with: " ")
     }
 }
 
-/// The secrets that answers gave out. Commands get them anew, since those of the run have ended with it.
+/// The secrets in the recorded answers. Commands get new ones, because those of the run have expired.
 private struct Tokens {
     let variables: [Shell.Variable]
-    /// In the order of the variables: the answer a value came from, and its key there.
+    /// The answers from which values came, with the key of each value, in the order of the variables.
     private let sources: [(exchange: Exchange, key: String)]
 
     init(_ exchanges: [Exchange]) {
@@ -109,13 +109,14 @@ private struct Tokens {
         (self.variables, self.sources) = (variables, sources)
     }
 
-    /// Commands that set the variables which others use, and those that these use themselves.
+    /// Returns commands that set the variables which the given commands use, and those that these commands use
+    /// themselves.
     func commands(for others: [String]) -> [String] {
         var commands: [String] = []
         for index in variables.indices.reversed() {
             let isUsed = (commands + others).contains { $0.contains("\"$\(variables[index].name)\"") }
             guard isUsed else { continue }
-            // What came after cannot have been needed for it.
+            // An answer can only depend on earlier ones.
             let request = Shell.curl(sources[index].exchange.request, options: "-sS", Array(variables[..<index]))
             let key = sources[index].key
             commands.insert(

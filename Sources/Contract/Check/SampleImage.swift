@@ -1,9 +1,9 @@
-/// Pictures to upload: real ones, with nothing to see.
+/// Pictures for uploads: valid files without content.
 public enum SampleImage {
-    /// A grey JPEG (ITU-T T.81), in a few hundred bytes.
+    /// Returns a grey JPEG (ITU-T T.81) of a few hundred bytes.
     public static func jpeg(width: Int, height: Int) -> [UInt8] {
         func word(_ value: Int) -> [UInt8] { [UInt8(value >> 8 & 0xFF), UInt8(value & 0xFF)] }
-        // One code, "0", in each of the tables: no difference of brightness, and no more in this block.
+        // Each table has a single code, "0", which means no difference in brightness and the end of a block.
         func table(_ kind: UInt8) -> [UInt8] { [0xFF, 0xC4, 0, 20, kind, 1] + Array(repeating: 0, count: 16) }
         let quantisation: [UInt8] = [0xFF, 0xDB, 0, 67, 0] + Array(repeating: 1, count: 64)
         let frame: [UInt8] = [0xFF, 0xC0, 0, 11, 8] + word(height) + word(width) + [1, 1, 0x11, 0]
@@ -14,13 +14,13 @@ public enum SampleImage {
         return [0xFF, 0xD8] + quantisation + frame + table(0x00) + table(0x10) + scan + data + [0xFF, 0xD9]
     }
 
-    /// The size that a JPEG says it has; nil when it is none.
+    /// Returns the size in a JPEG's header; nil when the bytes are not a JPEG.
     public static func size(ofJPEG bytes: [UInt8]) -> (width: Int, height: Int)? {
         guard bytes.starts(with: [0xFF, 0xD8]) else { return nil }
         var index = 2
         while index + 8 < bytes.count, bytes[index] == 0xFF {
             let marker = bytes[index + 1]
-            // A frame's header, baseline or progressive.
+            // This is the header of a frame, baseline or progressive.
             if marker == 0xC0 || marker == 0xC2 {
                 return (
                     Int(bytes[index + 7]) << 8 | Int(bytes[index + 8]),

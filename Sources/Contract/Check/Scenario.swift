@@ -1,15 +1,15 @@
-/// One promise of a contract, as something to try on a running server.
+/// One promise of a contract, as a test against a running server.
 ///
-/// A scenario makes its own users and looks at nothing that others made, so that many can run at once, against a
-/// server in the same process or any base URL.
+/// A scenario creates its own users and looks at nothing that others made, so that many can run at the same time,
+/// against a server in the same process or at any base URL.
 public struct Scenario<World: Sendable>: Sendable, CustomStringConvertible {
-    /// In words: what holds.
+    /// The promise, in words.
     public let name: String
-    /// The operation or section of the contract, such as `GET /me`: verdicts are given for each.
+    /// The operation or section of the contract, such as `GET /me`. Verdicts are summed up for each.
     public let clause: String
-    /// Who can be held to it.
+    /// The servers to which the scenario applies.
     public let level: Level
-    /// Ends a scenario that waits for something that does not come.
+    /// The time after which the scenario fails, because something that it waits for did not come.
     public let limit: Duration
     let body: @Sendable (World) async throws -> Void
 
@@ -24,10 +24,10 @@ public struct Scenario<World: Sendable>: Sendable, CustomStringConvertible {
         self.body = body
     }
 
-    /// Tries it.
+    /// Runs the scenario.
     ///
-    /// - Parameter limit: Instead of the scenario's own.
-    /// - Throws: ``Broken``, ``TimedOut``, or what the SDK threw where it should not have.
+    /// - Parameter limit: The time limit, in place of the scenario's own.
+    /// - Throws: ``Broken``, ``TimedOut``, or an error of the SDK that the scenario did not expect.
     public func run(_ world: World, within limit: Duration? = nil) async throws {
         try await TimeLimit(limit ?? self.limit).hold { try await body(world) }
     }
@@ -35,18 +35,18 @@ public struct Scenario<World: Sendable>: Sendable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// Thrown by a scenario that cannot be tried on this server, in words: it counts as skipped.
+/// Thrown by a scenario that does not apply to this server, with the reason. It counts as skipped.
 public struct NotTried: Error {
     public let reason: String
 
     public init(_ reason: String) { self.reason = reason }
 }
 
-/// Who can be held to a scenario.
+/// The servers to which a scenario applies.
 public enum Level: String, Sendable, Codable, CaseIterable, Comparable {
-    /// Any server of the contract: the published text says so, in words or by example.
+    /// Any server of the contract: the published text promises it, in words or by example.
     case contract
-    /// Concord: it settles what the contract leaves open, or adds to it.
+    /// Concord's server: the project decided what the contract leaves open, or added it.
     case addition
 
     public static func < (left: Level, right: Level) -> Bool { left == .contract && right == .addition }

@@ -1,14 +1,14 @@
 import Contract
 
-/// What a JSON value looks like, where its exact value differs each time.
+/// The form of a JSON value whose exact content differs each time.
 ///
-/// An object has exactly the members that are named: none is missing where it is null, none is there beside them.
+/// An object has exactly the named members: a null member must be present, and no other members may be.
 public indirect enum Shape: Sendable {
     case exactly(JSONValue)
-    /// Whatever it is, but there.
+    /// Any value, but not an absent one.
     case anything
     case oneOf([JSONValue])
-    /// One of the shapes, in whatever order they are given.
+    /// One of several shapes.
     case anyOf([Shape])
     case text
     case integer
@@ -16,21 +16,21 @@ public indirect enum Shape: Sendable {
     case number
     /// An integer above zero.
     case id
-    /// `2026-02-23T10:00:00Z`, and a day that exists.
+    /// A time like `2026-02-23T10:00:00Z`, on a day that exists.
     case timestamp
-    /// `2026-02-23T10:00:00.000Z`, and a day that exists.
+    /// A time like `2026-02-23T10:00:00.000Z`, on a day that exists.
     case milliseconds
-    /// `2026-02-23`, a day that exists.
+    /// A day like `2026-02-23` that exists.
     case day
     /// A UUID of version 4, in lower case.
     case uuid
-    /// Null, or the shape. Written either way.
+    /// Null, or the shape. The member is present in either case.
     case nullable(Shape)
     case list(of: Shape)
     /// - Parameter additions: Members that a server of the contract alone need not have.
     case object([String: Shape], additions: [String: Shape] = [:])
 
-    /// Where a value first differs from the shape.
+    /// Returns where a value first differs from the shape; nil when it matches.
     ///
     /// - Parameter level: At ``Level/contract`` the additions may be absent.
     public func difference(in value: JSONValue, level: Level = .addition, at path: String = "") -> JSONDifference? {
@@ -113,9 +113,9 @@ extension Shape: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
     public init(integerLiteral value: Int64) { self = .exactly(.integer(value)) }
 }
 
-/// Where JSON is not as it should be.
+/// A difference between two JSON values.
 public struct JSONDifference: Sendable, Equatable {
-    /// Such as `.members[1].role`; empty for the whole.
+    /// The path of the difference, such as `.members[1].role`; empty for the whole value.
     public let path: String
     public let expected: String
     public let found: String
@@ -128,7 +128,7 @@ public struct JSONDifference: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// Where this first differs from what was expected.
+    /// Returns where this value first differs from the expected one; nil when they are equal.
     public func difference(from expected: JSONValue, at path: String = "") -> JSONDifference? {
         if self == expected { return nil }
         if case .object(let found) = self, case .object(let wanted) = expected, found.keys == wanted.keys {

@@ -2,21 +2,21 @@ import ContractClient
 import Foundation
 import HTTPTypes
 
-/// Words and commands for a POSIX shell.
+/// Quoting and commands for a POSIX shell.
 enum Shell {
-    /// What an earlier command put into a shell variable.
+    /// A shell variable that an earlier command sets.
     struct Variable: Sendable, Equatable {
         let name: String
         let value: String
     }
 
-    /// One word, whatever it holds; where a variable's value stands, the variable.
+    /// Returns any text as one word. The value of a variable is replaced by the variable.
     static func word(_ text: String, _ variables: [Variable] = []) -> String {
         guard !text.isEmpty else { return "''" }
         var word = ""
         var plain = text[...]
         while !plain.isEmpty {
-            // The first of the values, and of those that begin there the longest.
+            // The earliest value in the text is replaced first, and of those at the same place the longest.
             let next = variables.compactMap { variable in
                 plain.range(of: variable.value, options: .literal).map { (variable: variable, range: $0) }
             }.min { ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound) }
@@ -42,9 +42,9 @@ enum Shell {
 
     // MARK: Requests
 
-    /// A command that sends a request as it was sent.
+    /// Returns a command that sends a request again.
     ///
-    /// - Parameter options: Of curl's, in front of all others.
+    /// - Parameter options: Options of curl that precede all others.
     static func curl(_ request: TransportRequest, options: String, _ variables: [Variable] = []) -> String {
         var words = ["curl", options]
         if request.method == .head {
@@ -57,12 +57,12 @@ enum Shell {
         if url.contains(where: "[]{}".contains) { words.append("--globoff") }
         words.append(word(url, variables))
         for field in request.headers {
-            // curl's way to send a field without a value.
+            // This is curl's way to send a field without a value.
             let text = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
             words += ["-H", word(text, variables)]
         }
         guard let bytes = request.body.bytes else { return words.joined(separator: " ") }
-        // Else curl adds one of a form.
+        // Without it curl adds the content type of a form.
         if request.headers[.contentType] == nil { words += ["-H", "Content-Type:"] }
         if let text = inline(bytes) {
             return (words + ["--data-raw", word(text, variables)]).joined(separator: " ")
@@ -71,7 +71,7 @@ enum Shell {
         return "{ \(pieces); } | " + (words + ["--data-binary", "@-"]).joined(separator: " ")
     }
 
-    /// Short text can be an argument.
+    /// Returns a short text, which can be an argument of the command; nil for other bytes.
     private static func inline(_ bytes: [UInt8]) -> String? {
         guard bytes.count <= 4096, !bytes.contains(0) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
@@ -81,11 +81,11 @@ enum Shell {
     /// A part of a body that one command writes.
     private enum Piece {
         case bytes(ArraySlice<UInt8>)
-        /// One character, many times over.
+        /// One character, repeated.
         case repeated(ArraySlice<UInt8>, Int)
     }
 
-    /// What padding makes long is written shortly.
+    /// Splits a body so that long padding takes a short command.
     private static func pieces(of bytes: [UInt8]) -> [Piece] {
         var (pieces, plain, index): ([Piece], Int, Int) = ([], 0, 0)
         while index < bytes.count {
@@ -102,7 +102,7 @@ enum Shell {
         return pieces
     }
 
-    /// A character that is repeated from here on so often that it is worth a command.
+    /// Returns the length of a run of one character, if it is long enough to be worth a command.
     private static func run(in bytes: [UInt8], at start: Int) -> (width: Int, count: Int)? {
         let width = [UInt8](bytes[start...].prefix(4)).leadingScalarWidth
         guard width > 0 else { return nil }
@@ -140,7 +140,7 @@ enum Shell {
 }
 
 extension TransportRequest.Body {
-    /// Nil without a body.
+    /// The body's bytes; nil without a body.
     fileprivate var bytes: [UInt8]? {
         switch self {
         case .none: nil
@@ -151,7 +151,7 @@ extension TransportRequest.Body {
 }
 
 extension [UInt8] {
-    /// Of the UTF-8 character it begins with, in bytes; 0 when it begins with none.
+    /// The width in bytes of the UTF-8 character at the beginning; 0 when there is none.
     fileprivate var leadingScalarWidth: Int {
         guard let first = String(decoding: self, as: UTF8.self).unicodeScalars.first else { return 0 }
         let bytes = Array(String(first).utf8)

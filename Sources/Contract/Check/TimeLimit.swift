@@ -1,21 +1,21 @@
-/// How long something may take. The time stands still while the server asks to wait.
+/// A limit for the duration of a scenario. The time is paused while the server asks to wait.
 actor TimeLimit {
     private let limit: Duration
     private let start = ContinuousClock.now
-    /// In waits that are over.
+    /// The sum of waits that have ended.
     private var waited = Duration.zero
     private var waits = 0
     private var waitingSince = ContinuousClock.now
 
     init(_ limit: Duration) { self.limit = limit }
 
-    /// What was used of the time.
+    /// The time that has been used.
     var used: Duration {
         let now = ContinuousClock.now
         return now - start - waited - (waits > 0 ? now - waitingSince : .zero)
     }
 
-    /// Does what does not count.
+    /// Runs a function that does not count.
     nonisolated func pause<T: Sendable>(_ body: () async throws -> T) async rethrows -> T {
         await beginWaiting()
         do {
@@ -28,9 +28,9 @@ actor TimeLimit {
         }
     }
 
-    /// Runs something to its end, or cancels it when the time is over.
+    /// Runs a function, or cancels it when the time is over.
     ///
-    /// - Throws: ``TimedOut``, or what the body throws.
+    /// - Throws: ``TimedOut``, or the function's error.
     nonisolated func hold(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await body() }
@@ -57,7 +57,7 @@ actor TimeLimit {
     }
 }
 
-/// A scenario took longer than it may: something did not come.
+/// A scenario exceeded its time limit: something that it waited for did not come.
 public struct TimedOut: Error, CustomStringConvertible {
     public let limit: Duration
 

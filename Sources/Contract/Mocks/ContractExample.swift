@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value as the contract shows it, out of its JSON. The mocks' law tests read every one.
+/// Decodes an example of the contract from its JSON. The law tests of the mocks decode every one.
 package func contractExample<Value: Decodable>(_ json: String) -> Value {
     do {
         return try JSONDecoder().decode(Value.self, from: Data(json.utf8))

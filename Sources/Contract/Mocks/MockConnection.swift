@@ -2,9 +2,9 @@ import ContractClient
 import Foundation
 import HTTPTypes
 
-/// One open socket, both ends of it: the app's is a `Socket`, the mock's pushes and ends.
+/// Both ends of one open socket: the app uses it as a `Socket`, the mock pushes messages and ends it.
 public final class MockConnection: Socket {
-    /// Takes what the app sends, one text after the other.
+    /// Receives the texts that the app sends, one after the other.
     public typealias Receiver = @Sendable (MockConnection, String) -> Void
 
     private struct State: Sendable {
@@ -15,7 +15,7 @@ public final class MockConnection: Socket {
         var receiver: Receiver?
     }
 
-    /// What was opened, and with which headers.
+    /// The URL that was opened.
     public let url: URL
     /// The headers of the upgrade request.
     public let headers: HTTPFields
@@ -30,7 +30,7 @@ public final class MockConnection: Socket {
 
     // MARK: The mock's end
 
-    /// Until either side has ended it.
+    /// Whether neither side has ended the connection.
     public var isOpen: Bool { state.use { $0.end == nil } }
 
     /// Sends a text to the app.
@@ -48,7 +48,7 @@ public final class MockConnection: Socket {
 
     /// Ends the connection. The app still receives what was pushed before.
     ///
-    /// - Parameter code: 1006 for a connection that broke.
+    /// - Parameter code: The close code; 1006 for a broken connection.
     public func end(_ code: UInt16, reason: String = "") {
         state.use { state in
             guard state.end == nil else { return }

@@ -2,12 +2,12 @@ import Contract
 import ContractClient
 import Foundation
 
-/// Reads a form as the SDK writes it (RFC 7578), whole in memory.
+/// Reads a form as the SDK writes it (RFC 7578), in memory.
 struct MockForm {
     var fields: [(name: String, value: String)] = []
     var uploads: [String: [Upload]] = [:]
 
-    /// - Throws: ``UploadRules/missing`` when it is no form or has no such file, ``UploadRules/unexpected``,
+    /// - Throws: ``UploadRules/missing`` when the body is not a form or has no such file, ``UploadRules/unexpected``,
     ///   ``UploadRules/tooLarge``.
     init(_ request: TransportRequest, rules: UploadRules?) throws {
         let body: Data
@@ -32,7 +32,7 @@ struct MockForm {
         }
     }
 
-    /// What stands between one boundary and the next, without the line ends that belong to the boundaries.
+    /// Returns the parts between boundaries, without the line breaks that belong to the boundaries.
     private static func parts(of body: Data, between boundary: String) -> [Data] {
         var parts: [Data] = []
         var start = body.range(of: Data((boundary + "\r\n").utf8))?.upperBound
@@ -57,7 +57,7 @@ struct MockForm {
         uploads[name, default: []].append(upload)
     }
 
-    /// A quoted parameter; what would end the quotes or the line is percent-encoded in it.
+    /// Returns a quoted parameter. Characters that would end the quotes or the line are percent-encoded in it.
     private static func parameter(_ name: String, in head: String) -> String? {
         guard let value = head.components(separatedBy: " \(name)=\"").dropFirst().first?.prefix(while: { $0 != "\"" })
         else { return nil }

@@ -3,22 +3,22 @@ import ContractClient
 import Foundation
 import HTTPTypes
 
-/// A server that is not there: reads requests as the real one does, and answers them from memory.
+/// A server in memory: reads requests as the real one does, and answers them without a network.
 ///
-/// The path finds the operation, the token is looked at, the request is decoded and validated. What is refused is
-/// answered in the API's error shape. Safe to use from any task.
+/// The path determines the operation; then the token is checked, and the request is decoded and validated. Refusals
+/// have the API's error shape. It may be used from any task.
 public final class MockServer<API: ServiceAPI>: Sendable {
     typealias Handler = @Sendable (any Endpoint) async throws -> TransportResponse
 
-    /// A refusal that a test asked for.
+    /// A refusal that a test has set.
     struct Refusal: Sendable {
         let problem: Problem
-        /// How many more there are; nil for any number.
+        /// The number of remaining refusals; nil for any number.
         var times: Int?
     }
 
     struct State: Sendable {
-        /// By signature: what the API's mock answers, and what a test put in its place.
+        /// The answers of the API's mock by signature, and the answers that a test has set in their place.
         var examples: [String: Handler] = [:]
         var handlers: [String: Handler] = [:]
         var refusals: [String: Refusal] = [:]
@@ -29,7 +29,7 @@ public final class MockServer<API: ServiceAPI>: Sendable {
         var connections: [MockConnection] = []
     }
 
-    /// What the contract's paths are appended to. Nothing listens there.
+    /// The URL to which the contract's paths are appended. No server listens there.
     public let baseURL: URL
     let state = Guarded(State())
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -37,11 +37,13 @@ public final class MockServer<API: ServiceAPI>: Sendable {
     private let authorize: @Sendable (_ token: String?) throws -> Void
     private let accept: @Sendable (MockConnection) throws -> MockConnection.Receiver
 
+    /// Creates a server.
+    ///
     /// - Parameters:
-    ///   - sleep: Waits out the delays. A test's does not.
-    ///   - token: Finds what says who asks: the bearer token unless told otherwise.
-    ///   - authorize: Looks at the token of an operation that needs a caller; throws a `Problem` to refuse it.
-    ///   - accept: Takes a new socket; throws `SocketRefused` to refuse it.
+    ///   - sleep: Waits for the delays. A test replaces it.
+    ///   - token: Returns the caller's credentials; by default the bearer token.
+    ///   - authorize: Checks the token of an operation that needs a caller; throws a `Problem` to refuse it.
+    ///   - accept: Accepts a new socket; throws `SocketRefused` to refuse it.
     public init(
         baseURL: URL, sleep: @escaping @Sendable (Duration) async throws -> Void,
         token: @escaping @Sendable (HTTPFields) -> String? = \.bearerToken,
@@ -57,14 +59,14 @@ public final class MockServer<API: ServiceAPI>: Sendable {
         self.accept = accept
     }
 
-    /// What an operation answers unless a test says otherwise, with the status of its route.
+    /// Sets the answer of an operation unless a test sets another, with the status of its route.
     public func example<E: Endpoint>(
         of operation: E.Type, _ handle: @escaping @Sendable (E) async throws -> E.Output
     ) where E.API == API {
         example(answering: operation) { Answer(E.route.status, try await handle($0)) }
     }
 
-    /// What an operation answers unless a test says otherwise, with a status and headers of its own.
+    /// Sets the answer of an operation unless a test sets another, with a status and headers.
     public func example<E: Endpoint>(
         answering operation: E.Type, _ handle: @escaping @Sendable (E) async throws -> Answer<E.Output>
     ) where E.API == API {
@@ -139,7 +141,7 @@ public final class MockServer<API: ServiceAPI>: Sendable {
         if state.use({ $0.isOffline }) { throw URLError(.notConnectedToInternet) }
     }
 
-    /// The operation at a path. Where a step could be a field or a literal, it is the literal.
+    /// Returns the operation at a path. A literal step takes precedence over a field.
     private func find(_ request: TransportRequest) throws -> (any Endpoint.Type, [(name: String, value: String)]) {
         let base = baseURL.path.split(separator: "/").count
         let path = URLComponents(url: request.url, resolvingAgainstBaseURL: false)?.percentEncodedPath ?? ""
@@ -187,12 +189,12 @@ public final class MockServer<API: ServiceAPI>: Sendable {
         default: break
         }
         let decoded = try RequestCoding.decode(operation, from: source)
-        // There is nothing to look for before.
+        // The mock has no resources to look up before the fields are validated.
         if E.fieldsComeLast { try decoded.validate() }
         return decoded
     }
 
-    /// The bytes that a `data:` URL is (RFC 2397).
+    /// Returns the bytes of a `data:` URL (RFC 2397).
     private static func content(of url: URL) -> [UInt8]? {
         guard url.scheme == "data", let comma = url.absoluteString.firstIndex(of: ",") else { return nil }
         return Data(base64Encoded: String(url.absoluteString[comma...].dropFirst())).map { [UInt8]($0) }
@@ -231,7 +233,7 @@ extension MockServer.State {
 }
 
 extension HTTPFields {
-    /// Of `Authorization: Bearer`.
+    /// The token in `Authorization: Bearer`.
     public var bearerToken: String? {
         guard let header = self[.authorization], header.hasPrefix("Bearer ") else { return nil }
         return String(header.dropFirst(7))
@@ -239,7 +241,7 @@ extension HTTPFields {
 }
 
 extension TransportRequest.Body {
-    /// In bytes.
+    /// Returns the size in bytes.
     fileprivate func size() throws -> Int64 {
         switch self {
         case .none: 0

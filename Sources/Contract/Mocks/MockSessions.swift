@@ -1,6 +1,6 @@
-/// The sessions that a mock has begun, and which of their bearer tokens are good.
+/// The sessions of a mock, with their valid bearer tokens.
 ///
-/// A token that it did not hand out is good too, so that an app may bring a session of its own.
+/// A token that the mock did not issue is valid too, so that an app may bring a session of its own.
 public struct MockSessions: Sendable {
     private var sessions: [String: Int] = [:]
     private var expired: Set<String> = []
@@ -12,13 +12,13 @@ public struct MockSessions: Sendable {
 
     /// Begins a session.
     ///
-    /// - Parameter stem: What its tokens begin with.
+    /// - Parameter stem: The prefix of its tokens.
     public mutating func begin(_ stem: String) -> (access: String, refresh: String) {
         count += 1
         return (issue(stem, for: count), issue(stem, for: count))
     }
 
-    /// Another access token, or nil when the refresh token's session has ended.
+    /// Returns another access token, or nil when the refresh token's session has ended.
     public mutating func renew(_ refresh: String, _ stem: String) -> String? {
         let session = session(of: refresh)
         return ended.contains(session) ? nil : issue(stem, for: session)
