@@ -19,24 +19,6 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     public typealias OutboundIn = HTTPResponsePart
     public typealias OutboundOut = HTTPResponsePart
 
-    /// How long a client may take. A connection that takes longer is closed without an answer.
-    public struct Limits: Sendable {
-        /// From the connection's opening, or the first byte of a further request, until the head is complete.
-        public var header: TimeAmount = .seconds(10)
-        /// Between an answer and the first byte of the next request.
-        public var keepAlive: TimeAmount = .seconds(75)
-        /// Without a byte while a request is half sent. Only time in which the server wants to read counts.
-        public var bodyProgress: TimeAmount = .seconds(30)
-        /// From the end of a request's head to its last byte.
-        public var request: TimeAmount = .seconds(600)
-        /// Without the client taking what is written: 32 KiB of it, once 64 KiB have piled up, or all of a last answer.
-        public var answerProgress: TimeAmount = .seconds(60)
-        /// After the server's last byte, until the client closes; what it sends meanwhile is thrown away.
-        public var lingering: TimeAmount = .seconds(5)
-
-        public init() {}
-    }
-
     enum Phase {
         /// Before a head; `begun` once a byte of it has come. The opening of the connection counts as such.
         case head(begun: Bool)
@@ -48,33 +30,12 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         case lingering
     }
 
-    /// The request that is with the server, until its answer has been handed to the network.
-    private struct Exchange {
-        let isHead: Bool
-        /// The client sends its body only once it is told to go on.
-        var awaitsContinue: Bool
-        /// How many bytes of the body may come in before the server asks for more.
-        var credit: Int
-        var isAnswered = false
-        /// Whether the answer says how long its body is.
-        var hasLength = true
-        /// Whether the part of the body that has come takes room that others may wait for.
-        var isHeld = false
-
-        /// - Parameter isDemanded: Whether somebody asks for a large body piece by piece.
-        init(_ request: HTTPRequest, isDemanded: Bool) {
-            isHead = request.method == .head
-            awaitsContinue = BodyDemand.isAwaited(by: request.headerFields)
-            credit = isDemanded && BodyDemand.isNeeded(for: request.headerFields) ? 0 : .max
-        }
-    }
-
     let limits: Limits
-    private let connections: ConnectionLimits?
+    let connections: ConnectionLimits?
     let memory: RequestMemory?
-    private let refused: @Sendable (ConnectionRefusal, _ requestID: String) -> ByteBuffer
+    let refused: @Sendable (ConnectionRefusal, _ requestID: String) -> ByteBuffer
     /// Of the request that is being read, once there is a head.
-    private var headers: HTTPFields = [:]
+    var headers: HTTPFields = [:]
     var phase = Phase.head(begun: true)
     /// When the phase began or, in a body, since when the client has been waited for.
     var since = NIODeadline.now()
@@ -84,24 +45,25 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
 
     private var hasReadPart = false
     var isReadPending = false
+    /// Since when the client has been waited for to take what is written; nil while nothing waits for it.
     var blockedSince: NIODeadline?
     /// How much of the answers had not gone to the network when that was last looked at.
     var unsentBytes = 0
     /// Requests whose answer has not ended, those included that wait.
     private(set) var unanswered = 0
-    private var exchange: Exchange?
+    var exchange: Exchange?
     /// What was read behind the request that is with the server.
-    private var waiting = CircularBuffer<HTTPRequestPart>()
+    var waiting = CircularBuffer<HTTPRequestPart>()
     private var isReadWithheld = false
-    private var isEndWithheld = false
-    private var hasAnswerBegun = false
+    var isEndWithheld = false
+    var hasAnswerBegun = false
     /// The answer being written is the last.
     private var isLastAnswer = false
     /// NIO's decoder stops for good after a request for an upgrade: that request is the last.
     private var isLastRequest = false
-    private var refusal: (reason: ConnectionRefusal, error: any Error, requestID: String?)?
+    var refusal: (reason: ConnectionRefusal, error: any Error, requestID: String?)?
     /// The last answer is out; what is still written behind this handler comes too late.
-    private var isMuted = false
+    var isMuted = false
 
     /// - Parameters:
     ///   - connections: How many there may be; nil for any number.
@@ -334,101 +296,26 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     private func answerWasWritten() {
         exchange = nil
         guard let context, context.channel.isActive else { return }
+        if blockedSince != nil { noteUnsent(context) }
         passWaiting(context)
     }
 
+    public func flush(context: ChannelHandlerContext) {
+        context.flush()
+        // What is left of an answer may be too little to make the channel unwritable, and yet keep the whole in memory.
+        if exchange?.isAnswered == true, blockedSince == nil { noteUnsent(context) }
+    }
+
     public func channelWritabilityChanged(context: ChannelHandlerContext) {
-        blockedSince = context.channel.isWritable ? nil : context.eventLoop.now
-        unsentBytes = unsent(context)
-        setTimer(context)
+        noteUnsent(context)
         context.fireChannelWritabilityChanged()
     }
 
-    /// Writes the refusal, once it is the refused request's turn.
-    private func answerRefusal(_ context: ChannelHandlerContext) {
-        guard let refusal else { return }
-        let earlier: Int
-        if case .body = phase { earlier = unanswered - 1 } else { earlier = unanswered }
-        guard earlier == 0 else { return }
-        if !hasAnswerBegun {
-            let id = refusal.requestID ?? RequestID.make(for: headers)
-            let body = refused(refusal.reason, id)
-            var response = HTTPResponse(
-                status: refusal.reason.status,
-                headerFields: [
-                    .contentType: "application/json", .contentLength: String(body.readableBytes), .requestID: id,
-                    .xContentTypeOptions: "nosniff", .connection: "close",
-                ])
-            if refusal.reason.status == .serviceUnavailable { response.headerFields[.retryAfter] = "5" }
-            context.write(wrapOutboundOut(.head(response)), promise: nil)
-            if exchange?.isHead != true { context.write(wrapOutboundOut(.body(body)), promise: nil) }
-            context.write(wrapOutboundOut(.end(nil)), promise: nil)
-        }
-        // An answer that has begun ends here, cut short.
-        let wasInBody = unanswered > 0
-        finish(context)
-        if wasInBody { context.fireErrorCaught(refusal.error) }
-    }
-
-    // MARK: The end
-
-    /// Closes the output behind the last answer. To close at once would make the kernel answer the client's further
-    /// bytes with a reset, which can destroy the answer before it is read (RFC 9112 §9.6).
-    private func finish(_ context: ChannelHandlerContext) {
-        phase = .discarding
-        waiting.removeAll()
-        since = context.eventLoop.now
-        isMuted = true
+    /// Notes whether the client is waited for, and gives it its time anew.
+    private func noteUnsent(_ context: ChannelHandlerContext) {
+        let isBlocked = !context.channel.isWritable || exchange?.isAnswered == true
+        blockedSince = isBlocked ? context.eventLoop.now : nil
+        unsentBytes = isBlocked ? unsent(context) : 0
         setTimer(context)
-        context.flush()
-        close(context: context, mode: .output, promise: nil)
-        context.read()
-    }
-
-    public func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        guard mode == .output else { return context.close(mode: mode, promise: promise) }
-        let closed = promise ?? context.eventLoop.makePromise()
-        closed.futureResult.assumeIsolated().whenSuccess { [self] in
-            phase = .lingering
-            since = context.eventLoop.now
-            setTimer(context)
-            context.read()
-        }
-        context.close(mode: .output, promise: closed)
-    }
-
-    public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        switch (phase, event) {
-        case (.discarding, ChannelEvent.inputClosed), (.lingering, ChannelEvent.inputClosed):
-            context.close(promise: nil)
-        case (_, ChannelEvent.inputClosed) where !waiting.isEmpty:
-            // Behind it, what waits would never be heard.
-            isEndWithheld = true
-        case (_, is HTTPServerUpgradeEvents):
-            context.fireUserInboundEventTriggered(event)
-            context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
-        default:
-            context.fireUserInboundEventTriggered(event)
-        }
-    }
-
-    // MARK: Admission
-
-    func start(_ context: ChannelHandlerContext) {
-        since = context.eventLoop.now
-        setTimer(context)
-        guard let connections else { return }
-        let address = context.channel.remoteAddress?.ipAddress
-        let admission = connections.enter(address)
-        context.channel.closeFuture.whenComplete { _ in connections.leave(address, admission) }
-        switch admission {
-        case .admitted:
-            break
-        case .refused:
-            refusal = (.tooManyConnections, ConnectionLimits.Reached(), nil)
-            answerRefusal(context)
-        case .dropped:
-            context.close(promise: nil)
-        }
     }
 }
