@@ -35,9 +35,11 @@ struct MemoryKeeper: Service {
         guard let set = function("mallopt", as: (@convention(c) (CInt, CInt) -> CInt).self) else { return }
         // Each arena keeps what was freed in it; a few are as fast as many (M_ARENA_MAX).
         _ = set(-8, CInt(max(2, min(8, ProcessInfo.processInfo.activeProcessorCount))))
-        // What is large goes back at once when it is freed, whatever was freed before (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD).
+        // What is large goes back at once when it is freed, whatever was freed before (M_MMAP_THRESHOLD).
         _ = set(-3, 512 << 10)
-        _ = set(-1, 16 << 20)
+        // So much of what is free may stay at the end of an arena (M_TRIM_THRESHOLD): `malloc_trim` leaves the end of all
+        // arenas but the first as it is, so that after a burst each would keep this much.
+        _ = set(-1, 1 << 20)
     }
 
     private static func trim() { _ = function("malloc_trim", as: (@convention(c) (Int) -> CInt).self)?(0) }
