@@ -84,6 +84,21 @@ final class ConcordProcess: Sendable {
         throw Ended(status: await status(), errors: errors.text)
     }
 
+    /// Where it is, of Linux's tools.
+    private static let prlimit = "/usr/bin/prlimit"
+    static var canLimitDescriptors: Bool { FileManager.default.isExecutableFile(atPath: prlimit) }
+
+    /// Lets it open so many files and sockets more than it has now.
+    func limitDescriptors(toFurther count: Int) async throws {
+        let pid = process.processIdentifier
+        let now = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
+        let tool = Process()
+        tool.executableURL = URL(fileURLWithPath: Self.prlimit)
+        tool.arguments = ["--pid", "\(pid)", "--nofile=\(now + count):"]
+        let status = await (try ProcessEnding(running: tool)).status
+        guard status == 0 else { throw Ended(status: status, errors: "prlimit") }
+    }
+
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
     /// How it ended: the exit code, or 128 and the signal's number.

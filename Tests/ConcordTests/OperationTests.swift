@@ -123,6 +123,34 @@ struct OperationTests {
         }
     }
 
+    /// Connections wait in the system's line, and those that are there are served meanwhile.
+    @Test(.enabled(if: ConcordProcess.canLimitDescriptors, "`prlimit` comes with Linux"))
+    func aServerWithoutADescriptorLeftPausesAndRecovers() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let process = try await ConcordProcess.serving(data: folder, port: port)
+            let early = try await Testbed.RawConnection(port: port)
+            let request = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            try await early.send(request)
+            #expect(try await early.readResponse().status == 200)
+
+            try await process.limitDescriptors(toFurther: 8)
+            var open: [Testbed.RawConnection] = []
+            for _ in 1...32 { open.append(try await Testbed.RawConnection(port: port)) }
+            try await process.waitForLog { $0.contains("error no connection can be accepted") }
+            try await early.send(request)
+            #expect(try await early.readResponse().status == 200)
+
+            for connection in open { await connection.close() }
+            try await process.waitForLog { $0.contains("notice connections are accepted again") }
+            // The limit is the same: what was there has gone.
+            #expect(try await get("/ready", port).status == 200)
+            await early.close()
+            process.signal(SIGTERM)
+            #expect(await process.status() == 0)
+        }
+    }
+
     // MARK: Readiness
 
     /// Text goes on without files; without a database nothing does.
