@@ -3,20 +3,21 @@ import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Sent down a channel's pipeline when more of a request's body is wanted: ``ConnectionGuard`` reads no more of a large
-/// body before, and tells a client that waits for it to go on (RFC 9110 §10.1.1).
+/// An event that travels down a channel's pipeline when more of a request's body is wanted. Until then,
+/// ``ConnectionGuard`` reads no more of a large body; at the first one it tells a waiting client to continue (RFC 9110
+/// §10.1.1).
 ///
-/// So a request whose head is refused is refused before its body comes, and a server that has no room for a body does not
-/// read it.
+/// A request whose head is refused is therefore refused before its body arrives, and a server without room for a body
+/// does not read it.
 struct BodyDemand: Sendable {
-    /// How many bytes are read for one demand.
+    /// The number of bytes that are read for one demand.
     static let credit = 65_536
 
     /// Whether what was read stays in memory.
     var isHeld = false
 
-    /// Whether a body is read only when it is wanted: one that is large, of unknown size, or waited with. Of the others
-    /// most come along with their head.
+    /// Returns whether a body is read only on demand: one that is large, of unknown size, or held back by the client.
+    /// Most other bodies arrive together with their head.
     static func isNeeded(for headers: HTTPFields) -> Bool {
         if let length = headers[.contentLength].flatMap(Int.init) {
             return length > MemoryBudget.small || isAwaited(by: headers)
@@ -24,13 +25,13 @@ struct BodyDemand: Sendable {
         return headers.contains(.transferEncoding)
     }
 
-    /// Whether the client sends no body until it is told to.
+    /// Returns whether the client holds its body back until it is told to continue.
     static func isAwaited(by headers: HTTPFields) -> Bool {
         headers[.expect]?.lowercased() == "100-continue"
     }
 }
 
-/// A body that is asked for piece by piece.
+/// A body that is requested piece by piece.
 struct DemandedBody: AsyncSequence, Sendable {
     let body: RequestBody
     let channel: any Channel
@@ -49,10 +50,10 @@ struct DemandedBody: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: body.makeAsyncIterator(), sequence: self) }
 }
 
-/// The client, or the server's stop, ended a connection within a body.
+/// The client, or the server's shutdown, ended a connection in the middle of a body.
 struct BodyCutShort: Error {}
 
-/// The room that a request's body takes, until the request is answered.
+/// The memory that a request's body takes, until the request is answered.
 final class BodyHold: Sendable {
     private let budget: MemoryBudget
     private let taken = NIOLockedValueBox(0)
@@ -61,8 +62,8 @@ final class BodyHold: Sendable {
 
     var isHeld: Bool { taken.withLockedValue { $0 > 0 } }
 
-    /// Waits until there is room for so many bytes. To be called once: what holds some and waits for more could wait for
-    /// another that does so too.
+    /// Waits until there is room for a number of bytes. It may be called only once for a request: two requests that
+    /// each hold some and wait for more could wait for each other.
     func take(_ size: Int) async throws {
         try await budget.take(size)
         taken.withLockedValue { $0 += size }

@@ -1,16 +1,18 @@
 import Contract
 import HTTPTypes
 
-/// Where a request comes from, for limits and logs.
+/// The address that a request comes from, for limits and logs.
 public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     /// An IP address in its usual form, or `unknown`.
     public let description: String
-    /// What limits count under: the address, and of IPv6 the /64 that it is in.
+    /// The name under which limits count: the address, or for IPv6 its /64.
     public let network: String
-    /// Whether it is this machine itself, with nothing that says that somebody else is behind it.
+    /// Whether the address is this machine's own, and no header says that a proxy forwarded the request.
     public let isThisMachine: Bool
 
-    /// - Parameter isForwarded: Whether the request has come through a proxy.
+    /// Parses an address.
+    ///
+    /// - Parameter isForwarded: Whether the request came through a proxy.
     public init(_ text: String, isForwarded: Bool = false) {
         let address = IPAddress(text)
         description = address?.description ?? text
@@ -18,19 +20,20 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         isThisMachine = !isForwarded && address?.isLoopback == true
     }
 
-    /// The client behind a peer.
+    /// Determines the client of a connection.
     ///
     /// - Parameters:
     ///   - peer: The address at the other end of the connection.
-    ///   - headers: Their `X-Forwarded-For` is believed only as far as the proxies that wrote it are trusted: read
-    ///     from the right, the first address that is no trusted proxy is the client.
-    ///   - proxies: The operator's own.
+    ///   - headers: The request's headers. Their `X-Forwarded-For` counts as far as the proxies that wrote it are
+    ///     trusted: read from the right, the first address that is not a trusted proxy is the client.
+    ///   - proxies: The operator's own proxies.
     public init(peer: String?, headers: HTTPFields, trusting proxies: TrustedProxies) {
         var text = peer ?? "unknown"
         let forwarded = headers[values: .forwardedFor]
         if !forwarded.isEmpty, var address = IPAddress(text), proxies.contains(address) {
             for hop in forwarded.flatMap({ $0.split(separator: ",") }).reversed() {
-                // Anything but an address is a client's invention: the proxy before it is as far as one can see.
+                // Any text that is not an address was invented by a client: the proxy before it is as far as the server
+                // can see.
                 guard let next = Self.address(in: hop) else { break }
                 address = next
                 if !proxies.contains(address) { break }
@@ -40,7 +43,7 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(text, isForwarded: !forwarded.isEmpty)
     }
 
-    /// The address in an element of `X-Forwarded-For`. Some proxies write a port behind it: `192.0.2.1:4711`,
+    /// Returns the address in an element of `X-Forwarded-For`. Some proxies append a port: `192.0.2.1:4711`,
     /// `[2001:db8::1]:80`.
     private static func address(in element: Substring) -> IPAddress? {
         let text = element.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
@@ -54,7 +57,7 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         return IPAddress(text[..<colon])
     }
 
-    /// `:4711`
+    /// Returns whether the text is a port, such as `:4711`.
     private static func isPort(_ text: Substring) -> Bool {
         let digits = text.dropFirst()
         return text.first == ":" && 1...5 ~= digits.utf8.count

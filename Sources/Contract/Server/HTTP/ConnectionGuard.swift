@@ -4,15 +4,16 @@ import NIOHTTP1
 public import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Keeps the deadlines of an HTTP/1 connection, hands on one request at a time, answers malformed requests, and ends
-/// connections so that the client reads the last answer.
+/// Enforces the deadlines of an HTTP/1 connection, passes on one request at a time, answers malformed requests, and
+/// closes connections in a way that lets the client read the last answer.
 ///
 /// One of `HTTP1Channel.Configuration.additionalChannelHandlers`, after a `SocketUpgrade` if there is one: it leaves
 /// when `HTTPServerUpgradeEvents.upgradeComplete` passes. It replaces `HTTP1Channel.Configuration.idleTimeout`, which
 /// counts no half-sent head.
 ///
 /// A request that is pipelined behind another waits until that one's answer has been handed to the network; meanwhile
-/// nothing more is read. So a client that reads nothing has one answer in memory, however much it asks for.
+/// nothing more is read. A client that reads nothing therefore has one answer in memory, however many requests it
+/// sends.
 public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     public typealias InboundIn = HTTPRequestPart
     public typealias InboundOut = HTTPRequestPart
@@ -20,13 +21,14 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     public typealias OutboundOut = HTTPResponsePart
 
     enum Phase {
-        /// Before a head; `begun` once a byte of it has come. The opening of the connection counts as such.
+        /// Waiting for a head; `begun` once its first byte has arrived. The opening of the connection counts as a first
+        /// byte.
         case head(begun: Bool)
-        /// Between a head and the end of its request.
+        /// In a request, after its head.
         case body
-        /// The last answer is on its way; input is thrown away.
+        /// The last answer is being written; input is discarded.
         case discarding
-        /// It has gone, and the output is closed.
+        /// The last answer has been written, and the output is closed.
         case lingering
     }
 
@@ -37,7 +39,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     /// Of the request that is being read, once there is a head.
     var headers: HTTPFields = [:]
     var phase = Phase.head(begun: true)
-    /// When the phase began or, in a body, since when the client has been waited for.
+    /// The time at which the phase began; in a body, the time since which the server has waited for the client.
     var since = NIODeadline.now()
     var headEnd = NIODeadline.now()
     var timer: (task: NIOScheduledCallback, at: NIODeadline)?
@@ -47,9 +49,9 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     var isReadPending = false
     /// Since when the client has been waited for to take what is written; nil while nothing waits for it.
     var blockedSince: NIODeadline?
-    /// How much of the answers had not gone to the network when that was last looked at.
+    /// The number of bytes of answers that had not been sent when this was last checked.
     var unsentBytes = 0
-    /// Requests whose answer has not ended, those included that wait.
+    /// The number of requests without a complete answer, including waiting ones.
     private(set) var unanswered = 0
     var exchange: Exchange?
     /// What was read behind the request that is with the server.
@@ -59,17 +61,19 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     var hasAnswerBegun = false
     /// The answer being written is the last.
     private var isLastAnswer = false
-    /// NIO's decoder stops for good after a request for an upgrade: that request is the last.
+    /// Whether the current request is the last: NIO's decoder stops for good after a request for an upgrade.
     private var isLastRequest = false
     var refusal: (reason: ConnectionRefusal, error: any Error, requestID: String?)?
     /// The last answer is out; what is still written behind this handler comes too late.
     var isMuted = false
 
+    /// Creates a handler.
+    ///
     /// - Parameters:
-    ///   - connections: How many there may be; nil for any number.
-    ///   - memory: What requests and answers may take; nil for any amount.
-    ///   - refused: The JSON body of an answer that no route gave. Given the request's id, which the answer has
-    ///     as `X-Request-Id` too: the client's own where a head has been read, else a new one.
+    ///   - connections: The limit on the number of connections; nil for no limit.
+    ///   - memory: The memory for requests and answers; nil for no limit.
+    ///   - refused: Returns the JSON body of an answer that no route gave. It receives the request's id, which the
+    ///     answer also has as `X-Request-Id`: the client's own id if a head was read, else a new one.
     public init(
         limits: Limits = Limits(), connections: ConnectionLimits? = nil, memory: RequestMemory? = nil,
         refused: @escaping @Sendable (ConnectionRefusal, _ requestID: String) -> ByteBuffer
@@ -123,7 +127,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         context.fireChannelRead(wrapInboundOut(part))
     }
 
-    /// Hands on the next request, as far as it has been read.
+    /// Passes on the next request, as far as it has been read.
     private func passWaiting(_ context: ChannelHandlerContext) {
         guard exchange == nil else { return }
         var hasPassed = false
@@ -149,7 +153,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         case .head, .body:
             break
         case .discarding, .lingering:
-            // What sits behind may have stopped reading.
+            // The handlers behind this one may have stopped reading.
             context.read()
         }
         hasReadPart = false
@@ -186,7 +190,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         read(context: context)
     }
 
-    /// The server asks for more of a body: the first time, it has found nothing to refuse the head for.
+    /// Handles a demand for more of a body. At the first one, the head has been accepted.
     public func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
@@ -219,7 +223,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
             reason = .malformed
         case (_, let violation as RequestRules.Violation):
             (reason, id) = (violation.refusal, violation.requestID)
-        // The decoder's complaint about bytes behind its first error.
+        // The decoder reports bytes after its first error as another error.
         case (_, is ByteToMessageDecoderError) where refusal != nil:
             return
         default:
@@ -240,7 +244,8 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         case .head(var response) where response.status.kind != .informational:
             hasAnswerBegun = true
             if isLastRequest, unanswered == 1 { response.headerFields[.connection] = "close" }
-            // A client that was not told to go on may send its body, or leave it out: the next request's begin is unknown.
+            // A client that was not told to continue may or may not send its body, so the beginning of its next request
+            // is unknown.
             if exchange?.awaitsContinue == true { response.headerFields[.connection] = "close" }
             isLastAnswer = response.headerFields[.connection]?.lowercased() == "close"
             exchange?.hasLength = response.headerFields.contains(.contentLength)
@@ -258,7 +263,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
             let written = promise ?? context.eventLoop.makePromise()
             written.futureResult.assumeIsolated().whenComplete { [self] _ in answerWasWritten() }
             if let exchange, exchange.isHead, !exchange.hasLength {
-                // The encoder would end the body's chunks; a HEAD has none.
+                // The encoder would write the end of a chunked body; an answer to HEAD has none.
                 context.flush()
                 written.succeed()
             } else {
@@ -276,7 +281,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         }
     }
 
-    /// Whether the request's body takes room for which others wait.
+    /// Whether the request's body takes memory that others wait for.
     var isInTheWay: Bool { exchange?.isHeld == true && memory?.bodies.isShort == true }
     var isHoldingBody: Bool { exchange?.isHeld == true }
 

@@ -61,16 +61,16 @@ extension ConnectionGuard: NIOScheduledCallbackHandler {
         }
     }
 
-    /// While others wait for the room that unsent answers take, a client has less time to take its own.
+    /// The time for reading an answer. It is shorter while others wait for the memory that unsent answers take.
     private var answerProgress: TimeAmount {
         memory?.answers.isShort == true ? min(limits.answerProgress, MemoryBudget.patience) : limits.answerProgress
     }
 
-    /// Makes sure that the timer fires no later than the deadline. A deadline that has moved away is found out when the
-    /// timer fires, so that neither requests nor chunks reschedule it.
+    /// Makes sure that the timer fires no later than the deadline. A deadline that has moved away is noticed when the
+    /// timer fires, so that requests and chunks need not reschedule it.
     func setTimer(_ context: ChannelHandlerContext) {
         var deadline = deadline
-        // Others may come to be short of room at any time.
+        // Other requests may run short of memory at any time.
         if memory != nil, blockedSince != nil || isHoldingBody {
             deadline = min(deadline, context.eventLoop.now + MemoryBudget.patience)
         }
@@ -80,7 +80,7 @@ extension ConnectionGuard: NIOScheduledCallbackHandler {
             .map { ($0, deadline) }
     }
 
-    /// How many bytes wait to be taken by the client.
+    /// Returns the number of bytes that the client has not taken yet.
     func unsent(_ context: ChannelHandlerContext) -> Int {
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
@@ -88,7 +88,7 @@ extension ConnectionGuard: NIOScheduledCallbackHandler {
     public func handleScheduledCallback(eventLoop: some EventLoop) {
         timer = nil
         guard let context else { return }
-        // A client that is slow but takes something has time for more.
+        // A client that is slow but makes progress gets more time.
         if blockedSince != nil {
             let left = unsent(context)
             if left < unsentBytes { blockedSince = eventLoop.now }

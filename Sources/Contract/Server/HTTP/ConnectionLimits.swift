@@ -2,25 +2,26 @@ public import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// How many connections there may be, over all listeners of a process.
+/// The limits on the number of connections, over all listeners of a process.
 public final class ConnectionLimits: Sendable {
-    /// What became of a connection.
+    /// The decision about a new connection.
     enum Admission: Sendable {
         case admitted
-        /// It is answered 503.
+        /// The connection is answered with 503.
         case refused
-        /// It is closed without a word: so many are being refused that even their answers would take too much.
+        /// The connection is closed without an answer, because even the answers to refused connections would take too
+        /// much.
         case dropped
     }
 
-    /// Why a connection ended.
+    /// The reason for which a connection was closed.
     struct Reached: Error {}
 
     private struct State {
         var admitted = 0
         var refused = 0
         var addresses: [String: Int] = [:]
-        /// Since the last line in the log.
+        /// The number of refusals since the last line in the log.
         var unreported = 0
         var lastReport: NIODeadline?
     }
@@ -31,10 +32,13 @@ public final class ConnectionLimits: Sendable {
     private let logger: Logger
     private let state = NIOLockedValueBox(State())
 
+    /// Creates the limits.
+    ///
     /// - Parameters:
-    ///   - total: Of all clients. A few more are open while they are being refused: an eighth of it, 16 at least.
-    ///   - perAddress: Of one address; a /64 of IPv6 is one.
-    ///   - isExempt: Whether an address may have any number: this machine, a proxy.
+    ///   - total: The number of connections of all clients. A few more are open while they are being refused: an eighth
+    ///     of it, at least 16.
+    ///   - perAddress: The number of connections of one address; a /64 of IPv6 counts as one.
+    ///   - isExempt: Returns whether an address has no limit, such as this machine or a proxy.
     public init(
         total: Int, perAddress: Int, logger: Logger, exempting isExempt: @escaping @Sendable (String) -> Bool
     ) {

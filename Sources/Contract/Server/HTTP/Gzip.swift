@@ -2,12 +2,12 @@ import CZlib
 import HTTPTypes
 import NIOCore
 
-/// Gzip (RFC 1952) of what is in memory.
+/// Compression by gzip (RFC 1952) in memory.
 enum Gzip {
-    /// Level 1 takes a fraction of the time of zlib's own choice, for answers that are hardly larger.
+    /// Level 1 takes a fraction of the time of zlib's default, and the answers are hardly larger.
     static let level: Int32 = 1
 
-    /// The bytes compressed; nil where that would not make them fewer.
+    /// Returns the compressed bytes; nil when they would not be fewer.
     static func compress(_ bytes: ByteBuffer, level: Int32 = level) -> ByteBuffer? {
         var stream = z_stream()
         guard concord_deflate_begin(&stream, level) == Z_OK else { return nil }
@@ -15,7 +15,7 @@ enum Gzip {
         let size = bytes.readableBytes
         var result = ByteBufferAllocator().buffer(capacity: size / 4 + 1024)
         let status = bytes.withUnsafeReadableBytes { input -> Int32 in
-            // zlib only reads from it; its type does not say so.
+            // zlib only reads from the pointer, although its type is mutable.
             stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
             stream.avail_in = UInt32(size)
             var status = Z_OK
@@ -32,7 +32,7 @@ enum Gzip {
         return status == Z_STREAM_END && result.readableBytes < size ? result : nil
     }
 
-    /// Whether a client takes gzip (RFC 9110 §12.5.3).
+    /// Returns whether a client accepts gzip (RFC 9110 §12.5.3).
     static func isAccepted(by headers: HTTPFields) -> Bool {
         var any: Bool?
         for value in headers[values: .acceptEncoding] {

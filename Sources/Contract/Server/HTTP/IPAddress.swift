@@ -1,13 +1,13 @@
 import NIOCore
 
-/// An IP address. One of IPv4 that is written as one of IPv6 (`::ffff:192.0.2.1`) is the former.
+/// An IP address. An IPv4 address in the form of IPv6 (`::ffff:192.0.2.1`) is treated as IPv4.
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     public let isIPv6: Bool
-    /// The address as a number; one of IPv4 has its 32 bits at the end of the second half.
+    /// The upper half of the address as a number; an IPv4 address is the lower 32 bits of the lower half.
     let high: UInt64
     let low: UInt64
 
-    /// Nil for what is no address. A zone (`fe80::1%eth0`) is left out.
+    /// Parses an address; fails for any other text. A zone (`fe80::1%eth0`) is dropped.
     public init?(_ text: some StringProtocol) {
         let text = text.prefix { $0 != "%" }
         switch try? SocketAddress(ipAddress: String(text), port: 0) {
@@ -34,32 +34,32 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// How many bits it has.
+    /// The number of bits.
     var length: Int { isIPv6 ? 128 : 32 }
 
-    /// The address with all but its first bits cleared.
+    /// Returns the address with all bits cleared but the first ones.
     func prefix(_ bits: Int) -> IPAddress {
-        /// A mask for the first of 64 bits.
+        /// Returns a mask for the first of 64 bits.
         func mask(_ bits: Int) -> UInt64 { bits <= 0 ? 0 : bits >= 64 ? .max : ~(.max >> UInt64(bits)) }
         return isIPv6
             ? IPAddress(isIPv6: true, high: high & mask(bits), low: low & mask(bits - 64))
             : IPAddress(isIPv6: false, high: 0, low: low & mask(bits + 32))
     }
 
-    /// What counts as one place: an address of IPv4, and of IPv6 the 64 bits that one subscriber has to themselves.
+    /// The subscriber's network: an IPv4 address itself, the first 64 bits of an IPv6 address.
     public var network: String { isIPv6 ? "\(prefix(64))/64" : description }
 
-    /// Whether it is this machine itself: 127.0.0.0/8 or ::1.
+    /// Whether the address is this machine's own: 127.0.0.0/8 or ::1.
     public var isLoopback: Bool { isIPv6 ? high == 0 && low == 1 : low >> 24 == 127 }
 
-    /// Whether only a network of the operator's own has such addresses: this machine, and those of RFC 1918, RFC 4193
-    /// and of one link.
+    /// Whether such addresses exist only in private networks: this machine's own, and those of RFC 1918, RFC 4193 and
+    /// of one link.
     public var isPrivate: Bool { isLoopback || Self.privateRanges.contains { $0.contains(self) } }
 
     private static let privateRanges = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "fe80::/10"]
         .compactMap { try? AddressRange($0) }
 
-    /// In the usual form: small letters, the longest run of zeros left out.
+    /// The address in its usual form: lower-case letters, the longest run of zeros left out.
     public var description: String {
         guard isIPv6 else { return (0..<4).map { String(low >> UInt64(24 - 8 * $0) & 0xFF) }.joined(separator: ".") }
         var bytes = ByteBuffer()
@@ -70,14 +70,15 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Addresses that begin alike: `10.0.0.0/8`. One address alone is such a range, too.
+/// A range of addresses with a common prefix, such as `10.0.0.0/8`. A single address is a range, too.
 public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     private let first: IPAddress
     private let bits: Int
 
-    /// - Parameter text: An address of IPv4 or IPv6, or the beginning of some with the number of bits they share. What
-    ///   follows those bits has no meaning.
-    /// - Throws: ``InvalidAddressRange`` for anything else.
+    /// Parses a range.
+    ///
+    /// - Parameter text: An address, optionally with the length of the prefix. Bits after the prefix are ignored.
+    /// - Throws: ``InvalidAddressRange`` for any other text.
     public init(_ text: String) throws(InvalidAddressRange) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, !first.contains("%"), let address = IPAddress(first) else {
@@ -89,7 +90,7 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
             guard 1...3 ~= digits.count, digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
                 var given = Int(parts[1])
             else { throw InvalidAddressRange(text: text) }
-            // An address of IPv4 in the form of IPv6 begins with 96 bits that say so.
+            // An IPv4 address in the form of IPv6 begins with 96 bits that say so.
             if !address.isIPv6, first.contains(":") { given -= 96 }
             guard 0...address.length ~= given else { throw InvalidAddressRange(text: text) }
             bits = given
@@ -105,7 +106,7 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(first)/\(bits)" }
 }
 
-/// A text that names no addresses.
+/// The text is not a range of addresses.
 public struct InvalidAddressRange: Error, CustomStringConvertible {
     public let text: String
 

@@ -1,35 +1,35 @@
 import NIOConcurrencyHelpers
 public import NIOCore
 
-/// What requests and their answers may take in memory together, over all connections of a process.
+/// The memory that requests and their answers may take together, over all connections of a process.
 public struct RequestMemory: Sendable {
-    /// Bodies that are read as a whole: JSON, up to 1 MiB each. Uploads go to the disk.
+    /// The memory for bodies that are read as a whole: JSON, up to 1 MiB each. Uploads go to the disk.
     public let bodies: MemoryBudget
-    /// Answers that clients have not taken.
+    /// The memory for answers that clients have not taken.
     public let answers: MemoryBudget
 
     public init(bodies: Int = 64 << 20, answers: Int = 64 << 20) {
         self.bodies = MemoryBudget(limit: bodies)
-        // More of them being made at once would be ready no sooner, and would keep small ones waiting.
+        // More answers at the same time would not be ready sooner, and would delay small ones.
         self.answers = MemoryBudget(limit: answers, width: max(8, 4 * System.coreCount))
     }
 }
 
-/// An amount of memory that many share. Who needs more than is left waits in line.
+/// An amount of memory that many requests share. A request that needs more than is left waits in a queue.
 public final class MemoryBudget: Sendable {
-    /// Requests and answers up to this size, in bytes, are not counted: the number of connections bounds them, and nobody
-    /// who asks for little waits for those who ask for much.
+    /// Requests and answers up to this size, in bytes, are not counted: the number of connections bounds them, and
+    /// small requests need not wait for large ones.
     public static let small = 16_384
-    /// How long a client that others wait for may let the server wait.
+    /// The time for which a client may delay the server while others wait for memory.
     public static let patience = TimeAmount.seconds(3)
 
     private struct State {
         var used = 0
-        /// Those that have taken and not given back.
+        /// The number of requests that hold memory.
         var holders = 0
         var nextID = 0
         var line = CircularBuffer<Waiting>()
-        /// Those that were cancelled before they stood in line.
+        /// The requests that were cancelled before they were in the queue.
         var cancelled: Set<Int> = []
     }
 
@@ -43,23 +43,25 @@ public final class MemoryBudget: Sendable {
     private let width: Int
     private let state = NIOLockedValueBox(State())
 
+    /// Creates a budget.
+    ///
     /// - Parameters:
-    ///   - limit: In bytes.
-    ///   - width: How many may hold some at a time.
+    ///   - limit: The number of bytes.
+    ///   - width: The number of requests that may hold memory at the same time.
     public init(limit: Int, width: Int = .max) {
         self.limit = limit
         self.width = width
     }
 
-    /// Whether somebody waits for bytes.
+    /// Whether a request waits for memory.
     var isShort: Bool {
         state.withLockedValue { state in state.line.first.map { state.used + $0.size > limit } ?? false }
     }
     var waiting: Int { state.withLockedValue { $0.line.count } }
     var used: Int { state.withLockedValue { $0.used } }
 
-    /// Waits until there is room for so many bytes, and takes it. What is larger than all of it has room when nothing else
-    /// is there.
+    /// Waits until there is room for a number of bytes, and takes it. A number larger than the whole budget has room
+    /// when nothing else is held.
     ///
     /// - Throws: `CancellationError`.
     func take(_ size: Int) async throws {
@@ -106,10 +108,10 @@ public final class MemoryBudget: Sendable {
         advance()
     }
 
-    /// Counts what is there already, whether there is room for it or not.
+    /// Counts bytes that are already in memory, whether or not there is room for them.
     func add(_ size: Int) { state.withLockedValue { $0.used += size } }
 
-    /// Counts it no longer.
+    /// Removes bytes from the count.
     func remove(_ size: Int) {
         state.withLockedValue { $0.used -= size }
         advance()
@@ -133,15 +135,16 @@ public final class MemoryBudget: Sendable {
     }
 }
 
-/// How large the answers of a route were lately: what the next one is expected to be, since room for it is taken before it
-/// is made.
+/// The size of a route's recent answers. The next answer is expected to have this size, because memory for it is taken
+/// before it is made.
 final class ExpectedSize: Sendable {
-    /// Before the first answer each takes 1 MiB: of those that come at once some go first, and then it is known.
+    /// The first answers are assumed to take 1 MiB each: of many at the same time some go first, and then their size is
+    /// known.
     private let state = NIOLockedValueBox((size: 1 << 20, isKnown: false))
 
     var value: Int { state.withLockedValue { $0.size } }
 
-    /// Notes an answer. The largest counts; what was large once is forgotten slowly.
+    /// Records the size of an answer. The largest one counts, and is forgotten slowly.
     func note(_ size: Int) {
         state.withLockedValue { state in
             state.size = !state.isKnown || size > state.size ? size : state.size - (state.size - size) / 64

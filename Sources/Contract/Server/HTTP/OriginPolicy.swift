@@ -2,15 +2,16 @@ import Contract
 import Foundation
 import HTTPTypes
 
-/// Refuses what a page of another site makes a browser send: the browser adds this site's cookies by itself, and says
-/// in `Origin` whose page it was (Fetch, "Origin header").
+/// Refuses requests that a page of another site makes a browser send. The browser adds this site's cookies by itself,
+/// and names the page's site in `Origin` (Fetch, "Origin header").
 public struct OriginPolicy: Sendable {
     private let origins: Set<String>
 
-    /// - Parameter urls: Whose pages may change something. Of each its origin counts.
+    /// - Parameter urls: The sites whose pages may change something. Only their origins count.
     public init(_ urls: [String]) { origins = Set(urls.compactMap { Self.origin(of: $0) }) }
 
-    /// Lets through what changes nothing, what is of a known origin, and what says none: apps do not.
+    /// Accepts requests that change nothing, requests from a known origin, and requests without an origin, such as
+    /// those of apps.
     ///
     /// - Throws: 403 in the API's words.
     public func admit(_ request: HTTPRequest, _ phrases: Phrases) throws(Problem) {
@@ -22,7 +23,7 @@ public struct OriginPolicy: Sendable {
         }
     }
 
-    /// `scheme://host:port` (RFC 6454 §6.2); nil for what has none, such as `null`.
+    /// Returns `scheme://host:port` (RFC 6454 §6.2); nil for a text without an origin, such as `null`.
     static func origin(of url: String) -> String? {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
             let host = parts.host?.lowercased(), !host.isEmpty

@@ -1,6 +1,6 @@
 /// Random UUIDs (RFC 9562 §5.4) as text. Foundation opens and reads /dev/urandom for each of its own.
 public enum RandomUUID {
-    /// Of version 4, in lower case.
+    /// Returns a UUID of version 4, in lower case.
     public static func make() -> String {
         var generator = SystemRandomNumberGenerator()
         let high = generator.next() & ~0xF000 | 0x4000

@@ -4,8 +4,8 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Refuses request heads that NIO's decoder takes and RFC 9112 does not, where their version and every `Host` are still
-/// to be seen: between the decoder and the codec that makes the currency types.
+/// Refuses request heads that NIO's decoder accepts and RFC 9112 does not. It sits between the decoder and the codec to
+/// the currency types, where the version and every `Host` are still visible.
 ///
 /// ``ConnectionGuard`` puts it there and answers what it refuses.
 final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
@@ -14,14 +14,14 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// What is wrong with a head, and the id of its request.
+    /// The error of a head, with the id of its request.
     struct Violation: Error {
         let refusal: ConnectionRefusal
         let requestID: String
     }
 
     private var hasRefused = false
-    /// Clients of HTTP/1.0 know neither chunks nor connections that stay.
+    /// Whether the client speaks HTTP/1.0, which has neither chunks nor persistent connections.
     private var isOldClient = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -61,7 +61,7 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
         else {
             return context.write(data, promise: promise)
         }
-        // The connection's end is the body's.
+        // The end of the connection is the end of the body.
         head.version = .http1_0
         head.headers.replaceOrAdd(name: "Connection", value: "close")
         context.write(wrapOutboundOut(.head(head)), promise: promise)
@@ -74,19 +74,19 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// What a connection answers by itself, before any route is looked for.
+/// The reasons for which a connection answers a request itself, before any route is looked up.
 public enum ConnectionRefusal: Sendable {
-    /// It is no HTTP.
+    /// The bytes are not HTTP.
     case malformed
-    /// The connection ended within a request.
+    /// The connection ended in the middle of a request.
     case cutShort
-    /// HTTP/1.1 without `Host`, or with two (RFC 9112 §3.2).
+    /// The request is HTTP/1.1 without `Host`, or with two (RFC 9112 §3.2).
     case host
-    /// HTTP/1.0 with a `Transfer-Encoding` (RFC 9112 §6.1) or an `Upgrade` (RFC 6455 §4.1).
+    /// The request is HTTP/1.0 with a `Transfer-Encoding` (RFC 9112 §6.1) or an `Upgrade` (RFC 6455 §4.1).
     case oldVersion
-    /// More header fields, or larger ones, than ``RequestHeadLimits`` allow.
+    /// The head has more or larger fields than ``RequestHeadLimits`` allow.
     case headTooLarge
-    /// The server, or the client's address, has as many connections as it may have.
+    /// The server, or the client's address, has reached its limit of connections.
     case tooManyConnections
 
     public var status: HTTPResponse.Status {
@@ -108,11 +108,11 @@ public enum ConnectionRefusal: Sendable {
     }
 }
 
-/// How large a request's head may be.
+/// The limits on the size of a request's head.
 public enum RequestHeadLimits {
-    /// In bytes, of one field's name and value, and of the request's target.
+    /// The maximum size in bytes of one field's name and value, and of the request's target.
     public static let field = 16_384
-    /// In bytes, of all together.
+    /// The maximum size in bytes of all fields together.
     public static let list = 32_768
     public static let fieldCount = 100
 
@@ -120,6 +120,6 @@ public enum RequestHeadLimits {
 }
 
 extension HTTPVersion {
-    /// Whether it is before HTTP/1.1.
+    /// Whether the version is older than HTTP/1.1.
     fileprivate var isOld: Bool { (major, minor) < (1, 1) }
 }

@@ -1,14 +1,15 @@
 public import Contract
 public import NIOCore
 
-/// A server cannot serve because parts of it cannot be used: the problem in the API's shape, with a member `parts` more.
+/// The server cannot serve, because parts of it are unavailable: the problem in the API's shape, with an additional
+/// member `parts`.
 public struct Unready: Error, CustomStringConvertible {
     let problem: Problem
     let parts: [String: String]
 
     public var description: String { Self.members(parts) }
 
-    /// - Parameter parts: Their names, each with its state. Both are plain words.
+    /// - Parameter parts: The states of the parts by their names.
     public init(problem: Problem, parts: [String: String]) {
         self.problem = problem
         self.parts = parts

@@ -1,11 +1,11 @@
 import NIOCore
 
-/// JSON for response bodies and socket frames: RFC 8259 text whose members stand in the order in which they are
+/// Encodes JSON for response bodies and socket frames: RFC 8259 text whose members have the order in which they are
 /// encoded.
 ///
-/// Nothing is built in between: a value becomes text at the moment it is encoded. Members therefore keep the order of
-/// their declaration, and a nested container or a super encoder has to be filled before its parent is written to
-/// again; filling it later throws.
+/// A value becomes text at the moment at which it is encoded, without an intermediate form. Members therefore keep the
+/// order of their declaration, and a nested container or a super encoder has to be filled before its parent is written
+/// to again; filling it later throws.
 ///
 /// - Integers are exact. `Double` and `Float` are the shortest text that reads back as the same number; whole numbers
 ///   up to 2⁵³ have no fraction (`1`, not `1.0`). NaN and the infinities throw.
@@ -21,9 +21,10 @@ public enum JSONBody {
         _ = try text(of: value).withBytes { buffer.writeBytes($0) }
     }
 
-    /// The JSON of `value` in a buffer of its own, which is as large as it has to be.
+    /// Returns the JSON of `value` in a new buffer of the size that it needs.
     ///
-    /// - Throws: `EncodingError` with the path of a value that has no JSON, or what an `encode(to:)` on the way throws.
+    /// - Throws: `EncodingError` with the path of a value that has no JSON, or the error of an `encode(to:)` on the
+    ///   way.
     public static func encode<T: Encodable>(_ value: T, allocator: ByteBufferAllocator = .init()) throws -> ByteBuffer {
         try text(of: value).withBytes { allocator.buffer(bytes: $0) }
     }

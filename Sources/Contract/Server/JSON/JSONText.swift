@@ -6,10 +6,10 @@ struct JSONPosition {
     var depth: Int
     var offset: Int
 
-    /// Of a container: its position as a value.
+    /// The position of the container as a value.
     var outside: JSONPosition { JSONPosition(depth: depth - 1, offset: offset) }
 
-    /// Handed out after a misuse. Using it throws.
+    /// The position that is returned after a misuse. Using it throws.
     static let nowhere = JSONPosition(depth: .max, offset: -1)
 }
 
@@ -45,12 +45,13 @@ final class JSONText {
     @exclusivity(unchecked) private var capacity = 16_384
     @exclusivity(unchecked) private(set) var count = 0
     @exclusivity(unchecked) private var levels: [Level] = []
-    /// Where the value has to begin whose encoder was handed out last. Until it does, no container may go on.
+    /// The position at which the value of the most recent nested encoder has to begin. Until it does, no container may
+    /// be written to.
     @exclusivity(unchecked) private var owed = -1
-    /// The first misuse, met where the protocols do not let it be thrown.
+    /// The first misuse at a place where the protocols do not allow throwing.
     private(set) var failure: (any Error)?
 
-    // Asking a type of another module for its identity is a call, and every value of a list asks.
+    // The identity is stored, because asking a type of another module for it is a call, for every value of a list.
     private let uuid = ObjectIdentifier(UUID.self)
     private let date = ObjectIdentifier(Date.self)
     private let url = ObjectIdentifier(URL.self)
@@ -124,7 +125,7 @@ extension JSONText {
         }
     }
 
-    /// The position of a member that is filled from outside, by a nested container or a super encoder.
+    /// Returns the position of a member that a nested container or a super encoder will fill.
     func owe(_ begin: () throws -> Void) -> JSONPosition {
         do { try begin() } catch { return fail(error) }
         owed = count
@@ -154,8 +155,8 @@ extension JSONText {
         }
     }
 
-    /// Writes the value of the member that began at `mark`. A failure takes key and comma back too, so that a caller
-    /// who goes on regardless (`try?`) gets the rest as valid JSON.
+    /// Writes the value of the member that began at `mark`. A failure removes the key and the comma, too, so that an
+    /// encoder that continues after the error (`try?`) still produces valid JSON.
     func write<T: Encodable>(member value: T, from mark: Int) throws {
         do {
             try write(value)
@@ -170,7 +171,7 @@ extension JSONText {
 
 // MARK: Scalars
 
-/// What is written without asking it to encode itself.
+/// A type that is written without calling its `encode(to:)`.
 protocol JSONScalar: Encodable {
     var hasJSON: Bool { get }
     func writeJSON(to text: JSONText)

@@ -1,6 +1,6 @@
 /// The query of a URL, as forms write it: `a=1&b=two+words` (WHATWG URL §5.1).
 public enum FormURLEncoded {
-    /// Name and value of every item, in order. Bytes that are no UTF-8 become U+FFFD.
+    /// Returns the name and value of every item, in order. Bytes that are not UTF-8 become U+FFFD.
     public static func items(_ query: some StringProtocol) -> [(name: String, value: String)] {
         query.split(separator: "&").map { item in
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -15,7 +15,7 @@ public enum FormURLEncoded {
         return percentDecode(text, plusIsSpace: true)
     }
 
-    /// Percent-decodes; a `%` that begins no escape stands for itself.
+    /// Decodes percent-encoding; a `%` that begins no escape is kept.
     static func percentDecode(_ text: some StringProtocol, plusIsSpace: Bool) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -4,12 +4,12 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Where uploads wait until a handler takes them: a disk, not the memory.
+/// Stores uploads on a disk until a handler takes them.
 public protocol UploadSpool: Sendable {
     func begin() async throws -> any UploadWriter
 }
 
-/// One file on its way in. What is neither finished nor discarded is removed when it is let go of.
+/// Writes one uploaded file. A file that is neither finished nor discarded is removed when the writer is released.
 public protocol UploadWriter: Sendable {
     func append(_ chunk: ByteBuffer) async throws
     func finish() async throws -> any SpooledUpload
@@ -18,14 +18,14 @@ public protocol UploadWriter: Sendable {
 
 /// A form (RFC 7578), received as it streams in.
 struct Multipart {
-    /// Of all text fields together, in bytes.
+    /// The maximum size of all text fields together, in bytes.
     static let maximumText = 1_048_576
     static let maximumParts = 100
 
     var items: [(name: String, value: String)] = []
-    /// Whose files ``uploads`` are.
+    /// The form field whose files are in ``uploads``.
     var field: String?
-    /// In the order of the form.
+    /// The files in the order of the form.
     var uploads: [Upload] = []
     private var digests: [[UInt8]] = []
 
@@ -38,9 +38,9 @@ struct Multipart {
     /// Receives the form of a request.
     ///
     /// - Parameters:
-    ///   - rules: Nil: files are passed over.
-    ///   - spool: Where files wait. There is one for an API that has uploads.
-    /// - Throws: ``UploadRules/missing`` when it is no form or has no such file, ``UploadRules/unexpected``,
+    ///   - rules: The rules for files; nil when files are ignored.
+    ///   - spool: Stores the files. An API with uploads has one.
+    /// - Throws: ``UploadRules/missing`` when the body is not a form or has no such file, ``UploadRules/unexpected``,
     ///   ``UploadRules/tooLarge``.
     static func receive(
         _ request: Request, rules: UploadRules?, into spool: (any UploadSpool)?, phrases: Phrases
@@ -48,7 +48,7 @@ struct Multipart {
         let malformed = Problem(.badRequest, rules?.missing ?? phrases.malformedForm)
         let textTooLarge = Problem(.contentTooLarge, phrases.bodyTooLarge, headers: [.connection: "close"])
         let tooLarge = rules.map { Problem(.contentTooLarge, $0.tooLarge, headers: [.connection: "close"]) }
-        // The form around the files takes little; what is far beyond both is refused before a byte of it is read.
+        // The form takes little besides its files: a much larger body is refused before a byte of it is read.
         let limit = (rules.map { $0.maximumSize * Int64($0.maximumCount) } ?? 0) + Int64(2 * maximumText)
         if let declared = request.headers[.contentLength].flatMap(Int64.init), declared > limit {
             throw tooLarge ?? textTooLarge
@@ -122,7 +122,7 @@ struct Multipart {
 
     private mutating func add(_ part: MultipartParser.Part, _ writer: any UploadWriter) async throws {
         let content = try await writer.finish()
-        // What a browser sends for a field in which no file was chosen (WHATWG HTML, "constructing the entry list").
+        // Browsers send this for a field in which no file was chosen (WHATWG HTML, "constructing the entry list").
         if part.filename == "", content.count == 0 { return await writer.discard() }
         uploads.append(
             Upload(

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// Takes a multipart body apart as it arrives (RFC 2046 §5.1). Keeps no more of a part than a delimiter's length.
+/// Parses a multipart body as it arrives (RFC 2046 §5.1). It keeps no more of a part than a delimiter's length.
 struct MultipartParser {
     struct Part: Sendable {
         var name: String
@@ -20,7 +20,7 @@ struct MultipartParser {
     private enum State {
         /// Before the first delimiter.
         case preamble
-        /// Right behind a delimiter: `--` ends the body, a line break begins a part.
+        /// After a delimiter: `--` ends the body, a line break begins a part.
         case delimiter
         case headers
         case content
@@ -35,11 +35,11 @@ struct MultipartParser {
 
     init(boundary: String) {
         delimiter = Array("\r\n--\(boundary)".utf8)
-        // The first delimiter has no line break before it; this one lets it look like the others.
+        // The first delimiter has no line break before it; this one makes it look like the others.
         buffer = ByteBuffer(string: "\r\n")
     }
 
-    /// Whether the closing delimiter has come.
+    /// Whether the closing delimiter has arrived.
     var isComplete: Bool { state == .complete }
 
     mutating func append(_ chunk: ByteBuffer) {
@@ -48,7 +48,7 @@ struct MultipartParser {
         buffer.writeImmutableBuffer(chunk)
     }
 
-    /// The next event, or nil when more bytes are needed.
+    /// Returns the next event, or nil when more bytes are needed.
     mutating func next() throws -> Event? {
         while true {
             switch state {
@@ -108,7 +108,7 @@ struct MultipartParser {
         if surplus > 0 { buffer.moveReaderIndex(forwardBy: surplus) }
     }
 
-    /// The offset of a pattern among the readable bytes.
+    /// Returns the offset of a pattern among the readable bytes.
     private func find(_ pattern: [UInt8]) -> Int? {
         buffer.withUnsafeReadableBytes { bytes -> Int? in
             guard let base = bytes.baseAddress, let first = pattern.first else { return nil }
@@ -128,7 +128,7 @@ struct MultipartParser {
 
     // MARK: Headers
 
-    /// The boundary of `multipart/form-data; boundary=…`: 1 to 70 characters.
+    /// Returns the boundary of `multipart/form-data; boundary=…`: 1 to 70 characters.
     static func boundary(_ contentType: String?) -> String? {
         guard let contentType else { return nil }
         let (value, parameters) = parse(contentType)
@@ -167,7 +167,7 @@ struct MultipartParser {
         return filename.replacing("%22", with: "\"").replacing("%0D", with: "\r").replacing("%0A", with: "\n")
     }
 
-    /// `value; name=token; name="quoted \" text"`
+    /// Parses `value; name=token; name="quoted \" text"`.
     private static func parse(_ header: String) -> (value: String, parameters: [String: String]) {
         var rest = Substring(header)
         let value = rest.prefix { $0 != ";" }

@@ -4,16 +4,17 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What every answer says of itself, whatever its route: the one place for it. What a route has said stays.
+/// The headers that every answer has, whatever its route: this is the one place for them. Headers that a route sets
+/// stay.
 extension Reply {
-    /// JSON of fewer bytes goes out as it is: its packet would not be one fewer.
+    /// The size from which JSON is compressed, in bytes: a smaller answer would not take fewer packets.
     private static let compressedFrom = 1024
 
-    /// The answer to a request.
+    /// Makes the answer to a request.
     ///
     /// - Parameters:
-    ///   - isSecret: Whether it may hand out what opens an account.
-    ///   - credentials: What the API's callers come with.
+    ///   - isSecret: Whether the answer may contain credentials.
+    ///   - credentials: The form of the API's credentials.
     func response(to request: Request, isSecret: Bool, credentials: CredentialForm) -> Response {
         var (status, headers) = (status, headers)
         headers[.xContentTypeOptions] = "nosniff"
@@ -56,7 +57,7 @@ extension Reply {
         }
     }
 
-    /// Weak, since the bytes differ where they are compressed (RFC 9110 §8.8.3); the same on every node.
+    /// Returns a weak tag, because compressed bytes differ (RFC 9110 §8.8.3); it is the same on every node.
     private static func tag(of bytes: ByteBuffer) -> String {
         let digest = bytes.withUnsafeReadableBytes { bytes in
             var hash = SHA256()
@@ -76,7 +77,7 @@ extension Reply {
 }
 
 extension Response {
-    /// An answer to HEAD: it says how long a body would be, if that is known, and has none.
+    /// Makes an answer to HEAD: it has the length of the body, if it is known, and no body.
     fileprivate static func head(_ status: HTTPResponse.Status, _ headers: HTTPFields) -> Response {
         var response = Response(status: status, headers: headers)
         response.headers[.contentLength] = headers[.contentLength]
@@ -85,7 +86,7 @@ extension Response {
 }
 
 extension HTTPFields {
-    /// `Vary`, with one name more.
+    /// Adds a name to `Vary`.
     fileprivate mutating func vary(by name: String) {
         guard let names = self[.vary] else {
             self[.vary] = name
@@ -103,7 +104,7 @@ extension HTTPFields {
 }
 
 extension String {
-    /// Whether a value of `If-None-Match` names the tag, or any (RFC 9110 §13.1.2).
+    /// Returns whether a value of `If-None-Match` contains the tag, or any (RFC 9110 §13.1.2).
     fileprivate func matches(_ tag: String) -> Bool {
         let opaque = tag.dropFirst(2)
         return split(separator: ",").contains { element in

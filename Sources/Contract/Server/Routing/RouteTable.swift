@@ -6,7 +6,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Finds the operation for a request, and renders whatever comes of it: the one place where errors become answers.
+/// Finds the operation for a request, and renders its result: this is the one place where errors become answers.
 ///
 /// Hummingbird's own router answers unknown paths and wrong methods with an empty 404 and leaves captures
 /// percent-encoded; contracts want their error shape, a 405 with `Allow`, and an unknown path before the credentials.
@@ -18,13 +18,13 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
 
     public struct Options: Sendable {
         public var logger: Logger
-        /// Those whose `X-Forwarded-For` is believed.
+        /// The proxies whose `X-Forwarded-For` counts.
         public var trustedProxies: TrustedProxies
-        /// Knows the errors of the layers below: a database that is away is a 503.
+        /// Translates the errors of lower layers: an unreachable database becomes a 503.
         public var problem: @Sendable (any Error) -> Problem?
-        /// Whether a failure that nobody foresaw says why: for development.
+        /// Whether an unhandled error is described in the answer: development mode only.
         public var showsDetails: Bool
-        /// What requests and answers may take in memory: the same for all tables of a process.
+        /// The memory for requests and answers, which all routers of a process share.
         public var memory: RequestMemory
 
         public init(
@@ -56,19 +56,19 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
         self.options = options
     }
 
-    /// What requests and answers may take: for the listener's connections.
+    /// The memory for requests and answers, which the listener's connections share.
     public var memory: RequestMemory { options.memory }
 
-    /// `METHOD /path` of every operation and plain route.
+    /// The method and path of every operation and plain route.
     public var signatures: [String] { root.signatures }
 
     public func respond(to request: Request, context: Context) async throws -> Response {
         await respond(to: request, peer: context.peer, from: context.channel)
     }
 
-    /// Answers a request. Never throws: whatever goes wrong has an answer.
+    /// Answers a request. It never throws: every error has an answer.
     ///
-    /// - Parameter channel: Where a large body is asked for; nil when all of it is there.
+    /// - Parameter channel: The channel from which a large body is requested; nil when the whole body is there.
     public func respond(to request: Request, peer: String?, from channel: (any Channel)? = nil) async -> Response {
         let start = ContinuousClock.now
         let info = RequestInfo(
@@ -83,7 +83,8 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
         var reply: Reply
         do {
             let target = request.head.path ?? "/"
-            // By bytes, here and below: stepping through characters costs more than all else that finds the route.
+            // This works on bytes, here and below, because iterating over characters costs more than the rest of the
+            // lookup.
             let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
             let query = mark.map { target[target.utf8.index(after: $0)...] }
             let (node, captures) = try find(target[..<(mark ?? target.endIndex)])
@@ -155,7 +156,7 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
         return Reply(status: problem.status, headers: headers, content: .bytes(body ?? ByteBuffer()))
     }
 
-    /// Tells the operator, once, of a proxy that should be trusted and is not: limits would count all its clients as one.
+    /// Warns the operator, once, about a proxy that is not trusted: limits would count all its clients as one.
     private func warn(of peer: String?, _ headers: HTTPFields) {
         guard options.trustedProxies.isFirstSignOfForgottenProxy(peer, headers) else { return }
         options.logger.warning(
@@ -166,7 +167,7 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
     private func log(
         _ request: Request, _ route: String?, _ status: HTTPResponse.Status, _ info: RequestInfo, _ duration: Duration
     ) {
-        // The route, not the path: a query may hold what does not belong into a log.
+        // The route is logged and not the path: a query may contain what does not belong in a log.
         options.logger.info(
             "request",
             metadata: [
@@ -178,12 +179,13 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
 }
 
 extension HTTPResponse.Status {
-    /// 499, in logs: the client, or the server's stop, ended the connection before there was an answer.
+    /// The status 499, in logs only: the client, or the server's shutdown, ended the connection before there was an
+    /// answer.
     static let clientClosedRequest = Self(code: 499, reasonPhrase: "Client Closed Request")
 }
 
 extension Error {
-    /// Whether it says no more than that the connection ended within a request.
+    /// Whether the error only says that the connection ended in the middle of a request.
     fileprivate var isBrokenOff: Bool {
         switch self {
         case is BodyCutShort, is CancellationError, is ChannelError: true
@@ -195,7 +197,7 @@ extension Error {
 }
 
 extension Operation {
-    /// Runs once there is room for what it is expected to answer.
+    /// Runs the operation once there is memory for the expected answer.
     fileprivate func run(_ call: Call, in memory: MemoryBudget) async throws -> Reply {
         let expected = answerSize.value
         guard expected > MemoryBudget.small, call.request.changesNothing else {
@@ -212,10 +214,10 @@ extension Operation {
 }
 
 extension Request {
-    /// GET or HEAD (RFC 9110 §9.2.1).
+    /// Whether the method is GET or HEAD, which change nothing (RFC 9110 §9.2.1).
     var changesNothing: Bool { method == .get || method == .head }
 
-    /// The same, its body asked for piece by piece where it is large.
+    /// Returns the same request, whose body is requested piece by piece if it is large.
     fileprivate func demanding(from channel: (any Channel)?, _ hold: BodyHold) -> Request {
         guard let channel, BodyDemand.isNeeded(for: headers) else { return self }
         var request = self
@@ -224,7 +226,7 @@ extension Request {
     }
 }
 
-/// What Hummingbird makes for each request: only the peer's address matters here.
+/// The context that Hummingbird creates for each request; only the peer's address is used.
 public struct BasicConnectionContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
     let channel: any Channel
@@ -236,7 +238,7 @@ public struct BasicConnectionContext: RequestContext {
     }
 }
 
-/// A step of the paths. Literals win over captures, so that `/users/search` is not a user.
+/// A step of the paths. Literals take precedence over captures, so that `/users/search` is not a user.
 struct Node: Sendable {
     enum Endpoint: Sendable {
         case operation(Operation)
@@ -246,7 +248,7 @@ struct Node: Sendable {
     private(set) var path = ""
     private var literals: [String: Node] = [:]
     private var captures: [(name: String, node: Node)] = []
-    /// The rest of the path, under one name; none or one.
+    /// The rest of the path under one name, at most one.
     private var rest: [(name: String, node: Node)] = []
     private var endpoints: [(method: HTTPRequest.Method, endpoint: Endpoint)] = []
 
@@ -263,7 +265,7 @@ struct Node: Sendable {
             node.insert(remaining, method, endpoint)
             rest = [(String(name.dropLast()), node)]
         case .capture(let name):
-            // `/chats/{id}` and `/chats/{chat}/…` may name one step differently.
+            // `/chats/{id}` and `/chats/{chat}/…` may name the same step differently.
             if let index = captures.firstIndex(where: { $0.name == name }) {
                 captures[index].node.insert(remaining, method, endpoint)
             } else {
@@ -292,7 +294,7 @@ struct Node: Sendable {
 
     func endpoint(for method: HTTPRequest.Method, _ phrases: Phrases) throws(Problem) -> Endpoint {
         if let endpoint = endpoints.first(where: { $0.method == method })?.endpoint { return endpoint }
-        // Answers lose their body where they are written.
+        // The body is removed from answers to HEAD when they are written.
         if method == .head, let endpoint = endpoints.first(where: { $0.method == .get })?.endpoint { return endpoint }
         let allowed = endpoints.map(\.method.rawValue).joined(separator: ", ")
         throw Problem(.methodNotAllowed, phrases.methodNotAllowed, headers: [.allow: allowed])

@@ -6,15 +6,15 @@ import NIOCore
 
 /// The handlers of an API, bound to its endpoints.
 ///
-/// `on` takes operations that need a caller, `open` those that anybody may call. `answering` is for handlers that
+/// `on` takes operations that need a caller, `open` those that need no credentials. `answering` is for handlers that
 /// choose their status or headers.
 public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     /// Finds the caller of a request, or throws the 401 that the contract words.
     public typealias Authenticate = @Sendable (RequestInfo) async throws -> Caller
-    /// What every answer to a caller says, a refusal too: a session's cookie that is renewed, how much more may be asked.
-    /// It is asked for before anything of the request is read, and may refuse what is one too many.
+    /// Returns headers that are added to every response to a caller, errors included, such as a renewed session cookie
+    /// or the state of a rate limit. It is called before the request is read, and may refuse a request over a limit.
     public typealias Headers = @Sendable (Route, Caller) async throws -> HTTPFields
-    /// Refuses a request by its head, before anybody asks whose it is.
+    /// Refuses a request by its head, before the caller is determined.
     public typealias Admit = @Sendable (HTTPRequest) throws -> Void
 
     private let admit: Admit
@@ -25,11 +25,13 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     private(set) var operations: [Operation] = []
     private(set) var plain: [PlainRoute] = []
 
+    /// Creates the routes.
+    ///
     /// - Parameters:
-    ///   - spool: Where uploads wait; nil for an API without any.
-    ///   - secret: Keys the fingerprints of requests that are kept under an `Idempotency-Key`: a bare hash of a
-    ///     registration would be a fast way to try passwords.
-    ///   - name: Tells callers apart in the scope of an idempotency key.
+    ///   - spool: Stores uploads; nil for an API without any.
+    ///   - secret: The key for the fingerprints of idempotent requests: a bare hash of a registration would be a fast
+    ///     way to try passwords.
+    ///   - name: Returns the name of a caller in the scope of an idempotency key.
     public init(
         spool: (any UploadSpool)? = nil, secret: [UInt8], name: @escaping @Sendable (Caller) -> String,
         admit: @escaping Admit = { _ in }, authenticate: @escaping Authenticate,
@@ -64,8 +66,8 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
             })
     }
 
-    /// For what is too large to be in memory at once. A failure in the middle ends the connection, so that nobody takes
-    /// the part for the whole.
+    /// Adds an operation whose answer is too large to be in memory at once. An error in the middle ends the connection,
+    /// so that no client mistakes the part for the whole.
     public mutating func on<E: AuthenticatedEndpoint>(
         streaming handler: @escaping @Sendable (E, Caller) async throws -> StreamedAnswer
     ) where E.API == API {
@@ -108,8 +110,8 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
             })
     }
 
-    /// A path that is no operation of the contract: health, stored objects. Its last segment may be `{name*}`, the
-    /// rest of the path.
+    /// Adds a path that is not an operation of the contract, such as health or stored objects. Its last segment may be
+    /// `{name*}`, which matches the rest of the path.
     public mutating func plain(
         _ method: HTTPRequest.Method, _ path: String,
         use handler: @escaping @Sendable (Request, _ captures: [(name: String, value: String)]) async throws -> Response
@@ -118,7 +120,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
     }
 }
 
-/// What reading a request takes beside the request.
+/// The dependencies of reading a request.
 struct Reading: Sendable {
     let spool: (any UploadSpool)?
     let fingerprintKey: SymmetricKey
@@ -130,10 +132,10 @@ struct PlainRoute: Sendable {
     let handler: @Sendable (Request, [(name: String, value: String)]) async throws -> Response
 }
 
-/// An endpoint with its handler, its types forgotten.
+/// An endpoint with its handler, without its types.
 struct Operation: Sendable {
     let route: Route
-    /// Whether anybody may call it.
+    /// Whether the operation needs no credentials.
     let isOpen: Bool
     let answerSize = ExpectedSize()
     let run: @Sendable (Call) async throws -> Reply
@@ -145,7 +147,7 @@ struct Operation: Sendable {
     }
 }
 
-/// An answer whose body is still to be looked at.
+/// An answer before compression and headers.
 struct Reply: Sendable {
     enum Content: Sendable {
         case bytes(ByteBuffer)
@@ -156,7 +158,7 @@ struct Reply: Sendable {
     var headers: HTTPFields
     var content: Content = .bytes(ByteBuffer())
 
-    /// In bytes; nil where it is known only at its end.
+    /// The size in bytes; nil when it is known only at the end.
     var size: Int? {
         switch content {
         case .bytes(let bytes): bytes.readableBytes
@@ -171,12 +173,12 @@ struct Call: Sendable {
     let captures: [(name: String, value: String)]
     let query: Substring?
     let info: RequestInfo
-    /// What its body takes, where that is kept in memory.
+    /// The memory that the body takes.
     let hold: BodyHold
 
     static let maximumBody = 1_048_576
 
-    /// Reads what the request brought, in the contracts' order of checks: size, body, fields.
+    /// Reads the request in the contracts' order of checks: size, body, fields.
     func read<E: Endpoint>(
         _ type: E.Type, into info: inout RequestInfo, caller: @autoclosure () -> String, _ reading: Reading
     ) async throws -> E {
@@ -209,7 +211,8 @@ struct Call: Sendable {
         if let form {
             form.fingerprint(into: &fingerprint)
         } else {
-            // Of the fields, not of the bytes: encoders may write an object's members in another order each time.
+            // The fingerprint covers the fields and not the bytes, because encoders may write an object's members in
+            // another order each time.
             fingerprint.update(data: try JSONBody.encode(endpoint).readableBytesView)
         }
         let path = request.head.path?.prefix { $0 != "?" } ?? ""
@@ -228,7 +231,7 @@ struct Call: Sendable {
         let tooLarge = Problem(.contentTooLarge, message, headers: [.connection: "close"])
         let declared = request.headers[.contentLength].flatMap(Int.init)
         if let declared, declared > limit { throw tooLarge }
-        // A body whose size is not said may have all that there may be.
+        // A body without a declared size may be as large as the limit.
         let size = declared ?? (request.headers.contains(.transferEncoding) ? limit : 0)
         var body = ByteBuffer()
         if size > MemoryBudget.small {
@@ -239,13 +242,13 @@ struct Call: Sendable {
             guard body.readableBytes + chunk.readableBytes <= limit else { throw tooLarge }
             body.writeImmutableBuffer(chunk)
         }
-        // A connection that ends, or a task that is cancelled, ends the pieces as if they were all.
+        // When a connection ends or a task is cancelled, the pieces end as if they were complete.
         if declared.map({ body.readableBytes < $0 }) ?? Task.isCancelled { throw BodyCutShort() }
         return body
     }
 }
 
-/// Adds headers to whatever is answered.
+/// Adds headers to an answer or an error.
 private func saying(_ headers: HTTPFields, _ answer: () async throws -> Reply) async throws -> Reply {
     if headers.isEmpty { return try await answer() }
     do {
@@ -257,7 +260,7 @@ private func saying(_ headers: HTTPFields, _ answer: () async throws -> Reply) a
     }
 }
 
-/// A refusal, and what it says whatever it is.
+/// An error with headers that its answer must have.
 struct Refusal: Error {
     let reason: any Error
     let headers: HTTPFields

@@ -2,21 +2,21 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A success whose body is written while it is sent.
+/// A successful answer whose body is written while it is sent.
 public struct StreamedAnswer: Sendable {
-    /// Takes a piece of the body, and returns when there is room for the next.
+    /// Accepts a piece of the body, and returns when there is room for the next.
     public typealias Write = (_ piece: [UInt8]) async throws -> Void
 
     let headers: HTTPFields
     let body: @Sendable (_ write: Write) async throws -> Void
 
-    /// - Parameter headers: With the content's type.
+    /// - Parameter headers: The headers, with the content type.
     public init(headers: HTTPFields, body: @escaping @Sendable (_ write: Write) async throws -> Void) {
         self.headers = headers
         self.body = body
     }
 
-    /// In bytes: what is smaller waits for more.
+    /// The size in bytes up to which pieces are collected.
     private static let piece = 1 << 16
 
     func send(through writer: inout any ResponseBodyWriter) async throws {
