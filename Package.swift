@@ -149,7 +149,9 @@ let apis: [Target] =
             "EventBus", "Identity", "ObjectStore", "WebSockets", product("Logging", "swift-log"),
             product("NIOCore", "swift-nio"),
         ])
-    + api("DeuceDiary", serviceOn: ["EventBus", "ObjectStore", "WebSockets", product("NIOCore", "swift-nio")])
+    + api(
+        "DeuceDiary",
+        serviceOn: ["EventBus", "Identity", "ObjectStore", "WebSockets", product("NIOCore", "swift-nio")])
     + api("Monica", serviceOn: ["Identity"])
     + api("GTSD", serviceOn: ["Identity", "ObjectStore"])
     + api("Dunbar", serviceOn: ["Identity", "Mail", "ObjectStore", "Videos", product("NIOCore", "swift-nio")])

@@ -210,7 +210,7 @@ import Testing
             for place in [home, elsewhere] {
                 try await place.send(.post, "/forgot-password", #"{"email":"\#(Self.email)"}"#)
             }
-            try await host.service.settleLetters()
+            try await host.service.sendDueEmails()
             var posts: [Int64] = []
             for (place, user) in [(home, alice), (elsewhere, bob)] {
                 try await place.send(.patch, "/users/\(user.id)", #"{"isPrivate":false}"#, cookie: user.cookie)

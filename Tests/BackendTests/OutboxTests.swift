@@ -101,7 +101,7 @@ import Testing
                     throw Away()
                 }
             }
-            for _ in 0..<2 { try await outbox.settle() }
+            for _ in 0..<2 { try await outbox.sendDue() }
             #expect(script.letters.sorted() == ["one", "two"])
             let waiting = try await host.waiting
             #expect(waiting == 0)
@@ -114,7 +114,7 @@ import Testing
         try await withHost(on: engine) { host in
             try await host.post("left", on: host.outbox(Script()))
             let script = Script()
-            try await host.outbox(script).settle()
+            try await host.outbox(script).sendDue()
             #expect(script.letters == ["left"])
         }
     }
@@ -131,10 +131,10 @@ import Testing
             let script = Script()
             let outbox = host.outbox(script)
             host.clock.advance(by: .seconds(59))
-            try await outbox.settle()
+            try await outbox.sendDue()
             #expect(script.letters == [])
             host.clock.advance(by: .seconds(1))
-            try await outbox.settle()
+            try await outbox.sendDue()
             #expect(script.letters == ["half sent"])
         }
     }
@@ -157,19 +157,19 @@ import Testing
             let mailer = Refusing()
             let outbox = host.outbox(mailer)
             try await host.post("never taken", on: outbox)
-            try await outbox.settle()
-            for _ in 0..<2 { try await outbox.settle() }
+            try await outbox.sendDue()
+            for _ in 0..<2 { try await outbox.sendDue() }
             #expect(mailer.tries.withLockedValue { $0 } == 1)
             for (seconds, tries) in [(1, 1), (1, 2), (9, 2), (1, 3), (50, 4)] {
                 host.clock.advance(by: .seconds(seconds))
-                try await outbox.settle()
+                try await outbox.sendDue()
                 #expect(mailer.tries.withLockedValue { $0 } == tries)
             }
             var waiting = try await host.waiting
             #expect(waiting == 1)
             for _ in 0..<24 {
                 host.clock.advance(by: .seconds(3600))
-                try await outbox.settle()
+                try await outbox.sendDue()
             }
             waiting = try await host.waiting
             #expect(waiting == 0)
@@ -187,11 +187,11 @@ import Testing
             let script = Script(try #require(await Self.refusal))
             let outbox = host.outbox(script)
             try await host.post("refused", on: outbox)
-            try await outbox.settle()
+            try await outbox.sendDue()
             #expect(host.reports.withLockedValue { $0 } == [false])
             // What is of no use any more, too, and of that nobody need be told.
             try await host.post("", on: outbox)
-            try await outbox.settle()
+            try await outbox.sendDue()
             #expect(host.reports.withLockedValue { $0 } == [false])
             let waiting = try await host.waiting
             #expect(waiting == 0)
@@ -221,14 +221,14 @@ import Testing
             let (script, deaf) = (Script(), Script())
             let (outbox, other) = (host.outbox(script), host.outbox(deaf, key: 8))
             try await host.post("one", "two", on: outbox)
-            try await other.settle()
+            try await other.sendDue()
             #expect(deaf.letters == [])
             #expect(host.reports.withLockedValue { $0 } == [true, true])
             // It does not take them again while the other has not come.
             host.clock.advance(by: .seconds(3))
-            try await other.settle()
+            try await other.sendDue()
             #expect(host.reports.withLockedValue { $0 } == [true, true])
-            try await outbox.settle()
+            try await outbox.sendDue()
             #expect(script.letters.sorted() == ["one", "two"])
             let waiting = try await host.waiting
             #expect(waiting == 0)
@@ -242,7 +242,7 @@ import Testing
             let deaf = Script()
             let other = host.outbox(deaf, key: 8)
             for _ in 0..<(23 * 12) {
-                try await other.settle()
+                try await other.sendDue()
                 host.clock.advance(by: .seconds(301))
             }
             var waiting = try await host.waiting
@@ -251,7 +251,7 @@ import Testing
             #expect(reports.count > 200)
             #expect(!reports.contains(false))
             for _ in 0..<12 {
-                try await other.settle()
+                try await other.sendDue()
                 host.clock.advance(by: .seconds(301))
             }
             waiting = try await host.waiting
@@ -272,7 +272,7 @@ import Testing
                 for text in texts { try outboxes[0].post(text, at: Self.start, in: db) }
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for outbox in outboxes { group.addTask { try await outbox.settle() } }
+                for outbox in outboxes { group.addTask { try await outbox.sendDue() } }
                 try await group.waitForAll()
             }
             #expect(script.letters.sorted() == texts.sorted())

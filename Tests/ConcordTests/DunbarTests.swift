@@ -116,7 +116,7 @@ import Testing
             server = try await serving(folder, port: port, "--smtp", "smtp://127.0.0.1:\(nobody)?tls=none")
             try await dunbar.send(Dunbar.ForgotPassword(email: "alice@example.com"))
             // Tried once, and not again for two seconds.
-            try await server.waitForLog { $0.contains("a letter was not sent") }
+            try await server.waitForLog { $0.contains("an e-mail was not sent") }
             server.signal(SIGKILL)
             _ = await server.status()
 

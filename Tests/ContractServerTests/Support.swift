@@ -169,7 +169,7 @@ enum Sample: ServiceAPI {
         routes.open(use: { (request: SearchThings, info) in Echo(text: "search \(request.text) from \(info.address)") })
         routes.open(use: { (request: GetPart, _) in Echo(text: "part \(request.part) of \(request.thing)") })
         routes.on(answering: addNote)
-        routes.open(use: { (request: Say, info) in Echo(text: request.text, once: info.once.map(text)) })
+        routes.open(use: { (request: Say, info) in Echo(text: request.text, once: info.idempotencyKey.map(text)) })
         routes.open(use: addFile)
         routes.open(use: addPictures)
         routes.open(use: { (request: Rename, _) in
@@ -197,20 +197,20 @@ enum Sample: ServiceAPI {
     }
 
     private static func addNote(_ request: AddNote, from caller: String, _ info: RequestInfo) -> Answer<Echo> {
-        Answer(.created, Echo(text: "\(caller): \(request.text)", once: info.once.map(text)))
+        Answer(.created, Echo(text: "\(caller): \(request.text)", once: info.idempotencyKey.map(text)))
     }
 
     private static func addFile(_ request: AddFile, _ info: RequestInfo) throws -> Echo {
         guard case .spooled(let content) = request.file.content else { throw Unforeseen() }
         let file = "\(request.file.filename) (\(request.file.contentType)), \(content.count)"
-        return Echo(text: "\(file): \(request.caption)", once: info.once.map(text))
+        return Echo(text: "\(file): \(request.caption)", once: info.idempotencyKey.map(text))
     }
 
     private static func addPictures(_ request: AddPictures, _ info: RequestInfo) -> Echo {
         let sizes = request.pictures.map { upload in
             if case .spooled(let content) = upload.content { "\(upload.filename) \(content.count)" } else { "beyond" }
         }
-        return Echo(text: "\(request.text): \(sizes.joined(separator: ", "))", once: info.once.map(text))
+        return Echo(text: "\(request.text): \(sizes.joined(separator: ", "))", once: info.idempotencyKey.map(text))
     }
 
     private static func fail(_ request: Fail, _ info: RequestInfo) throws -> Empty {
@@ -236,8 +236,8 @@ enum Sample: ServiceAPI {
     static let hugeSize = 1_000_000
     static let longText = String(repeating: "Jane likes this. ", count: 200)
 
-    private static func text(_ once: Once) -> String {
-        "\(once.scope)|\(once.key)|" + once.fingerprint.map { String($0, radix: 16) }.joined()
+    private static func text(_ key: IdempotencyKey) -> String {
+        "\(key.scope)|\(key.text)|" + key.fingerprint.map { String($0, radix: 16) }.joined()
     }
 }
 

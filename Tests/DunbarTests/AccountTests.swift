@@ -12,7 +12,7 @@ import Testing
 /// Accounts that are recovered and deleted, as they are stored and over time.
 @Suite(.timeLimit(.minutes(30))) struct DunbarAccountTests {
     private func code(_ host: DunbarHost) async throws -> String {
-        try await host.service.settleLetters()
+        try await host.service.sendDueEmails()
         let codes = host.mailbox.letters.compactMap { $0.text.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#)?.output.1 }
         return String(try #require(codes.last))
     }
@@ -62,7 +62,7 @@ import Testing
     func nothingOfALetterIsAwaited(_ stack: Stack) async throws {
         try await withDunbar(on: stack) { host in
             let john = try await host.world().person()
-            try await host.service.settleLetters()
+            try await host.service.sendDueEmails()
             let letters = host.mailbox.letters.count
             for (address, isKnown) in [("nobody@example.com", false), ("\(john.name)@example.com", true)] {
                 #expect(try await forget(address, on: host).status == 200)
@@ -70,7 +70,7 @@ import Testing
                 #expect(try await count("outbox", on: host) == 1)
                 #expect(try await count("reset_tokens", on: host) == 0)
                 #expect(host.mailbox.letters.count == letters)
-                try await host.service.settleLetters()
+                try await host.service.sendDueEmails()
                 #expect(try await count("outbox", on: host) == 0)
                 #expect(try await count("reset_tokens", on: host) == (isKnown ? 1 : 0))
                 #expect(host.mailbox.letters.count == letters + (isKnown ? 1 : 0))
@@ -86,11 +86,11 @@ import Testing
             host.mailbox.fail(with: Away())
             let john = try await host.world().person()
             #expect(try await forget("\(john.name)@example.com", on: host).status == 200)
-            try await host.service.settleLetters()
+            try await host.service.sendDueEmails()
             #expect(host.mailbox.letters.isEmpty)
             host.mailbox.fail(with: nil)
             host.clock.advance(by: .seconds(2))
-            try await host.service.settleLetters()
+            try await host.service.sendDueEmails()
             #expect(Set(host.mailbox.letters.map(\.subject)) == ["Verify your email address", "Reset your password"])
         }
     }
@@ -142,7 +142,7 @@ import Testing
             let world = host.world()
             let jane = try await world.person(isPrivate: false)
             let kept = try await jane.publish()
-            try await host.service.settleLetters()
+            try await host.service.sendDueEmails()
             let tables = [
                 "users", "email_tokens", "reset_tokens", "sessions", "once_only", "attempts", "familiar_addresses",
                 "follows", "posts", "media", "comments", "blocks", "outbox", "unsigned_files", "rejections",
@@ -188,7 +188,7 @@ import Testing
                 try db.run("INSERT INTO unsigned_files (name) SELECT name FROM media")
             }
             _ = try await forget("\(john.name)@example.com", on: host)
-            try await host.service.settleLetters()
+            try await host.service.sendDueEmails()
             #expect(
                 try await world.raw.send(
                     .post, "/login", body: #"{"username":"\#(john.name)","password":"secret123"}"#
@@ -208,7 +208,7 @@ import Testing
                     body: #"{"password":"secret123"}"#
                 ).status == 200)
             let letters = host.mailbox.letters.count
-            try await host.service.settleLetters()
+            try await host.service.sendDueEmails()
             #expect(host.mailbox.letters.count == letters)
             var after = try await counts()
             // What Jane was answered to her own comment and report.

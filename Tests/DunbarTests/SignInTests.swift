@@ -48,7 +48,7 @@ import Testing
     func letters(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host async throws in
             #expect(try await register("jane", from: raw(host, from: "198.51.100.1")).status == 201)
-            try await host.service.settleLetters()
+            try await host.service.sendDueEmails()
             let before = host.mailbox.letters.count
             var answers: Set<String> = []
             for index in 0..<30 {
@@ -57,14 +57,14 @@ import Testing
                     let answer = try await asker.send(.post, "/forgot-password", body: #"{"email":"\#(email)"}"#)
                     answers.insert("\(answer.status) \(answer.text)")
                 }
-                try await host.service.settleLetters()
+                try await host.service.sendDueEmails()
             }
             #expect(answers.count == 1)
             #expect(host.mailbox.letters.count == before + 5)
             host.clock.advance(by: .seconds(3600))
             _ = try await raw(host, from: "203.0.113.1").send(
                 .post, "/forgot-password", body: #"{"email":"jane@example.com"}"#)
-            try await host.service.settleLetters()
+            try await host.service.sendDueEmails()
             #expect(host.mailbox.letters.count == before + 6)
         }
     }

@@ -12,7 +12,7 @@ import Testing
 /// The letter that verifies an address.
 @Suite(.timeLimit(.minutes(30))) struct DunbarVerificationTests {
     private func token(_ host: DunbarHost) async throws -> String {
-        try await host.service.settleLetters()
+        try await host.service.sendDueEmails()
         let letter = try #require(host.mailbox.letters.last)
         let match = try #require(letter.text.firstMatch(of: #/\/api\/verify-email\/(\S+)/#))
         return String(match.output.1)
@@ -112,7 +112,7 @@ import Testing
             let john = try await world.person()
             let body = #"{"email":"\#(john.name)@example.com"}"#
             #expect(try await world.raw.send(.post, "/forgot-password", body: body).status == 200)
-            try await host.service.settleLetters()
+            try await host.service.sendDueEmails()
             let letter = try #require(host.mailbox.letters.last { $0.subject == "Reset your password" })
             let code = try #require(letter.text.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#)).output.1
             let reset = #"{"token":"\#(code)","newPassword":"new password"}"#
@@ -130,7 +130,7 @@ import Testing
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
             host.mailbox.fail(with: Refused())
             let john = try await host.world().person()
-            try await host.service.settleLetters()
+            try await host.service.sendDueEmails()
             try await john.publish()
             #expect(host.mailbox.letters.isEmpty)
         }
@@ -146,7 +146,7 @@ import Testing
                 #expect(answer.status == 201)
             }
             #expect(try await world.raw.send(.post, "/register", body: body).status == 400)
-            try await host.service.settleLetters()
+            try await host.service.sendDueEmails()
             #expect(host.mailbox.letters.map(\.to) == ["J@Example.com"])
             #expect(host.mailbox.letters.allSatisfy { $0.text.contains("http://test/api/verify-email/") })
         }

@@ -13,7 +13,7 @@ extension DunbarHost {
                     guard try await DunbarService.setAdmin(true, name, in: database) else { throw Broken("no \(name)") }
                 },
                 letters: { [service, mailbox] address in
-                    try await service.settleLetters()
+                    try await service.sendDueEmails()
                     return mailbox.letters.filter { $0.to == address }.map(\.text)
                 }))
     }

@@ -87,8 +87,8 @@ import Testing
             let steps = MonicaService.schema.migrations
             let index = try #require(steps.firstIndex { $0.name == "contacts found by parts of words" })
             let old = try place.open(Schema(MonicaService.schema.name, Array(steps[..<index])))
-            let account = try await old.write { db -> Int in
-                let account: Int = try #require(
+            let account = try await old.write { db -> AccountID in
+                let account: AccountID = try #require(
                     try Accounts.findOrMake("first", email: "", at: 1, makeID: { "id" }, in: db))
                 for block in 1...3 {
                     try db.run(

@@ -7,6 +7,7 @@ import Database
 import DeuceDiaryAPI
 import DeuceDiaryService
 import Foundation
+import Identity
 import NIOPosix
 import ObjectStore
 
@@ -49,7 +50,7 @@ public struct TestIssuer: Sendable {
         return "test." + Data(try JSONEncoder().encode(token)).base64EncodedString() + ".end"
     }
 
-    public func read(_ text: String) -> DeuceDiaryService.Claims? {
+    public func read(_ text: String) -> BearerClaims? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "test", parts[2] == "end", let data = Data(base64Encoded: String(parts[1])),
             let token = try? JSONDecoder().decode(Token.self, from: data),

@@ -56,7 +56,7 @@ public struct DunbarSetup: Sendable {
     public var clock: TestClock
     public var publicURL: String?
     public var origins: [String] = []
-    public var attempts = Attempts.Limits()
+    public var attempts = SignInThrottle.Limits()
     public var storageQuota: Int64?
     public var uploadsPerHour: Int?
     /// Whom the server sees behind a request that is handed over within the process.

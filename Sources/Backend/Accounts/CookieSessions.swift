@@ -3,10 +3,10 @@ import Database
 import HTTPTypes
 import Identity
 
-/// Sessions in a cookie. The token is random and kept as its hash alone; a session ends 30 days after it was last used,
-/// when its user signs out, and when they sign in anew with it.
+/// Sessions in a cookie. The token is random, and only its hash is kept. A session ends 30 days after it was last used, when
+/// its user signs out, and when they sign in again with the same cookie.
 public struct CookieSessions<User: SQLConvertible>: Sendable {
-    /// In milliseconds.
+    /// The time for which a session goes on without being used, in milliseconds.
     public static var lifetime: Int64 { 30 * day }
     private static var day: Int64 { 24 * 3_600_000 }
 
@@ -32,17 +32,17 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         ]
     }
 
-    /// Whose session a request came with.
-    public struct Found: Sendable {
+    /// The account whose session a request came with.
+    public struct Caller: Sendable {
         public let user: User
-        /// What the answer has to say: the cookie again, once a day.
+        /// Headers for the answer: the cookie again, once a day.
         public let headers: HTTPFields
     }
 
-    /// Nil for a cookie that is unknown, has expired or was ended, and for none.
+    /// Returns the caller; nil for a cookie that is unknown, has expired or was ended, and for none.
     ///
-    /// The database is asked each time: what was signed out is out at once, on every node.
-    public func find(_ headers: HTTPFields) async throws -> Found? {
+    /// The database is asked each time: a session that was signed out ends at once, on every node.
+    public func caller(_ headers: HTTPFields) async throws -> Caller? {
         guard let token = token(in: headers) else { return nil }
         let (hash, now) = (Digest.sha256(token), time.milliseconds())
         let session = try await database.read { db in
@@ -51,18 +51,20 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
             }
         }
         guard let session else { return nil }
-        guard session.expiresAt < now + Self.lifetime - Self.day else { return Found(user: session.user, headers: [:]) }
+        guard session.expiresAt < now + Self.lifetime - Self.day else {
+            return Caller(user: session.user, headers: [:])
+        }
         let isAlive = try await database.write { db in
             try db.run("UPDATE sessions SET expires_at = \(now + Self.lifetime) WHERE hash = \(hash)") > 0
         }
-        return isAlive ? Found(user: session.user, headers: handingOut(token)) : nil
+        return isAlive ? Caller(user: session.user, headers: handingOut(token)) : nil
     }
 
-    /// A token for a session that is about to begin.
+    /// Returns a random token for a session that is about to begin.
     public func makeToken() -> String { RandomToken.make() }
 
-    /// Begins a session, and ends the one that the request came with: nobody goes on in a session that somebody else may
-    /// have put there.
+    /// Begins a session, and ends the one that the request came with: its cookie may have been put there by somebody else
+    /// (session fixation).
     public func begin(_ token: String, for user: User, instead headers: HTTPFields, at now: Int64, in db: Session)
         throws
     {
@@ -85,15 +87,15 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         try db.run("DELETE FROM sessions WHERE user_id = \(user)")
     }
 
-    /// What an answer says to hand out a token.
+    /// Returns the header that hands out a token.
     public func handingOut(_ token: String) -> HTTPFields {
         [.setCookie: cookie.setting(token, for: Self.lifetime / 1000)]
     }
 
-    /// What an answer says to take the cookie back.
+    /// The header that takes the cookie back.
     public var takingBack: HTTPFields { [.setCookie: cookie.clearing] }
 
-    /// Forgets what has expired.
+    /// Deletes sessions that have expired.
     public static func sweep(at now: Int64, in db: Session) throws {
         try db.run("DELETE FROM sessions WHERE expires_at <= \(now)")
     }

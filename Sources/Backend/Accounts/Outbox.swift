@@ -4,28 +4,28 @@ import Foundation
 import Mail
 import NIOConcurrencyHelpers
 
-/// Letters that are to be sent: written in the transaction that wants them, sent once it is durable, and tried again for a
-/// day. So nobody waits for a mail server, its refusal stops nothing, and a server that is killed loses none.
+/// E-mails that are to be sent: written in the transaction that wants them, sent once it is durable, and tried again for a
+/// day. So no request waits for a mail server, its refusal stops nothing, and a server that is killed loses none.
 ///
-/// What waits is sealed with the server's key, since letters hold what opens an account. The letter itself is composed
-/// when it is sent. Several nodes work on one line; a letter comes twice only where a node dies between sending it and
-/// noting that.
+/// What waits is encrypted with the server's key, since e-mails contain tokens that open an account. The e-mail itself is
+/// composed when it is sent. Several nodes share the table; an e-mail is sent twice only where a node dies between sending it
+/// and recording that.
 public final class Outbox<Job: Codable & Sendable>: Sendable {
-    /// Makes the letter; nil when it is not to be sent any more.
+    /// Composes the e-mail; nil when it is not to be sent any more.
     public typealias Composer = @Sendable (Job) async throws -> MailMessage?
-    /// Told of each failure, of the letter's number in the outbox (nil where the line itself could not be read), and
-    /// whether the letter is tried again.
-    public typealias Report = @Sendable (_ letter: Int64?, any Error, _ isTriedAgain: Bool) -> Void
+    /// Is told of each failure, of the e-mail's number in the outbox (nil where the table itself could not be read), and
+    /// whether the e-mail is tried again.
+    public typealias Report = @Sendable (_ email: Int64?, any Error, _ isTriedAgain: Bool) -> Void
 
-    /// After so long a letter is given up. In milliseconds.
+    /// The time after which an e-mail is given up, in milliseconds.
     static var lifetime: Int64 { 24 * 3_600_000 }
-    /// For so long a letter belongs to the node that sends it: longer than a mailer takes. In milliseconds.
+    /// The time for which an e-mail belongs to the node that sends it, in milliseconds: longer than a mailer takes.
     static var lease: Int64 { 60_000 }
-    /// So many are sent side by side.
+    /// The number of e-mails that are sent at the same time.
     static var width: Int { 32 }
-    /// For so long a node leaves a letter that it cannot read to the others. In milliseconds.
+    /// The time for which a node leaves an e-mail that it cannot read to the others, in milliseconds.
     static var abstention: Int64 { 300_000 }
-    /// How long it waits for nothing: another node may have died with letters of its own.
+    /// The longest pause between two looks at the table: another node may have died with e-mails of its own.
     static var idle: Duration { .seconds(60) }
 
     private let database: Database
@@ -36,10 +36,10 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     private let report: Report
     private let calls: AsyncStream<Void>
     private let call: AsyncStream<Void>.Continuation
-    /// Letters that this node cannot read, and until when it leaves them alone.
+    /// E-mails that this node cannot read, and the time until which it leaves them alone.
     private let unreadable = NIOLockedValueBox<[Int64: Int64]>([:])
 
-    /// - Parameter secret: 32 bytes or more. What was sealed with another one is left to a node that has that.
+    /// - Parameter secret: 32 bytes or more. E-mails that were encrypted with another one are left to a node that has it.
     public init(
         database: Database, mailer: any Mailer, secret: [UInt8], time: TimeSource, compose: @escaping Composer,
         report: @escaping Report
@@ -66,7 +66,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         ]
     }
 
-    /// Puts a letter in line, if the transaction commits.
+    /// Adds an e-mail, if the transaction commits.
     public func post(_ job: Job, at now: Int64, in db: Session) throws {
         let sealed = try AES.GCM.seal(JSONEncoder().encode(job), using: key)
         // With the standard nonce there always is one text of all its parts.
@@ -78,13 +78,13 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         db.afterCommit { [call] in call.yield() }
     }
 
-    /// Sends letters until the task is cancelled. What has been begun is finished. To be called once.
+    /// Sends e-mails until the task is cancelled. What has begun is finished. To be called once.
     public func run() async {
         call.yield()
         var alarm: Task<Void, Never>?
         for await _ in calls {
             alarm?.cancel()
-            // Not cancelled along: what the mail server may have taken already is not sent twice.
+            // Not cancelled with the task: what the mail server may have taken already must not be sent twice.
             let round = await Task { try await deliver() }.result
             let wait: Duration
             switch round {
@@ -102,11 +102,11 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     }
 
     /// Sends all that is due now.
-    public func settle() async throws { while try await deliver() == .zero {} }
+    public func sendDue() async throws { while try await deliver() == .zero {} }
 
     /// Sends some of what is due, and returns when each was sent, put off or given up.
     ///
-    /// - Returns: When to look again.
+    /// - Returns: The time until the next look.
     private func deliver() async throws -> Duration {
         let now = time.milliseconds()
         let readable = readable(at: now)
@@ -116,8 +116,8 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         }
         guard let next else { return Self.idle }
         guard next <= now else { return min(.milliseconds(next - now), Self.idle) }
-        let letters = try await database.write { db in
-            // Whoever comes second waits here, and then finds them not due.
+        let emails = try await database.write { db in
+            // A second node waits here, and then finds them not due.
             try db.all(
                 """
                 UPDATE outbox SET due_at = \(now + Self.lease), attempts = attempts + 1
@@ -129,55 +129,55 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
                 """, Waiting.init(row:))
         }
         await withTaskGroup(of: Void.self) { group in
-            for letter in letters { group.addTask { await self.send(letter) } }
+            for email in emails { group.addTask { await self.send(email) } }
         }
         return .zero
     }
 
-    private func send(_ letter: Waiting) async {
+    private func send(_ email: Waiting) async {
         do {
-            if let message = try await compose(open(letter)) { try await mailer.send(message) }
-            try await remove(letter)
+            if let message = try await compose(open(email)) { try await mailer.send(message) }
+            try await remove(email)
         } catch {
-            await putOff(letter, for: error)
+            await putOff(email, for: error)
         }
     }
 
-    private func open(_ letter: Waiting) throws -> Job {
+    private func open(_ email: Waiting) throws -> Job {
         do {
             return try JSONDecoder().decode(
-                Job.self, from: AES.GCM.open(AES.GCM.SealedBox(combined: letter.sealed), using: key))
+                Job.self, from: AES.GCM.open(AES.GCM.SealedBox(combined: email.sealed), using: key))
         } catch {
-            throw UnreadableLetter()
+            throw UnreadableEmail()
         }
     }
 
-    private func putOff(_ letter: Waiting, for error: any Error) async {
+    private func putOff(_ email: Waiting, for error: any Error) async {
         let now = time.milliseconds()
         // Another node may have the key, and for it nothing has been tried yet.
-        let isLeft = error is UnreadableLetter
-        let next = now + (isLeft ? Self.pause(after: 1) : Self.pause(after: letter.attempts))
-        let attempts = isLeft ? letter.attempts - 1 : letter.attempts
+        let isLeft = error is UnreadableEmail
+        let next = now + (isLeft ? Self.pause(after: 1) : Self.pause(after: email.attempts))
+        let attempts = isLeft ? email.attempts - 1 : email.attempts
         let again = isLeft ? now + Self.abstention : next
-        if isLeft { unreadable.withLockedValue { $0[letter.id] = again } }
+        if isLeft { unreadable.withLockedValue { $0[email.id] = again } }
         let isFinal = (error as? MailError)?.mayPass == false
-        let isTriedAgain = !isFinal && again < letter.createdAt + Self.lifetime
+        let isTriedAgain = !isFinal && again < email.createdAt + Self.lifetime
         do {
             if isTriedAgain {
                 try await database.write { db in
-                    try db.run("UPDATE outbox SET due_at = \(next), attempts = \(attempts) WHERE id = \(letter.id)")
+                    try db.run("UPDATE outbox SET due_at = \(next), attempts = \(attempts) WHERE id = \(email.id)")
                 }
             } else {
-                try await remove(letter)
+                try await remove(email)
             }
-            report(letter.id, error, isTriedAgain)
+            report(email.id, error, isTriedAgain)
         } catch {
-            // It stays as it is: due when this node's time for it is over.
-            report(letter.id, error, true)
+            // It stays as it is, and is due when this node's time for it is over.
+            report(email.id, error, true)
         }
     }
 
-    /// A condition that leaves out what this node could not read a short while ago.
+    /// Returns a condition that leaves out what this node could not read a short while ago.
     private func readable(at now: Int64) -> SQL {
         var ids = unreadable.withLockedValue { unreadable in
             unreadable = unreadable.filter { $0.value > now }
@@ -189,11 +189,11 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         return "id NOT IN (\(list: ids))"
     }
 
-    private func remove(_ letter: Waiting) async throws {
-        try await database.write { db in try db.run("DELETE FROM outbox WHERE id = \(letter.id)") }
+    private func remove(_ email: Waiting) async throws {
+        try await database.write { db in try db.run("DELETE FROM outbox WHERE id = \(email.id)") }
     }
 
-    /// 2, 10 and 50 seconds, 4 and 21 minutes, then an hour each. In milliseconds.
+    /// Returns the pause before the next attempt, in milliseconds: 2, 10 and 50 seconds, 4 and 21 minutes, then an hour each.
     static func pause(after attempts: Int) -> Int64 {
         var pause: Int64 = 2000
         for _ in 1..<max(1, min(attempts, 10)) { pause *= 5 }
@@ -205,7 +205,7 @@ extension Int {
     fileprivate var isPowerOfTwo: Bool { nonzeroBitCount == 1 }
 }
 
-/// A row of the line.
+/// A row of the table.
 private struct Waiting: Sendable {
     var id: Int64
     var sealed: [UInt8]
@@ -217,9 +217,9 @@ private struct Waiting: Sendable {
     }
 }
 
-/// A letter was sealed with another key, or by another version.
-struct UnreadableLetter: Error, CustomStringConvertible {
+/// An e-mail was encrypted with another key, or by another version.
+struct UnreadableEmail: Error, CustomStringConvertible {
     var description: String {
-        "a letter that waits cannot be read: it was sealed with another key, which another node may have"
+        "an e-mail that waits cannot be read: it was encrypted with another key, which another node may have"
     }
 }

@@ -9,7 +9,7 @@ import Foundation
 /// few rows, a needle of one or two characters or a common one is a pass over memory, and both find exactly the texts
 /// that have the needle in them.
 ///
-/// Each scope is an index of its own. Whatever writes to one stands in line for the block that it changes.
+/// Each scope is an index of its own. A write locks the block that it changes.
 public enum SearchIndex {
     /// In bytes of UTF-8. A block takes no more lines once it is full; those that it has may still grow.
     static let capacity = 2000
@@ -108,9 +108,9 @@ public enum SearchIndex {
         return (id, lines)
     }
 
-    /// Waits for others that change a block, and returns its lines as they are then.
+    /// Locks a block's row, and returns its lines.
     private static func lock(_ block: Int, in db: Session) throws -> String? {
-        try db.value("UPDATE search_blocks SET size = size WHERE id = \(block) RETURNING lines")
+        try db.lock("lines", from: "search_blocks", where: "id = \(block)") { try $0.get(0) }
     }
 
     @discardableResult

@@ -19,9 +19,9 @@ public enum UserSearch {
 
     /// Takes over a user's names as they are now: to be called by whatever makes a user or changes a name.
     public static func update(_ id: Int64, in db: Session) throws {
-        let user = try db.one(
-            "UPDATE users SET id = id WHERE id = \(id) RETURNING username_key, display_key, search_block"
-        ) { (texts: [try $0.get(0, as: String.self), try $0.get(1)], block: try $0.get(2, as: Int?.self)) }
+        let user = try db.lock("username_key, display_key, search_block", from: "users", where: "id = \(id)") {
+            (texts: [try $0.get(0, as: String.self), try $0.get(1)], block: try $0.get(2, as: Int?.self))
+        }
         guard let user else { return }
         let entry = SearchIndex.Entry(id: Int(id), texts: user.texts)
         if let block = user.block, block != none {
@@ -33,10 +33,8 @@ public enum UserSearch {
 
     /// Nobody finds the user any more: to be called before a user's row is emptied or removed.
     public static func remove(_ id: Int64, in db: Session) throws {
-        let block: Int? = try db.one("UPDATE users SET id = id WHERE id = \(id) RETURNING search_block") {
-            try $0.get(0)
-        }
-        if let block, block != none { try SearchIndex.remove([Int(id)], from: block, of: scope, in: db) }
+        let block: Int?? = try db.lock("search_block", from: "users", where: "id = \(id)") { try $0.get(0) }
+        if let block = block ?? nil, block != none { try SearchIndex.remove([Int(id)], from: block, of: scope, in: db) }
         try db.run("UPDATE users SET search_block = \(none) WHERE id = \(id)")
     }
 

@@ -232,14 +232,6 @@ extension MockServer.State {
     }
 }
 
-extension HTTPFields {
-    /// The token in `Authorization: Bearer`.
-    public var bearerToken: String? {
-        guard let header = self[.authorization], header.hasPrefix("Bearer ") else { return nil }
-        return String(header.dropFirst(7))
-    }
-}
-
 extension TransportRequest.Body {
     /// Returns the size in bytes.
     fileprivate func size() throws -> Int64 {

@@ -50,7 +50,8 @@ final class PostgreSQLEngine: Sendable {
     private static func write<T>(
         on connection: PostgreSQLConnection, _ body: (Session) throws -> T
     ) throws -> (T, [@Sendable () -> Void]) {
-        try transaction(on: connection, "BEGIN") { session in
+        // Whatever the server's default: a statement after a lock must see what was committed before the lock was granted.
+        try transaction(on: connection, "BEGIN ISOLATION LEVEL READ COMMITTED") { session in
             let value = try body(session)
             try connection.commit()
             return (value, session.takeCommitActions())

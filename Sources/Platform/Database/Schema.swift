@@ -145,6 +145,14 @@ enum Dialect {
     case sqlite
     case postgreSQL
 
+    /// The end of a SELECT that locks the rows it finds. Other transactions may still refer to them by foreign keys.
+    var rowLock: SQL {
+        switch self {
+        case .sqlite: ""
+        case .postgreSQL: " FOR NO KEY UPDATE"
+        }
+    }
+
     func spell(_ statement: String) -> String {
         let words =
             switch self {

@@ -71,6 +71,33 @@ public final class Session {
     @discardableResult
     public func run(_ sql: SQL) throws -> Int { try connection.execute(sql) }
 
+    /// Locks rows of a table until the transaction ends: another transaction that locks, changes or deletes one of them
+    /// waits. What is read after this call holds until the end.
+    ///
+    /// SQLite has one writer at a time, so nothing needs to be locked there; the rows are only counted.
+    ///
+    /// - Parameter condition: Follows `WHERE`. Rows that are locked together are given an order (`… ORDER BY id`), so that
+    ///   two transactions do not wait for each other.
+    /// - Returns: The number of rows, counted once they are locked: none for a row that was deleted meanwhile.
+    @discardableResult
+    public func lock(_ table: SQL, where condition: SQL) throws -> Int {
+        var count = 0
+        try connection.query("SELECT 1 FROM \(table) WHERE \(condition)\(dialect.rowLock)") { _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    /// Locks a row until the transaction ends (``lock(_:where:)``), and returns columns of it as they are under the lock.
+    ///
+    /// - Returns: Nil when there is no such row.
+    public func lock<T>(
+        _ columns: SQL, from table: SQL, where condition: SQL, _ map: (borrowing Row) throws -> T
+    ) throws -> T? {
+        try one("SELECT \(columns) FROM \(table) WHERE \(condition)\(dialect.rowLock)", map)
+    }
+
     /// Runs something once the transaction is durable, before the caller hears of it; on SQLite in the order of the
     /// commits.
     ///

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Puts letters into a folder instead of sending them, one file each (`.eml`): for development.
+/// Writes e-mails into a folder instead of sending them, one file each (`.eml`): for development.
 public struct MailboxFolder: Mailer {
-    /// Made with the first letter.
+    /// The folder, which is made with the first e-mail.
     public let path: String
     private let sender: String
     /// Seconds since 1970.
@@ -16,15 +16,15 @@ public struct MailboxFolder: Mailer {
 
     public func send(_ message: MailMessage) async throws {
         let (time, id) = (now(), UUID().uuidString.lowercased())
-        let letter = try Letter(message, from: sender, at: time, id: id)
+        let email = try InternetMessage(message, from: sender, at: time, id: id)
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            // Letters hold links that open accounts: they are their owner's, and appear whole.
+            // E-mails contain links that open accounts: only their owner may read them, and they appear whole.
             let (draft, file) = ("\(path)/.\(id)", "\(path)/\(time)-\(id).eml")
             guard
                 FileManager.default.createFile(
-                    atPath: draft, contents: Data(letter.text.utf8), attributes: [.posixPermissions: 0o600])
+                    atPath: draft, contents: Data(email.text.utf8), attributes: [.posixPermissions: 0o600])
             else { throw CocoaError(.fileWriteUnknown) }
             try FileManager.default.moveItem(atPath: draft, toPath: file)
         } catch {

@@ -1,6 +1,6 @@
-/// A letter in plain text.
+/// An e-mail in plain text.
 public struct MailMessage: Sendable, Equatable {
-    /// The name that the letter is from; nil for the address alone.
+    /// The name of the sender; nil for the address alone.
     public var senderName: String?
     /// An address, `local@domain`.
     public var to: String
@@ -16,19 +16,20 @@ public struct MailMessage: Sendable, Equatable {
     }
 }
 
-/// Delivers letters, or hands them to somebody who does.
+/// Delivers e-mails, or hands them to a server that does.
 public protocol Mailer: Sendable {
-    /// Returns once somebody else is responsible for the letter.
+    /// Sends an e-mail. Returns once another server is responsible for it.
     ///
     /// - Throws: ``MailError`` when nobody is.
     func send(_ message: MailMessage) async throws
 }
 
-/// A letter was not taken.
+/// An e-mail was not accepted.
 public struct MailError: Error, Equatable, CustomStringConvertible {
-    /// For an operator: neither the letter's text nor an address, whatever a mail server repeats of it.
+    /// The reason, for an operator. It contains neither the e-mail's text nor an address, even where a mail server repeats
+    /// them.
     public let description: String
-    /// Whether the same letter may be taken later.
+    /// Whether the same e-mail may be accepted later.
     public let mayPass: Bool
 
     init(_ description: String, mayPass: Bool) {

@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Hands letters to a mail server (RFC 5321), one connection each.
+/// Hands e-mails to a mail server (RFC 5321), one connection each.
 public struct SMTPMailer: Mailer {
     private let server: SMTPServer
     private let sender: String
@@ -11,8 +11,8 @@ public struct SMTPMailer: Mailer {
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - sender: The address that letters are from.
-    ///   - timeout: For a whole letter.
+    ///   - sender: The address that e-mails are from.
+    ///   - timeout: The time for a whole e-mail.
     ///   - now: Seconds since 1970.
     public init(
         _ server: SMTPServer, from sender: String, timeout: TimeAmount = .seconds(30),
@@ -26,7 +26,7 @@ public struct SMTPMailer: Mailer {
     }
 
     public func send(_ message: MailMessage) async throws {
-        let letter = try Letter(message, from: sender, at: now(), id: UUID().uuidString.lowercased())
+        let email = try InternetMessage(message, from: sender, at: now(), id: UUID().uuidString.lowercased())
         let connection: SMTPConnection
         do {
             connection = try await SMTPConnection.open(server, timeout: timeout, group: group)
@@ -36,7 +36,7 @@ public struct SMTPMailer: Mailer {
             throw MailError("\(server.host):\(server.port) cannot be reached: \(error)", mayPass: true)
         }
         do {
-            try await SMTPSession(connection: connection, server: server).send(letter, from: sender, to: message.to)
+            try await SMTPSession(connection: connection, server: server).send(email, from: sender, to: message.to)
             connection.close()
         } catch {
             connection.close()
@@ -50,7 +50,7 @@ private struct SMTPSession {
     let connection: SMTPConnection
     let server: SMTPServer
 
-    func send(_ letter: Letter, from sender: String, to recipient: String) async throws {
+    func send(_ email: InternetMessage, from sender: String, to recipient: String) async throws {
         try await connection.reply().require(220, at: "the greeting")
         var offers = try await hello()
         if server.encryption == .startTLS {
@@ -74,8 +74,8 @@ private struct SMTPSession {
         let taken = try await connection.say("RCPT TO:<\(recipient)>")
         if taken.code != 251 { try taken.require(250, at: "RCPT") }
         try await connection.say("DATA").require(354, at: "DATA")
-        try await connection.say(Self.stuffed(letter.text) + ".").require(250, at: "the letter")
-        // It has the letter. That it does not answer a goodbye changes nothing.
+        try await connection.say(Self.stuffed(email.text) + ".").require(250, at: "the e-mail")
+        // The server has the e-mail: whether it answers QUIT makes no difference.
         _ = try? await connection.say("QUIT")
     }
 

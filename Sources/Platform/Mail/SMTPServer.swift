@@ -5,7 +5,7 @@ import Foundation
 public struct SMTPServer: Sendable, Equatable {
     public enum Encryption: Sendable, Equatable {
         case fromTheStart
-        /// The server must offer STARTTLS: a letter with a link that opens an account does not go in the clear.
+        /// The server must offer STARTTLS: an e-mail with a link that opens an account is not sent in the clear.
         case startTLS
         /// `?tls=none`: for a server on this machine.
         case none

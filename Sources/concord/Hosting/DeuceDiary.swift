@@ -106,9 +106,7 @@ extension Composition {
                         last_name and email to its session tokens
                         """)
                 }
-                return .init(
-                    subject: claims.subject, email: claims.email, firstName: claims.firstName,
-                    lastName: claims.lastName, issuedAt: claims.issuedAt, expiresAt: claims.expiresAt)
+                return claims
             } catch .keysUnavailable {
                 throw Problem(.serviceUnavailable, DeuceDiary.phrases.unavailable).retry(afterSeconds: 5)
             } catch {

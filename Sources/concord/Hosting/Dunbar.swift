@@ -13,9 +13,9 @@ import ObjectStore
 struct DunbarSettings: Sendable {
     /// Of other sites whose pages may change something.
     var origins: [String]
-    /// Nil: letters go into a folder.
+    /// The mail server; nil for a folder into which e-mails are written.
     var mailServer: SMTPServer?
-    /// The address that letters are from.
+    /// The address that e-mails are from.
     var sender: String
 }
 
@@ -53,11 +53,11 @@ extension Composition {
                 }
             },
             mailer: mailer, secret: secret, settings: settings,
-            report: { letter, error, isTriedAgain in
+            report: { email, error, isTriedAgain in
                 logger.warning(
-                    "a letter was not sent",
+                    "an e-mail was not sent",
                     metadata: [
-                        "letter": "\(letter.map(String.init) ?? "unknown")", "error": "\(error)",
+                        "email": "\(email.map(String.init) ?? "unknown")", "error": "\(error)",
                         "again": "\(isTriedAgain)",
                     ])
             })
@@ -68,7 +68,7 @@ extension Composition {
         return Hosted(
             name: api.name, basePath: api.basePath, listener: listener(table),
             health: health, database: database,
-            listen: service.deliverLetters,
+            listen: service.sendEmails,
             sweep: { [limits = sweepLimits(api.name)] in try await service.sweep(limits: limits) },
             pair: try pairing(
                 api.name, database, accounts: "users",
@@ -76,19 +76,19 @@ extension Composition {
                     shared(
                         "dunbar-requests", "CONCORD_DUNBAR_REQUEST_KEY", secret,
                         loss:
-                            "letters that wait cannot be read, links to its files are refused, and so are repeats of "
+                            "e-mails that wait cannot be read, links to its files are refused, and so are repeats of "
                             + "requests under an Idempotency-Key of the last day")
                 ], objects: objects, references: service.references),
             prepare: service.prepare,
             review: {
-                logger.info("letters", metadata: ["to": "\(place)"])
+                logger.info("e-mails", metadata: ["to": "\(place)"])
                 await pictures.review()
             },
             abandon: database.refuseAll,
             close: { try await close(database, objects) })
     }
 
-    /// Who takes letters, and where they go, in words.
+    /// Returns the mailer, and where e-mails go, in words.
     private func mailer(_ name: String) -> (any Mailer, String) {
         let now: @Sendable () -> Int64 = { TimeSource.system.seconds }
         if let server = dunbar.mailServer {

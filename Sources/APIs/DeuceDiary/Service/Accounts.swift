@@ -3,16 +3,16 @@ import Contract
 import Database
 import DeuceDiaryAPI
 import HTTPTypes
-import NIOConcurrencyHelpers
+import Identity
 
-/// Who asks: somebody with an account, and what their token says.
+/// The account behind a bearer token, and what the token says.
 public struct Caller: Sendable {
     public let user: DeuceDiary.User.ID
-    let claims: DeuceDiaryService.Claims
+    let claims: BearerClaims
 }
 
-/// The callers behind bearer tokens. Whoever comes for the first time gets an account and "Solo Deuces".
-struct Accounts: Sendable {
+/// The accounts behind bearer tokens of issuers. A user who comes for the first time gets an account and "Solo Deuces".
+struct IssuerAccounts: Sendable {
     static let unauthorized = Problem(.unauthorized, "Unauthorized")
     static let invalidToken = Problem(.unauthorized, "Invalid token")
 
@@ -20,10 +20,10 @@ struct Accounts: Sendable {
     private let read: DeuceDiaryService.TokenReader
     private let time: TimeSource
     private let makeID: @Sendable () -> String
-    private let known: RecentlyTrue<Bearer>
-    /// Up to when tokens were issued to those whose account was deleted lately, in Unix seconds. The database knows it for
-    /// good, and is asked within a second.
-    private let ended = NIOLockedValueBox<[DeuceDiary.User.ID: Int64]>([:])
+    private let known: TTLCache<Bearer, Bool>
+    /// For accounts that were deleted a moment ago, the Unix second up to which their tokens are refused. The database keeps
+    /// it for good, and is asked within a second.
+    private let ended = BoundedCache<DeuceDiary.User.ID, Int64>(capacity: 10_000)
 
     /// A user's tokens of one second, all of them before or after a deletion.
     private struct Bearer: Hashable {
@@ -39,17 +39,10 @@ struct Accounts: Sendable {
         self.read = read
         self.time = time
         self.makeID = makeID
-        known = RecentlyTrue(time: time)
+        known = TTLCache(time: time)
     }
 
-    /// The token in a header `Authorization: Bearer …`; nil for another scheme. The scheme's case does not matter.
-    static func token(in header: String) -> String? {
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.first?.lowercased() == "bearer" else { return nil }
-        return parts.count > 1 ? String(parts[1].trimmingPrefix(while: { $0 == " " })) : ""
-    }
-
-    /// The caller behind a token.
+    /// Returns the caller behind a token.
     func caller(_ token: String) async throws -> Caller {
         guard let claims = try await read(token)?.withoutBlanks, 1...255 ~= claims.subject.length,
             !claims.subject.containsNUL
@@ -68,11 +61,11 @@ struct Accounts: Sendable {
     }
 
     /// Makes an account, and its first group.
-    private func begin(_ claims: DeuceDiaryService.Claims) async throws {
+    private func begin(_ claims: BearerClaims) async throws {
         let now = time.milliseconds()
         try await database.write { [makeID] db in
             guard try Users.insert(claims, at: now, in: db) else { return }
-            // Now that no deletion is on its way any more.
+            // Again, since a deletion that was under way has ended by now.
             try Users.requireToken(claims, in: db)
             try Groups.insertSolo(for: .init(claims.subject), id: .init(makeID()), at: now, in: db)
         }
@@ -80,21 +73,17 @@ struct Accounts: Sendable {
 
     /// Refuses a user's tokens that were issued up to a time, in Unix seconds: their account was deleted.
     func end(_ user: DeuceDiary.User.ID, issuedUntil: Int64) {
-        ended.withLockedValue { ended in
-            // Those of more than a second ago are known from the database alone.
-            if ended.count >= 10_000 { ended.removeAll(keepingCapacity: true) }
-            ended[user] = max(ended[user] ?? issuedUntil, issuedUntil)
-        }
+        ended.update(user) { $0 = max($0 ?? issuedUntil, issuedUntil) }
     }
 
-    /// Whether the caller's account was deleted lately.
+    /// Returns whether the caller's account was deleted a moment ago.
     func isEnded(_ caller: Caller) -> Bool {
-        ended.withLockedValue { $0[caller.user] }.map { caller.claims.issuedAt <= $0 } ?? false
+        ended.value(for: caller.user).map { caller.claims.issuedAt <= $0 } ?? false
     }
 }
 
-extension DeuceDiaryService.Claims {
-    /// What is blank, or cannot be kept, counts as not said.
+extension BearerClaims {
+    /// The claims without those that are blank or cannot be stored: they count as absent.
     fileprivate var withoutBlanks: Self {
         func kept(_ text: String?) -> String? { text.flatMap { $0.isBlank || $0.containsNUL ? nil : $0 } }
         var copy = self

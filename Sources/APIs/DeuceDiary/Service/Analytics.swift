@@ -30,7 +30,7 @@ enum Days {
     static func day(of time: DeuceDiary.Timestamp) -> Int64 { time.milliseconds / length }
 
     /// Takes logs back that were counted on a day.
-    static func uncount(_ logs: Int, on day: Int64, of user: DeuceDiary.User.ID, in db: Session) throws {
+    static func decrement(_ logs: Int, on day: Int64, of user: DeuceDiary.User.ID, in db: Session) throws {
         try db.run("UPDATE days SET logs = logs - \(logs) WHERE user_id = \(user) AND day = \(day)")
         try db.run("DELETE FROM days WHERE user_id = \(user) AND day = \(day) AND logs <= 0")
     }

@@ -31,9 +31,9 @@ private enum Deletion {
     /// - Throws: 401 when the account is gone; `DatabaseFailure.conflict` when something of theirs was made meanwhile.
     static func run(_ user: DeuceDiary.User.ID, at now: Int64, in db: Session) throws -> String? {
         let groups = try groups(of: user, in: db)
-        for group in groups { try Groups.queue(group, in: db) }
-        try Users.enter(user, in: db)
-        // Now nobody can add to them. What came before that in another group has to be queued for in its turn.
+        for group in groups { try Groups.lock(group, in: db) }
+        try Users.lockCaller(user, in: db)
+        // From now on nothing can be added to the account. A group that came before that must be locked before the user.
         guard Set(groups).isSuperset(of: try self.groups(of: user, in: db)) else {
             throw DatabaseFailure.conflict("the user has come into another group")
         }
@@ -52,7 +52,7 @@ private enum Deletion {
         try db.run("UPDATE locations SET created_by = NULL WHERE created_by = \(user)")
         try db.run("DELETE FROM invites WHERE created_by = \(user)")
         try db.run("DELETE FROM days WHERE user_id = \(user)")
-        try OnceOnly.forget(callersNamed: DeuceDiaryService.name(of: user), in: db)
+        try IdempotencyStore.forget(callersNamed: DeuceDiaryService.name(of: user), in: db)
         try RateLimits.forget([DeuceDiaryService.requestKey(of: user)], in: db)
         do {
             try db.run("DELETE FROM users WHERE id = \(user)")

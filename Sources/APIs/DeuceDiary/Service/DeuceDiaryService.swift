@@ -4,6 +4,7 @@ import ContractServer
 import Database
 import DeuceDiaryAPI
 import HTTPTypes
+import Identity
 import NIOCore
 import ObjectStore
 import WebSockets
@@ -12,8 +13,8 @@ import WebSockets
 public struct DeuceDiaryService: Sendable {
     let database: Database
     let objects: any ObjectStore
-    let accounts: Accounts
-    let memberships: RecentlyTrue<Membership>
+    let accounts: IssuerAccounts
+    let memberships: TTLCache<Membership, Bool>
     let pictures: PictureMaker
     let hub: LiveHub
     let announcer: Announcer<LiveNews>
@@ -43,31 +44,8 @@ public struct DeuceDiaryService: Sendable {
         case member
     }
 
-    /// What a token says of its bearer.
-    public struct Claims: Hashable, Sendable {
-        public var subject: String
-        public var email: String?
-        public var firstName: String?
-        public var lastName: String?
-        /// In Unix seconds, as is the other.
-        public var issuedAt: Int64
-        public var expiresAt: Int64
-
-        public init(
-            subject: String, email: String? = nil, firstName: String? = nil, lastName: String? = nil, issuedAt: Int64,
-            expiresAt: Int64
-        ) {
-            self.subject = subject
-            self.email = email
-            self.firstName = firstName
-            self.lastName = lastName
-            self.issuedAt = issuedAt
-            self.expiresAt = expiresAt
-        }
-    }
-
     /// Reads a bearer token; nil for one that is not good, whatever the reason. Throws when it cannot tell now.
-    public typealias TokenReader = @Sendable (_ token: String) async throws -> Claims?
+    public typealias TokenReader = @Sendable (_ token: String) async throws -> BearerClaims?
 
     /// Makes a profile picture, a JPEG of 200 by 200 pixels, of the image file at a path; nil when it is no image that
     /// can be read. Throws when it cannot tell now.
@@ -89,9 +67,9 @@ public struct DeuceDiaryService: Sendable {
     ) {
         self.database = database
         self.objects = objects
-        let accounts = Accounts(database: database, read: tokens, time: time, makeID: makeID)
+        let accounts = IssuerAccounts(database: database, read: tokens, time: time, makeID: makeID)
         self.accounts = accounts
-        let memberships = RecentlyTrue<Membership>(time: time)
+        let memberships = TTLCache<Membership, Bool>(time: time)
         self.memberships = memberships
         self.pictures = pictures
         let hub = LiveHub(group)
@@ -99,7 +77,7 @@ public struct DeuceDiaryService: Sendable {
         self.announcer = Announcer(database) { news in
             // First, so that whoever is told finds it so.
             switch news {
-            case .left(let membership): memberships.forget(membership)
+            case .left(let membership): memberships.remove(membership)
             case .deleted(let user, let issuedUntil): accounts.end(user, issuedUntil: issuedUntil)
             case .logged, .log: break
             }
@@ -117,8 +95,8 @@ public struct DeuceDiaryService: Sendable {
         var routes = Routes<DeuceDiary, Caller>(
             spool: ObjectSpool(objects), secret: secret, name: { Self.name(of: $0.user) },
             authenticate: { info in
-                guard let token = info.headers[.authorization].flatMap(Accounts.token) else {
-                    throw Accounts.unauthorized
+                guard let token = info.headers.bearerToken else {
+                    throw IssuerAccounts.unauthorized
                 }
                 return try await caller(token, from: info.address)
             },
@@ -154,7 +132,7 @@ public struct DeuceDiaryService: Sendable {
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
-            try OnceOnly.sweep(at: now, in: db)
+            try IdempotencyStore.sweep(at: now, in: db)
             try Invites.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
         }

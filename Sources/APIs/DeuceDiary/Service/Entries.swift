@@ -24,10 +24,11 @@ extension DeuceDiaryService {
             throw Problem(.badRequest, "Cannot log a deuce in the future")
         }
         let groups = request.distinctGroups
-        return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { [makeID, announcer] db in
+        return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) {
+            [makeID, announcer] db in
             try Entries.requireMember(caller.user, ofEach: groups, in: db)
             let createdAt = try Entries.beginLog(in: groups, at: now, db)
-            // Again, in line: a membership may have ended while this waited.
+            // Again, behind the lock: a membership may have ended while this transaction waited.
             try Entries.requireMember(caller.user, ofEach: groups, in: db)
             let entries = groups.map { group in
                 DeuceDiary.DeuceEntry(
@@ -37,7 +38,9 @@ extension DeuceDiaryService {
             }
             let log = makeID()
             for entry in entries { try Entries.insert(entry, of: log, in: db) }
-            guard let user = try Users.countLog(of: caller.user, at: now, in: db) else { throw Accounts.unauthorized }
+            guard let user = try Users.countLog(of: caller.user, at: now, in: db) else {
+                throw IssuerAccounts.unauthorized
+            }
             try Days.count(loggedAt, of: caller.user, in: db)
             try announcer.announce(.logged(entries, by: user), inShort: .log(log), in: db)
             return Answer(.ok, .init(entries: entries))
@@ -67,7 +70,7 @@ extension DeuceDiaryService {
     func deleteDeuce(_ request: DeuceDiary.DeleteDeuce, from caller: Caller) async throws -> DeuceDiary.Confirmation {
         let now = time.milliseconds()
         try await database.write { db in
-            guard let group = try Entries.group(of: request.entry, in: db), try Groups.queue(group, in: db),
+            guard let group = try Entries.group(of: request.entry, in: db), try Groups.lock(group, in: db),
                 let author = try Entries.author(of: request.entry, in: db)
             else { throw Entries.notFound }
             // Authors may take their words back after they have left.
@@ -76,7 +79,7 @@ extension DeuceDiaryService {
                 throw Problem(.forbidden, "Not authorized to delete this entry")
             }
             // In line too: the log's other entries may be on their way out.
-            try Users.enter(author, in: db)
+            try Users.lockCaller(author, in: db)
             try Entries.delete(request.entry, of: author, in: group, at: now, db)
         }
         return .init(message: "Entry deleted")
@@ -119,7 +122,7 @@ enum Entries {
         }
     }
 
-    /// Puts this transaction in line with others that log into one of the groups, and counts the entries it will make.
+    /// Locks the groups' rows, as all that log into one of them do, and counts the entries that will be made.
     ///
     /// - Returns: When they are made, in milliseconds: later than every entry that there was. So the order of entries in a
     ///   group is the order of their commits, and whoever has seen the newest has missed none before it.
@@ -162,7 +165,7 @@ enum Entries {
         try db.value("SELECT user_id FROM entries WHERE id = \(id)")
     }
 
-    /// Removes an entry of a group, and its log when it was the last of it. The transaction has queued for both the group
+    /// Removes an entry of a group, and its log when it was the last of it. The transaction has locked both the group
     /// and the author.
     static func delete(
         _ id: DeuceDiary.DeuceEntry.ID, of author: DeuceDiary.User.ID, in group: DeuceDiary.Group.ID, at now: Int64,
@@ -173,10 +176,10 @@ enum Entries {
             (log: try row.get(0, as: String.self), loggedAt: try row.get(1, as: DeuceDiary.Timestamp.self))
         }
         guard let removed else { return }
-        try uncount(1, in: group, db)
+        try decrement(1, in: group, db)
         if try db.exists("SELECT 1 FROM entries WHERE log_id = \(removed.log)") { return }
-        try Users.uncount(1, of: author, at: now, in: db)
-        try Days.uncount(1, on: Days.day(of: removed.loggedAt), of: author, in: db)
+        try Users.decrementLogs(by: 1, of: author, at: now, in: db)
+        try Days.decrement(1, on: Days.day(of: removed.loggedAt), of: author, in: db)
     }
 
     /// Removes all that a user has written in a group. What is counted for the user is left as it is.
@@ -187,10 +190,10 @@ enum Entries {
                 SELECT id FROM entries WHERE user_id = \(author) AND group_id = \(group))
             """)
         let count = try db.run("DELETE FROM entries WHERE user_id = \(author) AND group_id = \(group)")
-        if count > 0 { try uncount(count, in: group, db) }
+        if count > 0 { try decrement(count, in: group, db) }
     }
 
-    private static func uncount(_ entries: Int, in group: DeuceDiary.Group.ID, _ db: Session) throws {
+    private static func decrement(_ entries: Int, in group: DeuceDiary.Group.ID, _ db: Session) throws {
         try db.run(
             """
             UPDATE groups SET entry_count = entry_count - \(entries),

@@ -16,7 +16,7 @@ extension DeuceDiaryService {
         let now = time.milliseconds()
         let user = caller.user
         let (head, newest) = try await database.read { db in
-            guard let own = try Users.one(user, for: user, in: db) else { throw Accounts.unauthorized }
+            guard let own = try Users.one(user, for: user, in: db) else { throw IssuerAccounts.unauthorized }
             let export = DeuceDiary.UserExport(
                 exportedAt: .init(milliseconds: now), user: own, groups: try Groups.exported(for: user, in: db),
                 entries: [], reactions: [], locations: [])

@@ -2,9 +2,9 @@ import Backend
 import Contract
 import ContractServer
 import DeuceDiaryAPI
+import EventBus
 import Foundation
 import NIOCore
-import EventBus
 import WebSockets
 
 /// One client on `/ws`, which listens to one group at a time. Lives on its event loop.
@@ -97,7 +97,7 @@ final class GroupSocket: SocketHandler {
             guard let socket = self.socket else { return }
             switch result {
             case .success(let newer) where newer.user == self.caller?.user: self.begin(as: newer, on: socket)
-            case .success: self.send(.error(Accounts.invalidToken.message))
+            case .success: self.send(.error(IssuerAccounts.invalidToken.message))
             case .failure(let error):
                 self.send(.error((error as? Problem)?.message ?? DeuceDiary.phrases.unavailable))
             }

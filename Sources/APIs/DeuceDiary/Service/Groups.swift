@@ -17,8 +17,8 @@ extension DeuceDiaryService {
     ) async throws -> Answer<DeuceDiary.Group> {
         let now = time.milliseconds()
         let description = request.description?.trimmed ?? ""
-        return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { [makeID] db in
-            try Users.enter(caller.user, in: db)
+        return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) { [makeID] db in
+            try Users.lockCaller(caller.user, in: db)
             let group = DeuceDiary.Group(
                 id: .init(makeID()), name: request.name.trimmed, description: description.isEmpty ? nil : description,
                 createdBy: caller.user, createdAt: .init(milliseconds: now), updatedAt: .init(milliseconds: now))
@@ -73,14 +73,13 @@ enum Groups {
         try db.exists("SELECT 1 FROM members WHERE group_id = \(group) AND user_id = \(user)")
     }
 
-    /// Puts this transaction in line with others that write in the group: what it reads of it next holds until its end.
-    /// Every write in a group queues, several groups are queued for in the order of their ids, and users after groups
-    /// (``Users/queue(_:in:)``): so no two transactions wait for each other.
+    /// Locks a group's row until the transaction ends. Every write in a group takes this lock first; several groups are
+    /// locked in the order of their ids, and users after groups, so that no two transactions wait for each other.
     ///
     /// - Returns: False when there is no such group.
     @discardableResult
-    static func queue(_ group: DeuceDiary.Group.ID, in db: Session) throws -> Bool {
-        try db.run("UPDATE groups SET id = id WHERE id = \(group)") > 0
+    static func lock(_ group: DeuceDiary.Group.ID, in db: Session) throws -> Bool {
+        try db.lock("groups", where: "id = \(group)") > 0
     }
 
     static func isInAny(_ user: DeuceDiary.User.ID, _ db: Session) throws -> Bool {
@@ -128,11 +127,11 @@ enum Groups {
         let authors: [DeuceDiary.User.ID] = try db.all(
             "SELECT DISTINCT user_id FROM entries WHERE group_id = \(group) ORDER BY user_id"
         ) { try $0.get(0) }
-        // In line, since the other entry of a log may be on its way out too.
-        for author in authors { try Users.queue(author, in: db) }
+        // Locked, since the other entry of a log may be on its way out too.
+        for author in authors { try Users.lock(author, in: db) }
         for ended in try Entries.logs(onlyIn: group, in: db) {
-            try Days.uncount(ended.logs, on: ended.day, of: ended.user, in: db)
-            try Users.uncount(ended.logs, of: ended.user, at: now, in: db)
+            try Days.decrement(ended.logs, on: ended.day, of: ended.user, in: db)
+            try Users.decrementLogs(by: ended.logs, of: ended.user, at: now, in: db)
         }
         try db.run("DELETE FROM reactions WHERE entry_id IN (SELECT id FROM entries WHERE group_id = \(group))")
         try db.run("DELETE FROM entries WHERE group_id = \(group)")

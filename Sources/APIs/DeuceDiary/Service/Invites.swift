@@ -22,8 +22,8 @@ extension DeuceDiaryService {
         _ request: DeuceDiary.CreateInvite, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<DeuceDiary.CreatedInvite> {
         let now = time.milliseconds()
-        return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { [makeID] db in
-            try Groups.queue(request.group, in: db)
+        return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) { [makeID] db in
+            try Groups.lock(request.group, in: db)
             try Groups.requireMember(caller.user, of: request.group, in: db)
             let id = DeuceDiary.Invite.ID(makeID())
             try db.run(
@@ -40,10 +40,10 @@ extension DeuceDiaryService {
     func joinGroup(_ request: DeuceDiary.JoinGroup, from caller: Caller) async throws -> DeuceDiary.JoinedGroup {
         let now = time.milliseconds()
         return try await database.write { db in
-            guard let id = try Invites.group(of: request.invite, at: now, in: db), try Groups.queue(id, in: db),
-                let group = try Groups.one(id, in: db), try Invites.hold(request.invite, in: db)
+            guard let id = try Invites.group(of: request.invite, at: now, in: db), try Groups.lock(id, in: db),
+                let group = try Groups.one(id, in: db), try Invites.lock(request.invite, in: db)
             else { throw Problem(.badRequest, "Invalid or expired invite") }
-            try Users.enter(caller.user, in: db)
+            try Users.lockCaller(caller.user, in: db)
             let isNew = try Groups.add(caller.user, .member, to: id, at: now, in: db)
             if isNew { try Invites.remember(request.invite, broughtIn: caller.user, in: db) }
             return .init(group: group, message: isNew ? nil : "Already a member of this group")
@@ -77,7 +77,7 @@ extension DeuceDiaryService {
     func revokeInvite(_ request: DeuceDiary.RevokeInvite, from caller: Caller) async throws -> DeuceDiary.Confirmation {
         let now = time.milliseconds()
         try await database.write { db in
-            guard let group = try Invites.group(of: request.invite, at: now, in: db), try Groups.queue(group, in: db),
+            guard let group = try Invites.group(of: request.invite, at: now, in: db), try Groups.lock(group, in: db),
                 // After the lock: it may have been revoked while this waited.
                 let invite = try Invites.one(request.invite, at: now, in: db)
             else { throw Problem(.notFound, "Invite not found") }
@@ -116,10 +116,10 @@ enum Invites {
         try db.value("SELECT group_id FROM invites WHERE id = \(invite) AND expires_at >= \(now)")
     }
 
-    /// Keeps an invite until the transaction ends; false when it has ended meanwhile. The transaction has queued for its
-    /// group.
-    static func hold(_ invite: DeuceDiary.Invite.ID, in db: Session) throws -> Bool {
-        try db.run("UPDATE invites SET id = id WHERE id = \(invite)") > 0
+    /// Locks an invite's row, so that it stays until the transaction ends; false when it has ended. The transaction has locked
+    /// its group.
+    static func lock(_ invite: DeuceDiary.Invite.ID, in db: Session) throws -> Bool {
+        try db.lock("invites", where: "id = \(invite)") > 0
     }
 
     /// Records by which invite somebody came, so that it ends when they are removed.

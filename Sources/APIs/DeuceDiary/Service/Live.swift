@@ -3,9 +3,9 @@ import Contract
 import ContractServer
 import Database
 import DeuceDiaryAPI
+import EventBus
 import HTTPTypes
 import NIOCore
-import EventBus
 import WebSockets
 
 /// What a socket listens to.
@@ -81,7 +81,7 @@ extension DeuceDiaryService {
     private func admit(_ request: HTTPRequest, from address: ClientAddress) async -> SocketAdmission {
         do {
             guard let token = Self.token(of: request) else {
-                guard settings.socketAuthentication == .open else { throw Accounts.unauthorized }
+                guard settings.socketAuthentication == .open else { throw IssuerAccounts.unauthorized }
                 try await count(address)
                 return .accept { GroupSocket(service: self, from: address, caller: nil) }
             }
@@ -97,7 +97,7 @@ extension DeuceDiaryService {
 
     /// The token that a handshake offers: in its header, or in its URL for clients that can set no header.
     private static func token(of request: HTTPRequest) -> String? {
-        if let header = request.headerFields[.authorization], let token = Accounts.token(in: header) { return token }
+        if let token = request.headerFields.bearerToken { return token }
         let query = request.path?.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         return FormURLEncoded.items(query).first { $0.name == "token" }?.value
     }

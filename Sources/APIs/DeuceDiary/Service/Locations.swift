@@ -28,9 +28,9 @@ extension DeuceDiaryService {
         _ request: DeuceDiary.CreateLocation, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<DeuceDiary.Location> {
         let now = time.milliseconds()
-        return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) { db in
             // In line, so that two at once do not both take the last place.
-            try Users.enter(caller.user, in: db)
+            try Users.lockCaller(caller.user, in: db)
             let location = try Locations.insert(request.name.trimmed, by: caller.user, at: now, in: db)
             guard try Locations.count(of: caller.user, in: db) <= Self.maximumLocations else {
                 throw Problem(.badRequest, "Location limit reached")

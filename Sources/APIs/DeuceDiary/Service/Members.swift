@@ -14,7 +14,7 @@ extension DeuceDiaryService {
     ) async throws -> DeuceDiary.Confirmation {
         let now = time.milliseconds()
         try await database.write { db in
-            guard try Groups.queue(request.group, in: db) else { throw Groups.notFound }
+            guard try Groups.lock(request.group, in: db) else { throw Groups.notFound }
             guard try Members.remove(caller.user, from: request.group, in: db) else { throw Groups.notAuthorized }
             try Members.settle(request.group, at: now, in: db)
             try announce(theEndOf: .init(user: caller.user, group: request.group), in: db)
@@ -26,7 +26,7 @@ extension DeuceDiaryService {
         _ request: DeuceDiary.RemoveMember, from caller: Caller
     ) async throws -> DeuceDiary.Confirmation {
         try await database.write { db in
-            guard try Groups.queue(request.group, in: db) else { throw Groups.notFound }
+            guard try Groups.lock(request.group, in: db) else { throw Groups.notFound }
             guard try Members.isAdmin(caller.user, of: request.group, in: db) else { throw Groups.notAuthorized }
             guard request.user != caller.user else { throw Problem(.badRequest, "Use leave to remove yourself") }
             guard try Members.remove(request.user, from: request.group, in: db) else {
@@ -44,7 +44,7 @@ extension DeuceDiaryService {
     }
 }
 
-/// Memberships, in groups that the transaction has queued for.
+/// Memberships, in groups that the transaction has locked.
 enum Members {
     static func isAdmin(
         _ user: DeuceDiary.User.ID, of group: DeuceDiary.Group.ID, in db: Session

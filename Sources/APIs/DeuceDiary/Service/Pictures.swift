@@ -17,7 +17,7 @@ extension DeuceDiaryService {
     ) async throws -> Answer<DeuceDiary.User> {
         let now = time.milliseconds()
         if let replay = try await database.replay(
-            info.once, phrases: DeuceDiary.phrases, at: now, as: DeuceDiary.User.self)
+            info.idempotencyKey, phrases: DeuceDiary.phrases, at: now, as: DeuceDiary.User.self)
         {
             return replay
         }
@@ -32,7 +32,7 @@ extension DeuceDiaryService {
         }
         let (name, key) = try await store(picture, of: caller.user, at: now)
         do {
-            let (answer, before) = try await replace(by: name, of: caller.user, once: info.once, at: now)
+            let (answer, before) = try await replace(by: name, of: caller.user, under: info.idempotencyKey, at: now)
             // The picture before has had its time. What cannot be deleted now is swept later.
             if let before = before.flatMap(Pictures.key) { try? await objects.delete(before) }
             return answer
@@ -66,15 +66,15 @@ extension DeuceDiaryService {
 
     /// The user with the new picture, and the name of the one before.
     private func replace(
-        by name: String, of user: DeuceDiary.User.ID, once: Once?, at now: Int64
+        by name: String, of user: DeuceDiary.User.ID, under key: IdempotencyKey?, at now: Int64
     ) async throws -> (Answer<DeuceDiary.User>, before: String?) {
         let before = NIOLockedValueBox<String?>(nil)
-        let answer = try await database.write(once, phrases: DeuceDiary.phrases, at: now) { db in
-            try Users.enter(user, in: db)
+        let answer = try await database.write(key, phrases: DeuceDiary.phrases, at: now) { db in
+            try Users.lockCaller(user, in: db)
             let old: String?? = try db.value("SELECT picture FROM users WHERE id = \(user)")
             before.withLockedValue { $0 = old ?? nil }
             try db.run("UPDATE users SET picture = \(name), updated_at = \(now) WHERE id = \(user)")
-            guard let user = try Users.one(user, for: user, in: db) else { throw Accounts.unauthorized }
+            guard let user = try Users.one(user, for: user, in: db) else { throw IssuerAccounts.unauthorized }
             return Answer(.ok, user)
         }
         return (answer, before.withLockedValue { $0 })

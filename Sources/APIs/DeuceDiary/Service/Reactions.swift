@@ -16,9 +16,9 @@ extension DeuceDiaryService {
         _ request: DeuceDiary.AddReaction, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<DeuceDiary.Reaction> {
         let now = time.milliseconds()
-        return try await database.write(info.once, phrases: DeuceDiary.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) { db in
             // In line with whoever removes the entry or ends the membership.
-            if let group = try Entries.group(of: request.entry, in: db) { try Groups.queue(group, in: db) }
+            if let group = try Entries.group(of: request.entry, in: db) { try Groups.lock(group, in: db) }
             try Reactions.require(
                 caller.user, toSee: request.entry, or: "Not authorized to react to this entry", in: db)
             return Answer(.ok, try Reactions.insert(request.emoji, on: request.entry, by: caller.user, at: now, in: db))

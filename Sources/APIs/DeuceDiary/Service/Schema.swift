@@ -38,7 +38,7 @@ extension DeuceDiaryService {
                         expires_at BIGINT NOT NULL, created_at BIGINT NOT NULL)
                     """,
                     "CREATE INDEX invites_age ON invites (expires_at)",
-                ] + OnceOnly.table),
+                ] + IdempotencyStore.table),
             .init(
                 "entries",
                 [

@@ -4,6 +4,7 @@ import ContractServer
 import Database
 import DeuceDiaryAPI
 import HTTPTypes
+import Identity
 
 extension DeuceDiaryService {
     func users(_ routes: inout Routes<DeuceDiary, Caller>) {
@@ -24,8 +25,8 @@ extension DeuceDiaryService {
         if let current { return current }
         let now = time.milliseconds()
         let user = try await database.write { [makeID] db -> DeuceDiary.User? in
-            // Several at once come one after the other, and the second finds the group that the first has made.
-            try Users.enter(caller.user, in: db)
+            // Of several at once the second waits, and finds the group that the first has made.
+            try Users.lockCaller(caller.user, in: db)
             if try !Groups.isInAny(caller.user, db) {
                 try Groups.insertSolo(for: caller.user, id: .init(makeID()), at: now, in: db)
             }
@@ -34,7 +35,7 @@ extension DeuceDiaryService {
             }
             return try Users.update(caller.user, by: caller.claims, at: now, in: db)
         }
-        guard let user else { throw Accounts.unauthorized }
+        guard let user else { throw IssuerAccounts.unauthorized }
         return user
     }
 
@@ -48,12 +49,12 @@ extension DeuceDiaryService {
         } catch DatabaseFailure.constraint {
             throw Problem(.badRequest, "Username already taken")
         }
-        guard let user else { throw Accounts.unauthorized }
+        guard let user else { throw IssuerAccounts.unauthorized }
         return user
     }
 }
 
-extension DeuceDiaryService.Claims {
+extension BearerClaims {
     /// Whether there is nothing in them that a user's record does not say. What they do not say is no difference.
     fileprivate func agree(with user: DeuceDiary.User) -> Bool {
         (email ?? user.email) == user.email && (firstName ?? user.firstName) == user.firstName
@@ -61,7 +62,11 @@ extension DeuceDiaryService.Claims {
     }
 }
 
-enum Users {
+enum Users: AccountTable {
+    typealias ID = DeuceDiary.User.ID
+
+    static let gone = IssuerAccounts.unauthorized
+
     /// The columns of a user `u`, as ``DeuceDiaryAPI/DeuceDiary/User/init(row:at:)`` reads them.
     ///
     /// - Parameter viewer: Addresses are shown to nobody but their owner.
@@ -72,15 +77,11 @@ enum Users {
             """
     }
 
-    static func exists(_ id: DeuceDiary.User.ID, in db: Session) throws -> Bool {
-        try db.exists("SELECT 1 FROM users WHERE id = \(id)")
-    }
-
     /// - Throws: 401 when the token is of an account that was deleted.
-    static func requireToken(_ claims: DeuceDiaryService.Claims, in db: Session) throws {
+    static func requireToken(_ claims: BearerClaims, in db: Session) throws {
         let isOfTheDeleted = try db.exists(
             "SELECT 1 FROM deletions WHERE user_id = \(claims.subject) AND issued_until >= \(claims.issuedAt)")
-        if isOfTheDeleted { throw Accounts.unauthorized }
+        if isOfTheDeleted { throw IssuerAccounts.unauthorized }
     }
 
     static func one(
@@ -90,7 +91,7 @@ enum Users {
     }
 
     /// Makes an account; false when there was one.
-    static func insert(_ claims: DeuceDiaryService.Claims, at now: Int64, in db: Session) throws -> Bool {
+    static func insert(_ claims: BearerClaims, at now: Int64, in db: Session) throws -> Bool {
         try db.exists(
             """
             INSERT INTO users (id, email, first_name, last_name, created_at, updated_at)
@@ -101,7 +102,7 @@ enum Users {
 
     /// Takes over what a token says; what it does not say stays.
     static func update(
-        _ id: DeuceDiary.User.ID, by claims: DeuceDiaryService.Claims, at now: Int64, in db: Session
+        _ id: DeuceDiary.User.ID, by claims: BearerClaims, at now: Int64, in db: Session
     ) throws -> DeuceDiary.User? {
         try db.run(
             """
@@ -125,36 +126,20 @@ enum Users {
         return try one(id, for: id, in: db)
     }
 
-    /// Counts one more log, and puts this transaction in line behind others of the same user.
+    /// Counts one more log, and locks the user's row with it.
     static func countLog(of id: DeuceDiary.User.ID, at now: Int64, in db: Session) throws -> DeuceDiary.User? {
         try db.run("UPDATE users SET deuce_count = deuce_count + 1, updated_at = \(now) WHERE id = \(id)")
         return try one(id, for: nil, in: db)
     }
 
     /// Takes logs back that were counted.
-    static func uncount(_ logs: Int, of id: DeuceDiary.User.ID, at now: Int64, in db: Session) throws {
+    static func decrementLogs(by logs: Int, of id: DeuceDiary.User.ID, at now: Int64, in db: Session) throws {
         try db.run(
             """
             UPDATE users SET deuce_count = CASE WHEN deuce_count > \(logs) THEN deuce_count - \(logs) ELSE 0 END,
                 updated_at = \(now)
             WHERE id = \(id)
             """)
-    }
-
-    /// Puts this transaction in line behind others that queue for the same user: what it reads next holds until its end.
-    /// Groups come before users (``Groups/queue(_:in:)``), and several users in the order of their ids.
-    ///
-    /// - Returns: False when there is no such account any more.
-    @discardableResult
-    static func queue(_ id: DeuceDiary.User.ID, in db: Session) throws -> Bool {
-        try db.run("UPDATE users SET id = id WHERE id = \(id)") > 0
-    }
-
-    /// Queues for the caller.
-    ///
-    /// - Throws: 401 when the account was deleted meanwhile.
-    static func enter(_ id: DeuceDiary.User.ID, in db: Session) throws {
-        guard try queue(id, in: db) else { throw Accounts.unauthorized }
     }
 }
 

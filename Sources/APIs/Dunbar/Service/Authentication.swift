@@ -3,12 +3,11 @@ import Contract
 import ContractServer
 import Database
 import DunbarAPI
-import Foundation
 import HTTPTypes
 import Identity
 
 extension DunbarService {
-    func authentication(_ routes: inout Routes<Dunbar, Viewer>) {
+    func authentication(_ routes: inout Routes<Dunbar, Caller>) {
         routes.open(answering: login)
         routes.open(answering: register)
         routes.open(answering: logout)
@@ -20,83 +19,41 @@ extension DunbarService {
     func login(
         _ request: Dunbar.Login, _ info: RequestInfo
     ) async throws -> Answer<WithRelationship<Dunbar.Account>> {
-        let now = time.milliseconds()
-        let refused = Problem(.unauthorized, "Invalid username or password")
-        let token = sessions.makeToken()
-        let user = try await gate.judge(
-            request.password, from: info.address, at: now, refusal: refused,
-            find: { db in
-                let account = try Users.credentials(request.username, in: db)
-                let name =
-                    account.map { Users.attemptsName($0.id) } ?? Users.attemptsName(Users.key(request.username))
-                return .init(account, countedAs: name, password: account?.password)
-            },
-            proceed: { account, admission in
-                try await database.write { [sessions, urls] db in
-                    // Whoever deletes the account or sets a new password ends this session too, or it does not begin.
-                    guard try Users.queue(account.id, in: db),
-                        try Users.password(of: account.id, in: db) == account.password,
-                        let user = try Users.account(account.id, urls, in: db)
-                    else { throw refused }
-                    try sessions.begin(token, for: account.id, instead: info.headers, at: now, in: db)
-                    try admission.settle(at: now, in: db)
-                    return user
-                }
-            })
+        let (key, token) = (Users.key(request.username), sessions.makeToken())
+        let user = try await accounts.signIn(
+            as: key, where: "username_key = \(key)", password: request.password, info
+        ) { [sessions, urls] id, now, db in
+            guard let user = try Users.account(id, urls, in: db) else { throw Users.wrongSignIn }
+            try sessions.begin(token, for: id, instead: info.headers, at: now, in: db)
+            return user
+        }
         return Answer(.ok, WithRelationship(user.withoutVerification), headers: sessions.handingOut(token))
     }
 
     func register(
         _ request: Dunbar.Register, _ info: RequestInfo
     ) async throws -> Answer<WithRelationship<Dunbar.Account>> {
-        typealias Output = WithRelationship<Dunbar.Account>
-        let now = time.milliseconds()
-        if let replay = try await database.replay(info.once, phrases: Dunbar.phrases, at: now, as: Output.self) {
-            return try await signIn(again: replay, by: request.password, info, at: now)
-        }
-        try await database.write { [attempts] db in try attempts.register(from: info.address, at: now, in: db) }
-        let password = try await gate.hash(request.password, from: info.address)
-        let (session, verification) = (sessions.makeToken(), RandomToken.make())
-        let answer = try await database.write(info.once, phrases: Dunbar.phrases, at: now) {
-            [attempts, sessions, outbox, urls] db in
+        let (token, verification) = (sessions.makeToken(), RandomToken.make())
+        let answer = try await accounts.signUp(password: request.password, info, signsIn: true) {
+            [sessions, emails, urls] password, now, db in
             var user = try Users.insert(request, password: password, at: now, urls, in: db)
-            try sessions.begin(session, for: user.id, instead: info.headers, at: now, in: db)
-            try attempts.welcome(info.address, to: Users.attemptsName(user.id), at: now, in: db)
-            try OnceOnly.note(info.once, about: [Self.callerName(user.id)], at: now, in: db)
-            try LetterTokens.verification.insert(verification, of: user.id, at: now, in: db)
-            try outbox.post(
-                .verification(address: request.email.trimmed, token: verification), at: now, in: db)
+            try sessions.begin(token, for: user.id, instead: info.headers, at: now, in: db)
+            try emails.sendVerification(
+                to: request.email.trimmed, of: user.id, token: verification, at: now, in: db)
             user.message = "Please check your email to verify your account"
-            return Answer(.created, WithRelationship(user), headers: sessions.handingOut(session))
+            return (user.id, Answer(.created, WithRelationship(user), headers: sessions.handingOut(token)))
         }
-        // A repeat that came meanwhile was faster, or this one was written before its connection was lost.
-        return answer.isReplay
-            ? try await signIn(again: answer, by: request.password, info, at: now) : answer
+        return answer.isReplay ? try await signIn(again: answer, by: request.password, info) : answer
     }
 
-    /// The answer to a repeated registration, with a session of its own: nothing keeps the first one's token.
+    /// Returns the answer to a repeated registration, with a session of its own: the first one's token is not kept.
     private func signIn(
-        again replay: Answer<WithRelationship<Dunbar.Account>>, by password: String, _ info: RequestInfo, at now: Int64
+        again replay: Answer<WithRelationship<Dunbar.Account>>, by password: String, _ info: RequestInfo
     ) async throws -> Answer<WithRelationship<Dunbar.Account>> {
-        guard case .encoded(let body) = replay.content else { return replay }
-        let user = try JSONDecoder().decode(WithRelationship<Dunbar.Account>.self, from: Data(body)).user.id
-        let token = sessions.makeToken()
-        // It signs in, so its password must still be the account's.
-        try await gate.judge(
-            password, from: info.address, at: now, refusal: Self.unauthorized,
-            find: { db in
-                let known = try Users.password(of: user, in: db)
-                return .init(known, countedAs: Users.attemptsName(user), password: known)
-            },
-            proceed: { known, admission in
-                try await database.write { [sessions] db in
-                    guard try Users.queue(user, in: db), try Users.password(of: user, in: db) == known else {
-                        throw Self.unauthorized
-                    }
-                    try sessions.begin(token, for: user, instead: info.headers, at: now, in: db)
-                    try admission.settle(at: now, in: db)
-                }
-            })
+        let (user, token) = (try replay.decoded().user.id, sessions.makeToken())
+        try await accounts.signIn(to: user, password: password, info) { [sessions] now, db in
+            try sessions.begin(token, for: user, instead: info.headers, at: now, in: db)
+        }
         var answer = replay
         answer.headers.append(contentsOf: sessions.handingOut(token))
         return answer
@@ -108,9 +65,9 @@ extension DunbarService {
     }
 
     func getCurrentUser(
-        _ request: Dunbar.GetCurrentUser, from viewer: Viewer
+        _ request: Dunbar.GetCurrentUser, from caller: Caller
     ) async throws -> WithRelationship<Dunbar.Account> {
-        let user = try await database.read { [urls] in try Users.account(viewer.user, urls, in: $0) }
+        let user = try await database.read { [urls] in try Users.account(caller.user, urls, in: $0) }
         guard let user else { throw Self.unauthorized }
         return WithRelationship(user)
     }
@@ -118,44 +75,29 @@ extension DunbarService {
     func verifyEmail(
         _ request: Dunbar.VerifyEmail, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.Confirmation> {
-        let now = time.milliseconds()
-        let refused = Problem(.badRequest, "Invalid or expired verification token")
-        let isVerified = try await database.write { db in
-            guard let user = try LetterTokens.verification.user(of: request.token, at: now, in: db) else {
-                return false
-            }
-            try db.run("UPDATE users SET is_verified = 1 WHERE id = \(user)")
-            return true
-        }
+        let isVerified = try await emails.verify(request.token)
         if info.wantsPage { return VerificationPage(isVerified: isVerified).answer }
-        guard isVerified else { throw refused }
+        guard isVerified else { throw Problem(.badRequest, "Invalid or expired verification token") }
         return Answer(.ok, .init(message: "Email verified"), headers: VerificationPage.headers)
     }
 
     func resendVerification(
-        _ request: Dunbar.ResendVerification, from viewer: Viewer, _ info: RequestInfo
+        _ request: Dunbar.ResendVerification, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.Confirmation> {
         let (now, token) = (time.milliseconds(), RandomToken.make())
-        try await database.write { [attempts, outbox, urls] db in
-            guard try Users.queue(viewer.user, in: db), let user = try Users.account(viewer.user, urls, in: db) else {
-                throw Self.unauthorized
-            }
+        try await database.write { [emails, urls] db in
+            try Users.lockCaller(caller.user, in: db)
+            guard let user = try Users.account(caller.user, urls, in: db) else { throw Users.gone }
             guard user.emailVerified != true else { throw Problem(.badRequest, "Email already verified") }
-            // The mailbox may be somebody else's, who is not to be flooded either.
-            guard try attempts.remind(Users.key(user.email), from: info.address, at: now, in: db) else { return }
-            try LetterTokens.verification.insert(token, of: user.id, at: now, in: db)
-            try outbox.post(.verification(address: user.email, token: token), at: now, in: db)
+            try emails.sendVerificationAgain(
+                to: user.email, of: user.id, token: token, from: info.address, at: now, in: db)
         }
         return Answer(.ok, .init(message: "Verification email sent"))
     }
 }
 
-extension Answer {
-    fileprivate var isReplay: Bool { headers[.idempotentReplayed] != nil }
-}
-
 extension Dunbar.Account {
-    /// As every operation but one shows it.
+    /// The account as every operation but one shows it.
     var withoutVerification: Self {
         var copy = self
         copy.emailVerified = nil
@@ -163,11 +105,11 @@ extension Dunbar.Account {
     }
 }
 
-/// What a browser shows that opens the link of a letter.
+/// The page that a browser shows when it opens the link of an e-mail.
 private struct VerificationPage {
     let isVerified: Bool
 
-    /// The same path has two answers, and its token is nobody else's affair.
+    /// The same path has two answers, and its token must not be cached or passed on.
     static let headers: HTTPFields = [.vary: "Accept", .cacheControl: "no-store", .referrerPolicy: "no-referrer"]
 
     var answer: Answer<Dunbar.Confirmation> {
@@ -204,7 +146,7 @@ private struct VerificationPage {
 }
 
 extension RequestInfo {
-    /// Whether a browser asks, to show what is answered. Apps and scripts do not name HTML.
+    /// Whether a browser asks. Apps and scripts do not name HTML.
     fileprivate var wantsPage: Bool { headers[.accept]?.lowercased().contains("text/html") == true }
 }
 

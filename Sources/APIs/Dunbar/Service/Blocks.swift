@@ -5,42 +5,42 @@ import Database
 import DunbarAPI
 
 extension DunbarService {
-    func blocks(_ routes: inout Routes<Dunbar, Viewer>) {
+    func blocks(_ routes: inout Routes<Dunbar, Caller>) {
         routes.on(use: block)
         routes.on(use: unblock)
         routes.on(use: listBlocks)
     }
 
-    func block(_ request: Dunbar.Block, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+    func block(_ request: Dunbar.Block, from caller: Caller) async throws -> Dunbar.Confirmation {
         let now = time.milliseconds()
         return try await database.write { db in
             // Neither begins to follow the other meanwhile.
-            let areThere = try Users.queue([viewer.user, request.user], in: db)
-            guard areThere, try Users.exists(request.user, for: viewer.user, in: db) else {
-                throw try Users.absence(of: viewer.user, in: db)
+            let areThere = try Users.lock([caller.user, request.user], in: db)
+            guard areThere, try Users.exists(request.user, for: caller.user, in: db) else {
+                throw try Users.missingUser(for: caller.user, in: db)
             }
-            guard request.user != viewer.user else { throw Problem(.badRequest, "Cannot block yourself") }
-            try Blocks.insert(request.user, by: viewer.user, at: now, in: db)
-            try Follows.deleteAll(between: viewer.user, and: request.user, at: now, in: db)
+            guard request.user != caller.user else { throw Problem(.badRequest, "Cannot block yourself") }
+            try Blocks.insert(request.user, by: caller.user, at: now, in: db)
+            try Follows.deleteAll(between: caller.user, and: request.user, at: now, in: db)
             return .init(message: "User blocked")
         }
     }
 
-    func unblock(_ request: Dunbar.Unblock, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+    func unblock(_ request: Dunbar.Unblock, from caller: Caller) async throws -> Dunbar.Confirmation {
         let now = time.milliseconds()
         return try await database.write { db in
             // One's own block can be taken back even where the other has blocked, too.
             guard
-                try Blocks.delete(request.user, by: viewer.user, at: now, in: db)
-                    || Users.exists(request.user, for: viewer.user, in: db)
+                try Blocks.delete(request.user, by: caller.user, at: now, in: db)
+                    || Users.exists(request.user, for: caller.user, in: db)
             else { throw Users.notFound }
             return .init(message: "User unblocked")
         }
     }
 
-    func listBlocks(_ request: Dunbar.ListBlocks, from viewer: Viewer) async throws -> [Dunbar.User] {
+    func listBlocks(_ request: Dunbar.ListBlocks, from caller: Caller) async throws -> [Dunbar.User] {
         try await database.read { [urls] db in
-            try Users.list(Blocks.rest(of: viewer.user, before: request.before, limit: request.limit), urls, in: db)
+            try Users.list(Blocks.rest(of: caller.user, before: request.before, limit: request.limit), urls, in: db)
         }
     }
 }

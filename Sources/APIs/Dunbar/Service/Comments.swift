@@ -6,46 +6,48 @@ import DunbarAPI
 import HTTPTypes
 
 extension DunbarService {
-    func comments(_ routes: inout Routes<Dunbar, Viewer>) {
+    func comments(_ routes: inout Routes<Dunbar, Caller>) {
         routes.on(answering: addComment)
         routes.on(use: listComments)
         routes.on(use: deleteComment)
     }
 
     func addComment(
-        _ request: Dunbar.AddComment, from viewer: Viewer, _ info: RequestInfo
+        _ request: Dunbar.AddComment, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.Comment> {
         let now = time.milliseconds()
-        let answer: Answer<Dunbar.Comment> = try await database.write(info.once, phrases: Dunbar.phrases, at: now) {
+        let answer: Answer<Dunbar.Comment> = try await database.write(
+            info.idempotencyKey, phrases: Dunbar.phrases, at: now
+        ) {
             [urls] db in
             // Post and author stay until the comment is there: who deletes them waits, and takes the comment along.
-            try Posts.requireVisible(request.post, to: viewer.user, in: db)
+            try Posts.requireVisible(request.post, to: caller.user, in: db)
             try request.validate()
-            guard try Users.queue(viewer.user, in: db) else { throw Self.unauthorized }
-            guard try Posts.queue(request.post, in: db) else { throw Posts.notFound }
-            let id = try Comments.insert(request.content.trimmed, on: request.post, by: viewer.user, at: now, in: db)
+            try Users.lockCaller(caller.user, in: db)
+            guard try Posts.lock(request.post, in: db) else { throw Posts.notFound }
+            let id = try Comments.insert(request.content.trimmed, on: request.post, by: caller.user, at: now, in: db)
             guard let comment = try id.flatMap({ try Comments.one($0, urls, in: db) }) else { throw Posts.notFound }
             return Answer(.created, comment)
         }
         return try answer.renewed(by: urls)
     }
 
-    func listComments(_ request: Dunbar.ListComments, from viewer: Viewer) async throws -> [Dunbar.Comment] {
+    func listComments(_ request: Dunbar.ListComments, from caller: Caller) async throws -> [Dunbar.Comment] {
         try await database.read { [urls] db in
-            try Posts.requireVisible(request.post, to: viewer.user, in: db)
+            try Posts.requireVisible(request.post, to: caller.user, in: db)
             try request.validate()
             return try db.all(
                 Comments.pageQuery(
                     of: request.post, before: request.before, limit: request.limit ?? Dunbar.maximumPage,
-                    to: viewer.user)
+                    to: caller.user)
             ) { try .init(row: $0, urls) }
         }
     }
 
-    func deleteComment(_ request: Dunbar.DeleteComment, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+    func deleteComment(_ request: Dunbar.DeleteComment, from caller: Caller) async throws -> Dunbar.Confirmation {
         try await database.write { db in
-            let owners = try Comments.requireVisible(request.id, to: viewer.user, in: db)
-            guard try owners.contains(viewer.user) || Users.isAdmin(viewer.user, in: db) else {
+            let owners = try Comments.requireVisible(request.id, to: caller.user, in: db)
+            guard try owners.contains(caller.user) || Users.isAdmin(caller.user, in: db) else {
                 throw Problem(.forbidden, "Not authorized to delete this comment")
             }
             guard try db.run("DELETE FROM comments WHERE id = \(request.id)") > 0 else { throw Comments.notFound }

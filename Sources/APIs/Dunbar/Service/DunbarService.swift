@@ -8,24 +8,17 @@ import Identity
 import Mail
 import ObjectStore
 
-/// Who asks: whose session a request came with.
-public struct Viewer: Sendable {
-    public let user: Dunbar.User.ID
-    /// What the answer has to say of the session.
-    let headers: HTTPFields
-}
+public typealias Caller = CookieSessions<Dunbar.User.ID>.Caller
 
 /// The Dunbar API's behaviour. Each section of the contract is an extension in a file of its own.
 public struct DunbarService: Sendable {
-    typealias Sessions = CookieSessions<Dunbar.User.ID>
-
     let database: Database
     let objects: any ObjectStore
-    let gate: PasswordGate
-    let sessions: Sessions
-    let attempts: Attempts
+    let accounts: Accounts<Users>
+    let emails: AccountEmails<Users>
+    let sessions: CookieSessions<Dunbar.User.ID>
+    let uploadThrottle: UploadThrottle
     let images: ImageMaker
-    let outbox: Outbox<LetterJob>
     let searches: CallerTurns<Dunbar.User.ID>
     let urls: PublicURLs
     let time: TimeSource
@@ -34,11 +27,12 @@ public struct DunbarService: Sendable {
     private let secret: [UInt8]
 
     public struct Settings: Sendable {
-        /// What the URLs of files and of letters' links begin with, without a slash at its end and without `/api`.
+        /// What the URLs of files and of links in e-mails begin with, without a slash at its end and without `/api`.
         public var publicURL: String
         /// Of other sites whose pages may change something.
         public var origins: [String] = []
-        public var attempts = Attempts.Limits()
+        /// The limits on guessing passwords, on making accounts and on asking for e-mails.
+        public var attempts = SignInThrottle.Limits()
         /// What the files of one user's posts may take, in bytes.
         public var storageQuota: Int64 = 5 * 1024 * 1024 * 1024
         /// How many posts and photos one user may upload in an hour.
@@ -65,28 +59,31 @@ public struct DunbarService: Sendable {
     /// - Parameters:
     ///   - database: With ``schema``.
     ///   - objects: Keeps photos, pictures and videos.
-    ///   - mailer: Takes the letters.
-    ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`, and seals letters that wait.
-    ///   - report: Told of each letter that was not taken: its number, why, and whether it is tried again.
+    ///   - mailer: Takes the e-mails.
+    ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`, and seals e-mails that wait.
+    ///   - report: Is told of each e-mail that was not sent: its number, why, and whether it is tried again.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, images: @escaping ImageMaker,
         mailer: any Mailer, secret: [UInt8], time: TimeSource = .system, settings: Settings,
-        report: @escaping @Sendable (_ letter: Int64?, any Error, _ isTriedAgain: Bool) -> Void
+        report: @escaping @Sendable (_ email: Int64?, any Error, _ isTriedAgain: Bool) -> Void
     ) {
         self.database = database
         self.objects = objects
-        self.sessions = Sessions(
+        self.sessions = CookieSessions(
             database: database,
             cookie: SessionCookie(
                 name: "dunbar.session", isSecure: settings.publicURL.lowercased().hasPrefix("https:")),
             time: time)
-        self.attempts = Attempts(limits: settings.attempts, secret: secret, phrases: Dunbar.phrases)
-        self.gate = PasswordGate(database: database, passwords: passwords, attempts: attempts)
+        self.accounts = Accounts(
+            database: database, passwords: passwords, secret: secret, limits: settings.attempts,
+            phrases: Dunbar.phrases, time: time)
+        self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, phrases: Dunbar.phrases)
         self.images = images
         let urls = PublicURLs(base: settings.publicURL, secret: secret, time: time)
-        let writer = LetterWriter(database: database, urls: urls, time: time)
-        self.outbox = Outbox(
-            database: database, mailer: mailer, secret: secret, time: time, compose: writer.compose, report: report)
+        self.emails = AccountEmails(
+            database: database, mailer: mailer, throttle: accounts.throttle, secret: secret, time: time,
+            verification: { .verification(of: $0, link: urls.verification($1)) },
+            reset: { .reset(of: $0, token: $1) }, report: report)
         self.searches = CallerTurns(atOnce: database.readsOfOneCaller)
         self.urls = urls
         self.time = time
@@ -96,14 +93,14 @@ public struct DunbarService: Sendable {
     }
 
     /// Every operation with its handler, and the files.
-    public func routes() -> Routes<Dunbar, Viewer> {
-        var routes = Routes<Dunbar, Viewer>(
-            spool: ObjectSpool(objects), secret: secret, name: { Self.callerName($0.user) },
+    public func routes() -> Routes<Dunbar, Caller> {
+        var routes = Routes<Dunbar, Caller>(
+            spool: ObjectSpool(objects), secret: secret, name: { Users.name(of: $0.user) },
             admit: { [origins] in try origins.admit($0, Dunbar.phrases) },
             authenticate: { [sessions] info in
-                guard let session = try await sessions.find(info.headers) else { throw Self.unauthorized }
-                return Viewer(user: session.user, headers: session.headers)
-            }, headers: { _, viewer in viewer.headers })
+                guard let caller = try await sessions.caller(info.headers) else { throw Self.unauthorized }
+                return caller
+            }, headers: { _, caller in caller.headers })
         authentication(&routes)
         accounts(&routes)
         users(&routes)
@@ -122,14 +119,11 @@ public struct DunbarService: Sendable {
 
     static let unauthorized = Problem(.unauthorized, "Unauthorized")
 
-    /// In the scope of an `Idempotency-Key`.
-    static func callerName(_ user: Dunbar.User.ID) -> String { "user \(user)" }
+    /// Sends e-mails until the task is cancelled. To be called once; without it they wait.
+    public func sendEmails() async { await emails.outbox.run() }
 
-    /// Sends letters until it is cancelled. To be called once; without it they wait.
-    public func deliverLetters() async { await outbox.run() }
-
-    /// Sends the letters that are due now: for tests.
-    public func settleLetters() async throws { try await outbox.settle() }
+    /// Sends the e-mails that are due now: for tests.
+    public func sendDueEmails() async throws { try await emails.outbox.sendDue() }
 
     /// Looks at what the service depends on.
     public func check() async -> [Health.Part] {
@@ -148,12 +142,9 @@ public struct DunbarService: Sendable {
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
-            try OnceOnly.sweep(at: now, in: db)
-            try OnceOnly.sweepSubjects(at: now, in: db)
-            try Attempts.sweep(at: now, in: db)
-            try Sessions.sweep(at: now, in: db)
-            try LetterTokens.verification.sweep(at: now, in: db)
-            try LetterTokens.reset.sweep(at: now, in: db)
+            try Accounts<Users>.sweep(at: now, in: db)
+            try CookieSessions<Dunbar.User.ID>.sweep(at: now, in: db)
+            try AccountEmails<Users>.sweep(at: now, in: db)
             try UnsignedFiles.sweep(at: now, in: db)
             try FormerRows.sweep(at: now, in: db)
             try Rejections.sweep(at: now, in: db)

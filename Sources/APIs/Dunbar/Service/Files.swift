@@ -15,37 +15,36 @@ extension DunbarService {
     static let orphanAge: Int64 = 3600
 
     func uploadPhoto(
-        _ request: Dunbar.UploadPhoto, from viewer: Viewer, _ info: RequestInfo
+        _ request: Dunbar.UploadPhoto, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.UpdatedUser> {
         let now = time.milliseconds()
-        try await database.read { try Users.require(viewer.user, mayChange: request.id, in: $0) }
+        try await database.read { try Users.require(caller.user, mayChange: request.id, in: $0) }
         try request.validate()
         if let replay = try await database.replay(
-            info.once, phrases: Dunbar.phrases, at: now, as: Dunbar.UpdatedUser.self)
+            info.idempotencyKey, phrases: Dunbar.phrases, at: now, as: Dunbar.UpdatedUser.self)
         {
             return try replay.renewed(by: urls)
         }
-        try await database.read { [attempts, settings] db in
-            try attempts.requireRoom(
-                forUploadsBy: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
+        try await database.read { [uploadThrottle, settings] db in
+            try uploadThrottle.requireRoom("\(caller.user)", at: now, in: db)
         }
         let refused = Problem(.badRequest, "Only image files are allowed")
         guard let upload = request.photo, let file = upload.spooledFile, let type = try type(of: file), type.isImage,
-            let picture = try await picture(of: file, type, .profile, for: viewer.user)
+            let picture = try await picture(of: file, type, .profile, for: caller.user)
         else { throw refused }
         let name = MediaFile.name(.jpeg)
         try await store(try await spool(picture), as: name, .jpeg)
-        return try await keeping([name]) { [urls, attempts, settings] in
+        return try await keeping([name]) { [urls, uploadThrottle, settings] in
             let before = NIOLockedValueBox<String?>(nil)
-            let answer = try await database.write(info.once, phrases: Dunbar.phrases, at: now) { db in
-                try Users.queue(request.id, in: db)
-                try Users.require(viewer.user, mayChange: request.id, in: db)
-                try attempts.upload(by: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
+            let answer = try await database.write(info.idempotencyKey, phrases: Dunbar.phrases, at: now) { db in
+                try Users.lock(request.id, in: db)
+                try Users.require(caller.user, mayChange: request.id, in: db)
+                try uploadThrottle.count("\(caller.user)", at: now, in: db)
                 let old: String?? = try db.value("SELECT photo FROM users WHERE id = \(request.id)")
                 before.withLockedValue { $0 = old ?? nil }
                 if let old = old ?? nil { try UnsignedFiles.forget([old], in: db) }
                 try db.run("UPDATE users SET photo = \(name) WHERE id = \(request.id)")
-                return Answer(.ok, try Users.changed(request.id, by: viewer.user, urls, in: db))
+                return Answer(.ok, try Users.changed(request.id, by: caller.user, urls, in: db))
             }
             if answer.headers[.idempotentReplayed] == nil, let old = before.withLockedValue({ $0 }) {
                 await remove([old])

@@ -6,7 +6,7 @@ import DunbarAPI
 import HTTPTypes
 
 extension DunbarService {
-    func follows(_ routes: inout Routes<Dunbar, Viewer>) {
+    func follows(_ routes: inout Routes<Dunbar, Caller>) {
         routes.on(use: follow)
         routes.on(use: unfollow)
         routes.on(use: removeFollower)
@@ -18,59 +18,59 @@ extension DunbarService {
         routes.on(use: rejectRequest)
     }
 
-    func follow(_ request: Dunbar.Follow, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+    func follow(_ request: Dunbar.Follow, from caller: Caller) async throws -> Dunbar.Confirmation {
         let now = time.milliseconds()
         return try await database.write { db in
             // One follow of a user's after the other, so that the limit holds; and none beside a block between the two.
-            let areThere = try Users.queue([viewer.user, request.user], in: db)
+            let areThere = try Users.lock([caller.user, request.user], in: db)
             let isPrivate: Bool? = try db.value("SELECT is_private FROM users WHERE id = \(request.user)")
-            guard areThere, let isPrivate, try !Blocks.exist(of: viewer.user, by: request.user, in: db) else {
-                throw try Users.absence(of: viewer.user, in: db)
+            guard areThere, let isPrivate, try !Blocks.exist(of: caller.user, by: request.user, in: db) else {
+                throw try Users.missingUser(for: caller.user, in: db)
             }
-            guard request.user != viewer.user else { throw Problem(.badRequest, "Cannot follow yourself") }
-            guard try !Blocks.exist(of: request.user, by: viewer.user, in: db) else {
+            guard request.user != caller.user else { throw Problem(.badRequest, "Cannot follow yourself") }
+            guard try !Blocks.exist(of: request.user, by: caller.user, in: db) else {
                 throw Problem(.badRequest, "Unblock this user first")
             }
             let known = Problem(.badRequest, "Already following or requested to follow this user")
-            let isAccepted = try Follows.isAccepted(viewer.user, to: request.user, in: db)
+            let isAccepted = try Follows.isAccepted(caller.user, to: request.user, in: db)
             // A request to an account that has gone public since, made when there was no room for another follow.
             let isLeftOver = isAccepted == false && !isPrivate
             guard isAccepted == nil || isLeftOver else { throw known }
-            guard try Follows.hasRoom(viewer.user, in: db) else {
+            guard try Follows.hasRoom(caller.user, in: db) else {
                 throw Problem(.badRequest, "You have reached the maximum number of follows (150)")
             }
             if isLeftOver {
-                try Follows.accept(of: viewer.user, to: request.user, in: db)
+                try Follows.accept(of: caller.user, to: request.user, in: db)
                 return .init(message: "Following")
             }
-            if isPrivate { try Rejections.require(fewOf: viewer.user, by: request.user, at: now, in: db) }
-            guard try Follows.insert(viewer.user, to: request.user, isAccepted: !isPrivate, at: now, in: db) else {
+            if isPrivate { try Rejections.require(fewOf: caller.user, by: request.user, at: now, in: db) }
+            guard try Follows.insert(caller.user, to: request.user, isAccepted: !isPrivate, at: now, in: db) else {
                 throw known
             }
             return .init(message: isPrivate ? Dunbar.Follow.requested : "Following")
         }
     }
 
-    func unfollow(_ request: Dunbar.Unfollow, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+    func unfollow(_ request: Dunbar.Unfollow, from caller: Caller) async throws -> Dunbar.Confirmation {
         let now = time.milliseconds()
         return try await database.write { db in
-            guard try Users.exists(request.user, for: viewer.user, in: db) else { throw Users.notFound }
+            guard try Users.exists(request.user, for: caller.user, in: db) else { throw Users.notFound }
             // In line behind the follow's making and its acceptance, so that what is said of it is so.
-            try Users.queue(viewer.user, in: db)
-            let wasAccepted = try Follows.isAccepted(viewer.user, to: request.user, in: db)
-            guard let wasAccepted, try Follows.delete(of: viewer.user, to: request.user, at: now, in: db) else {
+            try Users.lock(caller.user, in: db)
+            let wasAccepted = try Follows.isAccepted(caller.user, to: request.user, in: db)
+            guard let wasAccepted, try Follows.delete(of: caller.user, to: request.user, at: now, in: db) else {
                 throw Problem(.badRequest, "Not following this user")
             }
             return .init(message: wasAccepted ? "Unfollowed" : "Follow request withdrawn")
         }
     }
 
-    func removeFollower(_ request: Dunbar.RemoveFollower, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+    func removeFollower(_ request: Dunbar.RemoveFollower, from caller: Caller) async throws -> Dunbar.Confirmation {
         let now = time.milliseconds()
         return try await database.write { db in
             let isRemoved = try FormerRows.delete(
                 .follow,
-                where: "follower_id = \(request.follower) AND target_id = \(viewer.user) AND is_accepted = 1", at: now,
+                where: "follower_id = \(request.follower) AND target_id = \(caller.user) AND is_accepted = 1", at: now,
                 in: db)
             guard isRemoved > 0 else { throw Problem(.badRequest, "This user is not your follower") }
             return .init(message: "Follower removed successfully")
@@ -79,36 +79,36 @@ extension DunbarService {
 
     // MARK: Lists
 
-    func listFollowers(_ request: Dunbar.ListFollowers, from viewer: Viewer) async throws -> [Dunbar.User] {
-        guard request.user == viewer.user else {
+    func listFollowers(_ request: Dunbar.ListFollowers, from caller: Caller) async throws -> [Dunbar.User] {
+        guard request.user == caller.user else {
             throw Problem(.forbidden, "You can only view your own followers")
         }
         try request.validate()
-        return try await list(.followers, request.limit, before: request.before, of: viewer)
+        return try await list(.followers, request.limit, before: request.before, of: caller)
     }
 
-    func listFollowing(_ request: Dunbar.ListFollowing, from viewer: Viewer) async throws -> [Dunbar.User] {
-        guard request.user == viewer.user else {
+    func listFollowing(_ request: Dunbar.ListFollowing, from caller: Caller) async throws -> [Dunbar.User] {
+        guard request.user == caller.user else {
             throw Problem(.forbidden, "You can only view your own following list")
         }
         try request.validate()
-        return try await list(.following, request.limit, before: request.before, of: viewer)
+        return try await list(.following, request.limit, before: request.before, of: caller)
     }
 
     private func list(
-        _ side: Follows.Side, _ limit: Int?, before: Dunbar.User.ID?, of viewer: Viewer
+        _ side: Follows.Side, _ limit: Int?, before: Dunbar.User.ID?, of caller: Caller
     ) async throws -> [Dunbar.User] {
         try await database.read { [urls] db in
-            try Users.list(Follows.rest(side, of: viewer.user, before: before, limit: limit), urls, in: db)
+            try Users.list(Follows.rest(side, of: caller.user, before: before, limit: limit), urls, in: db)
         }
     }
 
     func listPendingRequests(
-        _ request: Dunbar.ListPendingRequests, from viewer: Viewer
+        _ request: Dunbar.ListPendingRequests, from caller: Caller
     ) async throws -> [Dunbar.PendingRequest] {
         try await database.read { [urls] db in
             try db.all(
-                Follows.requestsQuery(.followers, of: viewer.user, before: request.before, limit: request.limit)
+                Follows.requestsQuery(.followers, of: caller.user, before: request.before, limit: request.limit)
             ) { row in
                 .init(id: try row.get(0), createdAt: try row.get(1), follower: try .init(row: row, at: 2, urls))
             }
@@ -116,11 +116,11 @@ extension DunbarService {
     }
 
     func listOutgoingRequests(
-        _ request: Dunbar.ListOutgoingRequests, from viewer: Viewer
+        _ request: Dunbar.ListOutgoingRequests, from caller: Caller
     ) async throws -> [Dunbar.OutgoingRequest] {
         try await database.read { [urls] db in
             try db.all(
-                Follows.requestsQuery(.following, of: viewer.user, before: request.before, limit: request.limit)
+                Follows.requestsQuery(.following, of: caller.user, before: request.before, limit: request.limit)
             ) { row in
                 .init(id: try row.get(0), createdAt: try row.get(1), following: try .init(row: row, at: 2, urls))
             }
@@ -129,37 +129,37 @@ extension DunbarService {
 
     // MARK: Answers to requests
 
-    func acceptRequest(_ request: Dunbar.AcceptRequest, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+    func acceptRequest(_ request: Dunbar.AcceptRequest, from caller: Caller) async throws -> Dunbar.Confirmation {
         try await database.write { db in
             let follower: Dunbar.User.ID? = try db.value(
                 """
                 SELECT follower_id FROM follows
-                WHERE id = \(request.id) AND target_id = \(viewer.user) AND is_accepted = 0
+                WHERE id = \(request.id) AND target_id = \(caller.user) AND is_accepted = 0
                 """)
             guard let follower else { throw Follows.notFound }
-            try Users.queue(follower, in: db)
+            try Users.lock(follower, in: db)
             guard try Follows.hasRoom(follower, in: db) else {
                 throw Problem(.badRequest, "This user has reached the maximum number of follows (150)")
             }
             let isAccepted = try db.run(
                 """
                 UPDATE follows SET is_accepted = 1
-                WHERE id = \(request.id) AND target_id = \(viewer.user) AND is_accepted = 0
+                WHERE id = \(request.id) AND target_id = \(caller.user) AND is_accepted = 0
                 """)
             guard isAccepted > 0 else { throw Follows.notFound }
             return .init(message: "Follow request accepted")
         }
     }
 
-    func rejectRequest(_ request: Dunbar.RejectRequest, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+    func rejectRequest(_ request: Dunbar.RejectRequest, from caller: Caller) async throws -> Dunbar.Confirmation {
         let now = time.milliseconds()
         return try await database.write { db in
-            let condition: SQL = "id = \(request.id) AND target_id = \(viewer.user) AND is_accepted = 0"
+            let condition: SQL = "id = \(request.id) AND target_id = \(caller.user) AND is_accepted = 0"
             let follower: Dunbar.User.ID? = try db.value("SELECT follower_id FROM follows WHERE \(condition)")
             guard let follower, try FormerRows.delete(.follow, where: condition, at: now, in: db) > 0 else {
                 throw Follows.notFound
             }
-            try Rejections.count(of: follower, by: viewer.user, at: now, in: db)
+            try Rejections.count(of: follower, by: caller.user, at: now, in: db)
             return .init(message: "Follow request rejected")
         }
     }
@@ -216,7 +216,7 @@ enum Follows {
         ) { try $0.get(0) }
         for follower in followers {
             // In line behind their other follows, so that the limit holds.
-            try Users.queue(follower, in: db)
+            try Users.lock(follower, in: db)
             if try hasRoom(follower, in: db) { try accept(of: follower, to: target, in: db) }
         }
     }

@@ -8,7 +8,7 @@ extension DunbarService {
     /// A part that has not answered by then is not well.
     static let patience = Duration.seconds(2)
 
-    func health(_ routes: inout Routes<Dunbar, Viewer>) {
+    func health(_ routes: inout Routes<Dunbar, Caller>) {
         routes.open(answering: checkHealth)
     }
 

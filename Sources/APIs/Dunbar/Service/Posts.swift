@@ -6,7 +6,7 @@ import DunbarAPI
 import HTTPTypes
 
 extension DunbarService {
-    func posts(_ routes: inout Routes<Dunbar, Viewer>) {
+    func posts(_ routes: inout Routes<Dunbar, Caller>) {
         routes.on(answering: createPost)
         routes.on(use: { (request: Dunbar.ListUserPosts, viewer) in
             try await posts(of: request.user, request.limit, request.before, to: viewer)
@@ -22,24 +22,25 @@ extension DunbarService {
     }
 
     func createPost(
-        _ request: Dunbar.CreatePost, from viewer: Viewer, _ info: RequestInfo
+        _ request: Dunbar.CreatePost, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.Post> {
         let now = time.milliseconds()
-        if let replay = try await database.replay(info.once, phrases: Dunbar.phrases, at: now, as: Dunbar.Post.self) {
+        if let replay = try await database.replay(
+            info.idempotencyKey, phrases: Dunbar.phrases, at: now, as: Dunbar.Post.self)
+        {
             return try replay.renewed(by: urls)
         }
         // Again in the write: two posts at once may each have had room.
-        try await database.read { [attempts, settings] db in
-            try attempts.requireRoom(
-                forUploadsBy: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
-            if !request.media.isEmpty { try Files.requireRoom(for: 1, of: viewer.user, settings, in: db) }
+        try await database.read { [uploadThrottle, settings] db in
+            try uploadThrottle.requireRoom("\(caller.user)", at: now, in: db)
+            if !request.media.isEmpty { try Files.requireRoom(for: 1, of: caller.user, settings, in: db) }
         }
-        let files = try await store(request.media, of: viewer.user)
-        let answer: Answer<Dunbar.Post> = try await keeping(files.map(\.name)) { [urls, attempts, settings] in
-            try await database.write(info.once, phrases: Dunbar.phrases, at: now) { db in
-                let id = try Posts.insert(request.content, files, by: viewer.user, at: now, in: db)
-                try attempts.upload(by: "\(viewer.user)", limit: settings.uploadsPerHour, at: now, in: db)
-                if !files.isEmpty { try Files.requireRoom(for: 0, of: viewer.user, settings, in: db) }
+        let files = try await store(request.media, of: caller.user)
+        let answer: Answer<Dunbar.Post> = try await keeping(files.map(\.name)) { [urls, uploadThrottle, settings] in
+            try await database.write(info.idempotencyKey, phrases: Dunbar.phrases, at: now) { db in
+                let id = try Posts.insert(request.content, files, by: caller.user, at: now, in: db)
+                try uploadThrottle.count("\(caller.user)", at: now, in: db)
+                if !files.isEmpty { try Files.requireRoom(for: 0, of: caller.user, settings, in: db) }
                 guard let post = try id.flatMap({ try Posts.one($0, urls, in: db) }) else { throw Self.unauthorized }
                 return Answer(.created, post)
             }
@@ -49,30 +50,30 @@ extension DunbarService {
 
     /// The three ways to ask for a user's posts are one.
     private func posts(
-        of user: Dunbar.User.ID, _ limit: Int?, _ before: Dunbar.Post.ID?, to viewer: Viewer
+        of user: Dunbar.User.ID, _ limit: Int?, _ before: Dunbar.Post.ID?, to caller: Caller
     ) async throws -> [Dunbar.Post] {
         try await database.read { [urls] db in
             try db.all(
                 Posts.pageQuery(
-                    of: user, before: before, limit: limit ?? Dunbar.maximumPage, to: viewer.user)
+                    of: user, before: before, limit: limit ?? Dunbar.maximumPage, to: caller.user)
             ) { try .init(row: $0, urls) }
         }
     }
 
-    func getFeed(_ request: Dunbar.GetFeed, from viewer: Viewer) async throws -> [Dunbar.Post] {
+    func getFeed(_ request: Dunbar.GetFeed, from caller: Caller) async throws -> [Dunbar.Post] {
         try await database.read { [urls] db in
             try db.all(
                 Posts.feedQuery(
-                    of: viewer.user, before: request.before, limit: request.limit ?? Dunbar.maximumPage, in: db)
+                    of: caller.user, before: request.before, limit: request.limit ?? Dunbar.maximumPage, in: db)
             ) { try .init(row: $0, urls) }
         }
     }
 
-    func deletePost(_ request: Dunbar.DeletePost, from viewer: Viewer) async throws -> Dunbar.Confirmation {
+    func deletePost(_ request: Dunbar.DeletePost, from caller: Caller) async throws -> Dunbar.Confirmation {
         let now = time.milliseconds()
         let names = try await database.write { db in
-            let author = try Posts.requireVisible(request.id, to: viewer.user, in: db)
-            guard try author == viewer.user || Users.isAdmin(viewer.user, in: db) else {
+            let author = try Posts.requireVisible(request.id, to: caller.user, in: db)
+            guard try author == caller.user || Users.isAdmin(caller.user, in: db) else {
                 throw Problem(.forbidden, "Not authorized to delete this post")
             }
             return try Posts.delete(request.id, at: now, in: db)
@@ -94,7 +95,7 @@ enum Posts {
     ) throws -> Dunbar.Post.ID? {
         // In line behind the author's other posts, and later than all of them: whoever has seen the newest has missed
         // none before it.
-        guard try Users.queue(user, in: db) else { return nil }
+        guard try Users.lock(user, in: db) else { return nil }
         let last: Int64? = try db.value(
             "SELECT created_at FROM posts WHERE user_id = \(user) ORDER BY created_at DESC, id DESC LIMIT 1")
         let id: Dunbar.Post.ID? = try db.value(
@@ -168,20 +169,20 @@ enum Posts {
         "(SELECT b.created_at, CAST(\(id) AS BIGINT) FROM posts b WHERE b.id <= \(id) ORDER BY b.id DESC LIMIT 1)"
     }
 
-    /// Puts this transaction in line behind others about the same post.
+    /// Locks a post's row until the transaction ends.
     ///
     /// - Returns: Whether there is such a post.
     @discardableResult
-    static func queue(_ id: Dunbar.Post.ID, in db: Session) throws -> Bool {
-        try db.run("UPDATE posts SET id = id WHERE id = \(id)") > 0
+    static func lock(_ id: Dunbar.Post.ID, in db: Session) throws -> Bool {
+        try db.lock("posts", where: "id = \(id)") > 0
     }
 
     /// Deletes a post with its comments.
     ///
     /// - Returns: The names of its files.
     static func delete(_ id: Dunbar.Post.ID, at now: Int64, in db: Session) throws -> [String] {
-        // In line behind comments that are being made, which then go too.
-        try queue(id, in: db)
+        // Comments that are being made are waited for, and go too.
+        try lock(id, in: db)
         let names: [String] = try db.all("SELECT name FROM media WHERE post_id = \(id)") { try $0.get(0) }
         try db.run("DELETE FROM media WHERE post_id = \(id)")
         try UnsignedFiles.forget(names, in: db)

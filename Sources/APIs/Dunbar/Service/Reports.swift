@@ -5,21 +5,21 @@ import Database
 import DunbarAPI
 
 extension DunbarService {
-    func reports(_ routes: inout Routes<Dunbar, Viewer>) {
+    func reports(_ routes: inout Routes<Dunbar, Caller>) {
         routes.on(answering: reportPost)
     }
 
     func reportPost(
-        _ request: Dunbar.ReportPost, from viewer: Viewer, _ info: RequestInfo
+        _ request: Dunbar.ReportPost, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.Confirmation> {
         let now = time.milliseconds()
-        return try await database.write(info.once, phrases: Dunbar.phrases, at: now) { db in
-            let author = try Posts.requireVisible(request.post, to: viewer.user, in: db)
-            guard author != viewer.user else { throw Problem(.badRequest, "You cannot report your own post") }
+        return try await database.write(info.idempotencyKey, phrases: Dunbar.phrases, at: now) { db in
+            let author = try Posts.requireVisible(request.post, to: caller.user, in: db)
+            guard author != caller.user else { throw Problem(.badRequest, "You cannot report your own post") }
             try request.validate()
-            guard try Users.queue(viewer.user, in: db) else { throw Self.unauthorized }
-            guard try Posts.queue(request.post, in: db) else { throw Posts.notFound }
-            guard try Reports.insert(request, by: viewer.user, at: now, in: db) else {
+            try Users.lockCaller(caller.user, in: db)
+            guard try Posts.lock(request.post, in: db) else { throw Posts.notFound }
+            guard try Reports.insert(request, by: caller.user, at: now, in: db) else {
                 throw Problem(.badRequest, "You have already reported this post")
             }
             return Answer(.ok, .init(message: "Post reported"))

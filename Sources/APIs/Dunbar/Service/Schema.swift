@@ -1,5 +1,6 @@
 import Backend
 import Database
+import DunbarAPI
 
 extension DunbarService {
     /// Every table of the API. Times are milliseconds since 1970.
@@ -25,7 +26,7 @@ extension DunbarService {
                     """,
                     "CREATE INDEX email_tokens_of_user ON email_tokens (user_id)",
                     "CREATE INDEX email_tokens_age ON email_tokens (expires_at)",
-                ] + Sessions.table + OnceOnly.table + Attempts.tables),
+                ] + CookieSessions<Dunbar.User.ID>.table + IdempotencyStore.table + SignInThrottle.tables),
             .init(
                 "follows",
                 [
@@ -89,7 +90,7 @@ extension DunbarService {
                     """,
                     "CREATE INDEX reset_tokens_of_user ON reset_tokens (user_id)",
                     "CREATE INDEX reset_tokens_age ON reset_tokens (expires_at)",
-                ] + Outbox<LetterJob>.table),
+                ] + Outbox<AccountEmail>.table),
             .init(
                 "sizes of files",
                 [
@@ -155,7 +156,7 @@ extension DunbarService {
                     "CREATE INDEX reports_of_reporter ON reports (reporter_id)",
                     "CREATE INDEX reports_age ON reports (ends_at)",
                 ]),
-            FoldedNames.migration(adding: OnceOnly.subjects, to: "users"),
+            FoldedNames.migration(adding: IdempotencyStore.subjects, to: "users"),
             .init("people found by parts of their names", UserSearch.migration),
         ])
 }

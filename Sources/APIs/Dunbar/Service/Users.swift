@@ -7,7 +7,7 @@ import Foundation
 import HTTPTypes
 
 extension DunbarService {
-    func users(_ routes: inout Routes<Dunbar, Viewer>) {
+    func users(_ routes: inout Routes<Dunbar, Caller>) {
         routes.open(answering: getUser)
         routes.on(use: updateUser)
         routes.on(answering: uploadPhoto)
@@ -18,7 +18,7 @@ extension DunbarService {
         _ request: Dunbar.GetUser, _ info: RequestInfo
     ) async throws -> Answer<WithRelationship<Dunbar.User>> {
         // Open to anybody; a session only adds what its user has to do with them.
-        let session = try await sessions.find(info.headers)
+        let session = try await sessions.caller(info.headers)
         let found = try await database.read { [urls] db in
             guard let user = try Users.profile(request.id, to: session?.user, urls, in: db) else {
                 throw Users.notFound
@@ -29,38 +29,45 @@ extension DunbarService {
         return Answer(.ok, found, headers: session?.headers ?? [:])
     }
 
-    func updateUser(_ request: Dunbar.UpdateUser, from viewer: Viewer) async throws -> Dunbar.UpdatedUser {
+    func updateUser(_ request: Dunbar.UpdateUser, from caller: Caller) async throws -> Dunbar.UpdatedUser {
         try await database.write { [urls] db in
-            try Users.require(viewer.user, mayChange: request.id, in: db)
+            try Users.require(caller.user, mayChange: request.id, in: db)
             try request.validate()
             try Users.update(request, in: db)
-            return try Users.changed(request.id, by: viewer.user, urls, in: db)
+            return try Users.changed(request.id, by: caller.user, urls, in: db)
         }
     }
 
-    func searchUsers(_ request: Dunbar.SearchUsers, from viewer: Viewer) async throws -> [Dunbar.User] {
+    func searchUsers(_ request: Dunbar.SearchUsers, from caller: Caller) async throws -> [Dunbar.User] {
         let text = request.query.trimmed
         if text.isEmpty { return [] }
-        return try await searches.take(for: viewer.user) {
-            try await database.read { [urls] in try Users.matching(text, to: viewer.user, urls, in: $0) }
+        return try await searches.take(for: caller.user) {
+            try await database.read { [urls] in try Users.matching(text, to: caller.user, urls, in: $0) }
         }
     }
 }
 
-enum Users {
-    static let notFound = Problem(.notFound, "User not found")
+enum Users: EmailAccountTable {
+    typealias ID = Dunbar.User.ID
 
-    /// How names are compared: composed, in lower case.
+    static let notFound = Problem(.notFound, "User not found")
+    static let gone = DunbarService.unauthorized
+    static let wrongSignIn = Problem(.unauthorized, "Invalid username or password")
+    static let wrongPassword = Problem(.badRequest, "Invalid password")
+
+    static func emailKey(_ address: String) -> String { key(address) }
+
+    /// Returns a name in the form in which names are compared: composed, in lower case.
     static func key(_ name: String) -> String { name.lowercased().precomposedStringWithCanonicalMapping }
 
-    // MARK: What is shown of whom
+    // MARK: Reading
 
     private static let profileColumns: SQL =
         "u.id, u.username, u.display_name, u.bio, u.photo, u.is_private, u.created_at"
-    /// Of a user `u`, as ``DunbarAPI/Dunbar/UserSummary/init(row:at:_:)`` reads them.
+    /// The columns of a user `u`, in the order in which ``DunbarAPI/Dunbar/UserSummary/init(row:at:_:)`` reads them.
     static let summaryColumns: SQL = "u.id, u.username, u.display_name, u.photo"
 
-    /// Whether there is such a user, as far as a viewer is told.
+    /// Returns whether there is such a user whom a viewer may see.
     static func exists(_ id: Dunbar.User.ID, for viewer: Dunbar.User.ID, in db: Session) throws -> Bool {
         try db.exists("SELECT 1 FROM users u WHERE u.id = \(id) AND \(Visibility.ofAccount(to: viewer))")
     }
@@ -75,7 +82,7 @@ enum Users {
         }
     }
 
-    /// For nobody but the user.
+    /// Returns an account as its owner sees it.
     static func account(_ id: Dunbar.User.ID, _ urls: PublicURLs, in db: Session) throws -> Dunbar.Account? {
         try db.one(
             """
@@ -91,12 +98,12 @@ enum Users {
         }
     }
 
-    /// Profiles of a list of users `u`.
+    /// Returns the profiles of a list of users `u`.
     static func list(_ rest: SQL, _ urls: PublicURLs, in db: Session) throws -> [Dunbar.User] {
         try db.all("SELECT \(profileColumns) FROM users u \(rest)") { try .init(row: $0, urls) }
     }
 
-    /// The first 20 whose username or display name contains the text, without admins.
+    /// Returns the first 20 users whose username or display name contains the text, without admins.
     static func matching(
         _ text: String, to viewer: Dunbar.User.ID, _ urls: PublicURLs, in db: Session
     ) throws -> [Dunbar.User] {
@@ -142,12 +149,6 @@ enum Users {
         return user.withoutVerification
     }
 
-    static func credentials(_ username: String, in db: Session) throws -> (id: Dunbar.User.ID, password: String)? {
-        try db.one("SELECT id, password FROM users WHERE username_key = \(key(username))") {
-            try (id: $0.get(0), password: $0.get(1))
-        }
-    }
-
     // MARK: Changes
 
     static func isAdmin(_ id: Dunbar.User.ID, in db: Session) throws -> Bool {
@@ -173,12 +174,12 @@ enum Users {
         }
         if let isPrivate = request.isPrivate {
             try db.run("UPDATE users SET is_private = \(isPrivate) WHERE id = \(request.id)")
-            // Behind the change of the row: a request that is made beside waits for it, and is a follow.
+            // After the change of the row: a follow request that is made at the same time waits for it, and is a follow.
             if !isPrivate { try Follows.acceptAll(to: request.id, in: db) }
         }
     }
 
-    /// A user as they are shown to whoever changed them.
+    /// Returns a user as they are shown to the caller who changed them.
     static func changed(
         _ id: Dunbar.User.ID, by viewer: Dunbar.User.ID, _ urls: PublicURLs, in db: Session
     ) throws -> Dunbar.UpdatedUser {
@@ -187,26 +188,9 @@ enum Users {
         return .other(profile)
     }
 
-    /// Puts this transaction in line behind others that queue for the same user: what it reads next holds until its end.
-    ///
-    /// - Returns: Whether there is such a user.
-    @discardableResult
-    static func queue(_ id: Dunbar.User.ID, in db: Session) throws -> Bool {
-        try db.run("UPDATE users SET id = id WHERE id = \(id)") > 0
-    }
-
-    /// The same for several, always in one order, so that nobody waits for each other.
-    ///
-    /// - Returns: Whether all of them are there.
-    static func queue(_ ids: Set<Dunbar.User.ID>, in db: Session) throws -> Bool {
-        var areThere = true
-        for id in ids.sorted() { areThere = try queue(id, in: db) && areThere }
-        return areThere
-    }
-
-    /// Why there is nobody whom a viewer names: 404, or 401 when the viewer is not there any more either.
-    static func absence(of viewer: Dunbar.User.ID, in db: Session) throws -> Problem {
-        try db.exists("SELECT 1 FROM users WHERE id = \(viewer)") ? notFound : DunbarService.unauthorized
+    /// Returns the error for a user who is not there: 404, or 401 when the caller's own account has gone.
+    static func missingUser(for caller: Dunbar.User.ID, in db: Session) throws -> Problem {
+        try exists(caller, in: db) ? notFound : gone
     }
 }
 

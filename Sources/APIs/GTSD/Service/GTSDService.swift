@@ -12,10 +12,10 @@ import ObjectStore
 public struct GTSDService: Sendable {
     let database: Database
     let objects: any ObjectStore
-    let gate: PasswordGate
-    let tokens: TokenSigner
-    let sessions: RecentlyTrue<String>
-    let attempts: Attempts
+    let accounts: Accounts<Users>
+    let sessions: TokenSessions<UserID>
+    let refreshTokens: RefreshTokens<UserID>
+    let uploadThrottle: UploadThrottle
     let requests: RateLimits
     let cache: TaskCache
     let time: TimeSource
@@ -26,7 +26,8 @@ public struct GTSDService: Sendable {
     private let secret: [UInt8]
 
     public struct Settings: Sendable {
-        public var attempts = Attempts.Limits()
+        /// The limits on guessing passwords and on making accounts.
+        public var attempts = SignInThrottle.Limits()
         /// What one user's photos may take, those that are expected included. In bytes.
         public var storageQuota: Int64 = 5 * 1024 * 1024 * 1024
         /// How many photos one user may presign in an hour.
@@ -47,12 +48,16 @@ public struct GTSDService: Sendable {
     ) {
         self.database = database
         self.objects = objects
-        self.tokens = TokenSigner(key: tokenKey, issuer: "gtsd", now: { time.seconds })
-        self.sessions = RecentlyTrue(time: time)
-        self.attempts = Attempts(limits: settings.attempts, secret: tokenKey, phrases: GTSD.phrases)
-        self.gate = PasswordGate(database: database, passwords: passwords, attempts: attempts)
+        self.accounts = Accounts(
+            database: database, passwords: passwords, secret: tokenKey, limits: settings.attempts,
+            phrases: GTSD.phrases, time: time)
+        self.sessions = TokenSessions(
+            database: database, key: tokenKey, issuer: "gtsd", rules: Self.sessionRules, time: time,
+            owner: Self.owner)
+        self.refreshTokens = RefreshTokens(sessions)
+        self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, phrases: GTSD.phrases)
         self.requests = RateLimits(database, time: time)
-        self.cache = TaskCache()
+        self.cache = TaskCache(time: time)
         self.time = time
         self.makeID = makeID
         self.settings = settings
@@ -62,13 +67,10 @@ public struct GTSDService: Sendable {
     /// What `/health` and `/ready` answer when all is well.
     public static let healthy = #"{"success":true,"data":{"status":"ok"}}"#
 
-    /// What tells callers apart in the scope of an idempotency key.
-    static func callerName(_ user: Int64) -> String { "user \(user)" }
-
     /// Every operation with its handler.
     public func routes() -> Routes<GTSD, Caller> {
         var routes = Routes<GTSD, Caller>(
-            secret: secret, name: { Self.callerName($0.user) }, authenticate: authenticate,
+            secret: secret, name: { Users.name(of: $0.user) }, authenticate: authenticate,
             headers: countRequest)
         accounts(&routes)
         renewals(&routes)
@@ -93,11 +95,9 @@ public struct GTSDService: Sendable {
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
-            try OnceOnly.sweep(at: now, in: db)
-            try OnceOnly.sweepSubjects(at: now, in: db)
-            try Attempts.sweep(at: now, in: db)
+            try Accounts<Users>.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
-            try Sessions.sweep(at: now, in: db)
+            try RefreshTokens<UserID>.sweep(at: now, in: db)
         }
         return try await sweepObjects(limits: limits)
     }
@@ -133,6 +133,11 @@ extension GTSD.Timestamp: SQLConvertible {
 }
 
 extension TextIdentifier {
-    /// An id of the database, as the contract writes it.
+    /// An id of the database as the contract writes it.
     init(number: Int64) { self.init(String(number)) }
+}
+
+extension GTSD.User.ID {
+    /// A user's id as the contract writes it.
+    init(_ id: UserID) { self.init(number: id.rawValue) }
 }

@@ -5,8 +5,8 @@ final class KeyedLock: Sendable {
     /// The tasks that wait for each key that is held.
     private let waiting = NIOLockedValueBox<[String: [CheckedContinuation<Void, Never>]]>([:])
 
-    /// Holds a key while a body runs.
-    func hold<Output>(_ key: String, _ body: () async throws -> Output) async rethrows -> Output {
+    /// Runs a body while no other task works on the key.
+    func withLock<Output>(_ key: String, _ body: () async throws -> Output) async rethrows -> Output {
         await withCheckedContinuation { continuation in
             let isFree = waiting.withLockedValue { waiting in
                 guard waiting[key] != nil else {

@@ -16,14 +16,14 @@ extension GTSDService {
         _ request: GTSD.CompleteOnboarding, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<GTSD.OnboardingStatus>> {
         let now = time.milliseconds()
-        return try await database.write(info.once, phrases: GTSD.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, phrases: GTSD.phrases, at: now) { db in
             if let zone = request.timezone {
                 try db.run("UPDATE users SET timezone = \(zone) WHERE id = \(caller.user)")
             }
-            let person = try People.change(caller.user, at: now, in: db)
+            let person = try People.lockForChange(caller.user, at: now, in: db)
             let profile = try Profiles.judge(request, from: person)
             let isNew = try Profiles.put(profile, of: person.id, at: now, in: db)
-            guard let kept = try Profiles.one(of: person.id, in: db) else { throw People.invalidToken }
+            guard let kept = try Profiles.one(of: person.id, in: db) else { throw Users.gone }
             return Answer(isNew ? .created : .ok, APIResponse(.init(profile: kept)))
         }
     }
@@ -61,7 +61,7 @@ enum Profiles {
     }
 
     /// Keeps a profile; tells whether there was none.
-    static func put(_ profile: GTSD.Profile, of user: Int64, at now: Int64, in db: Session) throws -> Bool {
+    static func put(_ profile: GTSD.Profile, of user: UserID, at now: Int64, in db: Session) throws -> Bool {
         let isNew = try db.run("DELETE FROM profiles WHERE user_id = \(user)") == 0
         try db.run(
             """
@@ -76,7 +76,7 @@ enum Profiles {
         return isNew
     }
 
-    static func one(of user: Int64, in db: Session) throws -> GTSD.Profile? {
+    static func one(of user: UserID, in db: Session) throws -> GTSD.Profile? {
         try db.one(
             """
             SELECT p.date_of_birth, p.gender, p.goal, p.weight, p.target_weight, p.height, p.activity, p.target_date,

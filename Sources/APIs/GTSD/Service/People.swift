@@ -4,20 +4,20 @@ import Foundation
 import GTSDAPI
 import HTTPTypes
 
-/// Somebody at a moment: what their clock shows.
+/// A user at a moment, as their clock shows it.
 struct Person: Sendable {
-    let id: Int64
+    let id: UserID
     let zone: TimeZone
-    /// As it was given: Foundation has names of its own for some.
+    /// The zone's name as it was given: Foundation has names of its own for some.
     let zoneName: String
     let version: Int64
     let now: LocalTime
-    /// The day on which they signed up. None before it has tasks.
+    /// The day of the sign-up. No day before it has tasks.
     let firstDay: Int64
 
     var today: Int64 { now.day }
 
-    /// Tasks are made so many days ahead.
+    /// The number of days ahead for which tasks are made.
     static let horizon: Int64 = 7
 
     /// Returns the day that a request means.
@@ -28,39 +28,39 @@ struct Person: Sendable {
         }
     }
 
-    /// Whether there are tasks on a day.
+    /// Returns whether there are tasks on a day.
     func hasTasks(on day: Int64) -> Bool { firstDay <= day && day <= today + Self.horizon }
 }
 
 enum People {
-    static let invalidToken = Problem(.unauthorized, "Invalid or expired token")
+    private static let columns: SQL = "id, timezone, version, created_at"
 
     /// - Throws: 401 when the account has gone.
-    static func one(_ id: Int64, at now: Int64, in db: Session) throws -> Person {
+    static func one(_ id: UserID, at now: Int64, in db: Session) throws -> Person {
         try require(
-            db.one("SELECT id, timezone, version, created_at FROM users WHERE id = \(id)") {
+            db.one("SELECT \(columns) FROM users WHERE id = \(id)") { try Person(row: $0, at: now) })
+    }
+
+    /// Locks the user's row: what is read next holds until the transaction ends.
+    ///
+    /// - Throws: 401 when the account has gone.
+    static func lock(_ id: UserID, at now: Int64, in db: Session) throws -> Person {
+        try require(
+            db.lock(columns, from: "users", where: "id = \(id)") { try Person(row: $0, at: now) })
+    }
+
+    /// Locks the user's row and raises its version, for a change: answers that were cached are no longer good, on any node.
+    ///
+    /// - Throws: 401 when the account has gone.
+    static func lockForChange(_ id: UserID, at now: Int64, in db: Session) throws -> Person {
+        try require(
+            db.one("UPDATE users SET version = version + 1 WHERE id = \(id) RETURNING \(columns)") {
                 try Person(row: $0, at: now)
             })
     }
 
-    /// The same, after every other transaction that holds the same person: what is read next holds until the end.
-    static func hold(_ id: Int64, at now: Int64, in db: Session) throws -> Person {
-        try require(
-            db.one(
-                "UPDATE users SET version = version WHERE id = \(id) RETURNING id, timezone, version, created_at"
-            ) { try Person(row: $0, at: now) })
-    }
-
-    /// The same, for a change: answers that were cached are cached no longer, on any node.
-    static func change(_ id: Int64, at now: Int64, in db: Session) throws -> Person {
-        try require(
-            db.one(
-                "UPDATE users SET version = version + 1 WHERE id = \(id) RETURNING id, timezone, version, created_at"
-            ) { try Person(row: $0, at: now) })
-    }
-
     private static func require(_ person: Person?) throws -> Person {
-        guard let person else { throw invalidToken }
+        guard let person else { throw Users.gone }
         return person
     }
 }
@@ -68,7 +68,7 @@ enum People {
 extension Person {
     /// - Parameter row: id, timezone, version, created_at.
     fileprivate init(row: borrowing Row, at milliseconds: Int64) throws {
-        // Names are judged when they come in. One that the system no longer knows must not lock anybody out.
+        // Names are checked when they come in. One that the system no longer knows must not lock anybody out.
         let name: String = try row.get(1)
         let zone = TimeZone(identifier: name) ?? .gmt
         self.init(

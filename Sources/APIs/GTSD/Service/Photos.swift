@@ -32,16 +32,16 @@ extension GTSDService {
         let text = "\(Photos.folder(of: caller.user))\(makeID())-\(name)"
         guard ObjectKey(text) != nil else { throw Problem(.badRequest, "Invalid filename: \(request.fileName)") }
         let end = now + Self.urlLifetime * 1000
-        let kept = try await database.write(info.once, phrases: GTSD.phrases, at: now) { [self] db in
-            let user = try People.hold(caller.user, at: now, in: db).id
-            try attempts.upload(by: "\(user)", limit: settings.uploadsPerHour, at: now, in: db)
+        let kept = try await database.write(info.idempotencyKey, phrases: GTSD.phrases, at: now) { [self] db in
+            let user = try People.lock(caller.user, at: now, in: db).id
+            try uploadThrottle.count("\(user)", at: now, in: db)
             guard try Photos.storage(of: user, in: db) + size <= settings.storageQuota else {
                 throw Problem.quotaExceeded
             }
             try Photos.reserve(text, size, of: user, until: end, in: db)
             return Answer(.ok, APIResponse(try presigned(text, size)))
         }
-        guard kept.headers[.idempotentReplayed] != nil else { return kept }
+        guard kept.isReplay else { return kept }
         let key = try kept.decoded().data.fileKey
         try await database.write { db in
             try db.run("UPDATE uploads SET url_expires_at = \(end) WHERE file_key = \(key) AND url_expires_at < \(end)")
@@ -61,7 +61,7 @@ extension GTSDService {
     ) async throws -> Answer<APIResponse<GTSD.ConfirmedPhoto>> {
         let now = time.milliseconds()
         if let replay = try await database.replay(
-            info.once, phrases: GTSD.phrases, at: now, as: APIResponse<GTSD.ConfirmedPhoto>.self)
+            info.idempotencyKey, phrases: GTSD.phrases, at: now, as: APIResponse<GTSD.ConfirmedPhoto>.self)
         {
             return try await confirmed(again: replay, request.fileKey, of: caller)
         }
@@ -69,21 +69,21 @@ extension GTSDService {
             throw Problem(.forbidden, "Invalid file key: does not belong to authenticated user")
         }
         // What is looked at is what is confirmed: nothing is put there meanwhile.
-        let answer = try await places.hold(request.fileKey) {
+        let answer = try await places.withLock(request.fileKey) {
             let isKnown = try await database.read { try Photos.one(request.fileKey, in: $0) } != nil
             if !isKnown { try await verify(request, key) }
-            return try await database.write(info.once, phrases: GTSD.phrases, at: now) { [self] db in
+            return try await database.write(info.idempotencyKey, phrases: GTSD.phrases, at: now) { [self] db in
                 try confirm(request, by: caller, at: now, in: db)
             }
         }
-        guard answer.headers[.idempotentReplayed] != nil else { return answer }
+        guard answer.isReplay else { return answer }
         return try await confirmed(again: answer, request.fileKey, of: caller)
     }
 
     private func confirm(
         _ request: GTSD.ConfirmPhoto, by caller: Caller, at now: Int64, in db: Session
     ) throws -> Answer<APIResponse<GTSD.ConfirmedPhoto>> {
-        let person = try People.hold(caller.user, at: now, in: db)
+        let person = try People.lock(caller.user, at: now, in: db)
         if let photo = try Photos.one(request.fileKey, in: db) { return Answer(.ok, try confirmed(photo)) }
         // It was deleted, and what was found in the store is about to go, or gone.
         if try Photos.isDiscarded(request.fileKey, in: db) { throw Self.notStored(request.fileKey) }
@@ -95,7 +95,7 @@ extension GTSDService {
         }
         let photo = try Photos.insert(request, of: person.id, at: now, in: db)
         try Photos.note(Week.start(of: person.today), of: person.id, in: db)
-        _ = try People.change(person.id, at: now, in: db)
+        _ = try People.lockForChange(person.id, at: now, in: db)
         try Progress.award(person, after: person.today, at: now, in: db)
         return Answer(.created, try confirmed(photo))
     }
@@ -164,7 +164,7 @@ extension GTSDService {
     func deletePhoto(_ request: GTSD.DeletePhoto, from caller: Caller) async throws -> APIResponse<NoData> {
         let now = time.milliseconds()
         let key = try await database.write { db in
-            let person = try People.change(caller.user, at: now, in: db)
+            let person = try People.lockForChange(caller.user, at: now, in: db)
             let key: String? = try db.value(
                 "DELETE FROM photos WHERE id = \(request.photoId) AND user_id = \(person.id) RETURNING file_key")
             guard let key else {
@@ -208,14 +208,14 @@ enum Photos {
         "id, file_key, file_size, mime_type, width, height, taken_at, stage, created_at"
 
     /// What the keys of a user's photos begin with.
-    static func folder(of user: Int64) -> String { "progress-photos/\(user)/" }
+    static func folder(of user: UserID) -> String { "progress-photos/\(user)/" }
 
     static func one(_ key: String, in db: Session) throws -> Stored? {
         try db.one("SELECT \(columns) FROM photos WHERE file_key = \(key)", Stored.init(row:))
     }
 
     static func insert(
-        _ request: GTSD.ConfirmPhoto, of user: Int64, at now: Int64, in db: Session
+        _ request: GTSD.ConfirmPhoto, of user: UserID, at now: Int64, in db: Session
     ) throws -> Stored {
         let takenAt = request.takenAt.flatMap { GTSD.Timestamp($0) }
         let photo = try db.one(
@@ -231,14 +231,14 @@ enum Photos {
     }
 
     /// Notes that a photo was confirmed in a week.
-    static func note(_ week: Int64, of user: Int64, in db: Session) throws {
+    static func note(_ week: Int64, of user: UserID, in db: Session) throws {
         try db.run(
             "INSERT INTO photo_weeks (user_id, week) VALUES (\(user), \(week)) ON CONFLICT (user_id, week) DO NOTHING")
     }
 
     /// Newest first.
     static func page(
-        of user: Int64, task: GTSD.Task.ID?, limit: Int, offset: Int, in db: Session
+        of user: UserID, task: GTSD.Task.ID?, limit: Int, offset: Int, in db: Session
     ) throws -> [Stored] {
         let which: SQL = task.map { "AND task_id = \($0)" } ?? ""
         return try db.all(

@@ -16,7 +16,7 @@ extension GTSDService {
     ) async throws -> Answer<APIResponse<GTSD.GeneratedPlan>> {
         let now = time.milliseconds()
         let isForced = request.forceRecompute ?? false
-        if !isForced, info.once == nil {
+        if !isForced, info.idempotencyKey == nil {
             // What is there needs no write.
             let plan = try await database.read { db in
                 let person = try People.one(caller.user, at: now, in: db)
@@ -24,8 +24,8 @@ extension GTSDService {
             }
             if let plan { return Answer(.ok, APIResponse(.init(plan: plan, recomputed: false))) }
         }
-        return try await database.write(info.once, phrases: GTSD.phrases, at: now) { db in
-            let person = try People.change(caller.user, at: now, in: db)
+        return try await database.write(info.idempotencyKey, phrases: GTSD.phrases, at: now) { db in
+            let person = try People.lockForChange(caller.user, at: now, in: db)
             let week = Week.start(of: person.today)
             if !isForced, let plan = try Plans.one(in: week, of: person.id, in: db) {
                 return Answer(.ok, APIResponse(.init(plan: plan, recomputed: false)))
@@ -51,7 +51,7 @@ extension PlanFormula.Body {
 }
 
 enum Plans {
-    static func one(in week: Int64, of user: Int64, in db: Session) throws -> GTSD.Plan? {
+    static func one(in week: Int64, of user: UserID, in db: Session) throws -> GTSD.Plan? {
         try db.one(
             """
             SELECT id, bmr, tdee, target_calories, protein_grams, carb_grams, fat_grams, content, created_at FROM plans
@@ -60,7 +60,7 @@ enum Plans {
         ) { row in
             let content: String = try row.get(7)
             return .init(
-                id: .init(number: try row.get(0)), userId: .init(number: user),
+                id: .init(number: try row.get(0)), userId: .init(user),
                 weekStartDate: .init(daysSince1970: week), weekEndDate: .init(daysSince1970: week + 6),
                 targets: .init(
                     bmr: try row.get(1), tdee: try row.get(2), targetCalories: try row.get(3),
@@ -72,7 +72,7 @@ enum Plans {
     }
 
     /// What a week's tasks are made with.
-    static func targets(in week: Int64, of user: Int64, in db: Session) throws -> TaskPlan.Targets? {
+    static func targets(in week: Int64, of user: UserID, in db: Session) throws -> TaskPlan.Targets? {
         try db.one(
             "SELECT protein_grams, target_calories, water FROM plans WHERE user_id = \(user) AND week = \(week)"
         ) { row in
@@ -82,7 +82,7 @@ enum Plans {
 
     /// Makes the plan of a week, in the place of one that may be there.
     static func replace(
-        _ plan: PlanFormula, goal: String, in week: Int64, of user: Int64, at now: Int64, in db: Session
+        _ plan: PlanFormula, goal: String, in week: Int64, of user: UserID, at now: Int64, in db: Session
     ) throws -> GTSD.Plan {
         let content = GTSD.EducationalContent(
             title: PlanText.title,

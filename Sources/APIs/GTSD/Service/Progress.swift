@@ -22,11 +22,11 @@ struct Progress: Sendable {
     }
 
     /// Ascending.
-    static func creditedDays(of user: Int64, in db: Session) throws -> [Int64] {
+    static func creditedDays(of user: UserID, in db: Session) throws -> [Int64] {
         try db.all("SELECT day FROM credits WHERE user_id = \(user) ORDER BY day") { try $0.get(0) }
     }
 
-    static func isCredited(_ day: Int64, of user: Int64, in db: Session) throws -> Bool {
+    static func isCredited(_ day: Int64, of user: UserID, in db: Session) throws -> Bool {
         try db.exists("SELECT 1 FROM credits WHERE user_id = \(user) AND day = \(day)")
     }
 

@@ -14,7 +14,7 @@ extension GTSDService {
     }
 
     /// What a user's requests are counted under.
-    static func requestKeys(of user: Int64) -> [String] { RequestLimit.all.keys.map { RequestLimit.key($0, user) } }
+    static func requestKeys(of user: UserID) -> [String] { RequestLimit.all.keys.map { RequestLimit.key($0, user) } }
 }
 
 /// How often one person may ask, in a minute.
@@ -22,7 +22,7 @@ private struct RequestLimit {
     let requests: Int
     let refusal: String
 
-    static func key(_ path: String, _ user: Int64) -> String { "\(path) \(user)" }
+    static func key(_ path: String, _ user: UserID) -> String { "\(path) \(user)" }
 
     /// By path.
     static let all = [

@@ -41,7 +41,7 @@ extension GTSDService {
                         activity TEXT NOT NULL, target_date BIGINT, dietary_preferences TEXT NOT NULL,
                         allergies TEXT NOT NULL, meals_per_day INTEGER NOT NULL)
                     """,
-                ] + Attempts.tables + RateLimits.tables + OnceOnly.table),
+                ] + SignInThrottle.tables + RateLimits.tables + IdempotencyStore.table),
             .init(
                 "tasks",
                 [
@@ -120,6 +120,6 @@ extension GTSDService {
                     "CREATE INDEX uploads_age ON uploads (url_expires_at, file_key)",
                     "CREATE INDEX storage_of_user ON photos (user_id, file_size)",
                 ]),
-            .init("answers that go with an account", OnceOnly.subjects),
+            .init("answers that go with an account", IdempotencyStore.subjects),
         ])
 }

@@ -11,7 +11,7 @@ extension GTSDService {
     /// serves.
     public var uploads: UploadPlaces {
         UploadPlaces { key, put in
-            try await places.hold(key.rawValue) {
+            try await places.withLock(key.rawValue) {
                 switch try await database.read({ try Photos.state(of: key.rawValue, in: $0) }) {
                 case .gone: throw Problem(.gone, "Nothing can be uploaded here any more")
                 case .confirmed: try await put(.taken)
@@ -27,7 +27,7 @@ extension GTSDService {
             guard let key = ObjectKey(text) else { continue }
             do {
                 // An upload that is on its way in is waited for; a later one is refused.
-                try await places.hold(text) { try await objects.delete(key) }
+                try await places.withLock(text) { try await objects.delete(key) }
                 let now = time.milliseconds()
                 try await database.write { db in
                     try db.run(
@@ -88,7 +88,7 @@ extension GTSDService {
             if keys.isEmpty { return }
             for text in keys {
                 guard let key = ObjectKey(text) else { continue }
-                try await places.hold(text) { try await objects.delete(key) }
+                try await places.withLock(text) { try await objects.delete(key) }
             }
             try await database.write { db in
                 try db.run("DELETE FROM discarded_objects WHERE file_key IN (\(list: keys))")
@@ -117,7 +117,7 @@ extension GTSDService {
             last = end
             for (end, text) in page {
                 guard let key = ObjectKey(text) else { continue }
-                try await places.hold(text) {
+                try await places.withLock(text) {
                     let isStored = try await objects.attributes(of: key) != nil
                     guard !isStored || end <= abandoned else { return }
                     try await database.write { db in
@@ -135,7 +135,7 @@ extension Photos {
     // MARK: Reservations
 
     /// Returns what a user has stored, and has been promised room for, in bytes.
-    static func storage(of user: Int64, in db: Session) throws -> Int64 {
+    static func storage(of user: UserID, in db: Session) throws -> Int64 {
         try db.value(
             """
             SELECT (SELECT COALESCE(SUM(file_size), 0) FROM photos WHERE user_id = \(user))
@@ -144,7 +144,7 @@ extension Photos {
     }
 
     /// Notes that something will be stored under a key.
-    static func reserve(_ key: String, _ size: Int64, of user: Int64, until end: Int64, in db: Session) throws {
+    static func reserve(_ key: String, _ size: Int64, of user: UserID, until end: Int64, in db: Session) throws {
         try db.run(
             """
             INSERT INTO uploads (file_key, user_id, size, url_expires_at) VALUES (\(key), \(user), \(size), \(end))
@@ -194,7 +194,7 @@ extension Photos {
     }
 
     /// Returns the keys under which something of a user's is stored, or may still be put.
-    static func keys(of user: Int64, in db: Session) throws -> [String] {
+    static func keys(of user: UserID, in db: Session) throws -> [String] {
         try db.all(
             """
             SELECT file_key FROM photos WHERE user_id = \(user)

@@ -49,7 +49,7 @@ extension GTSDService {
     ) async throws -> APIResponse<GTSD.ComplianceCheck> {
         let now = time.milliseconds()
         return try await database.write { db in
-            let person = try People.hold(caller.user, at: now, in: db)
+            let person = try People.lock(caller.user, at: now, in: db)
             let day = request.date.flatMap { Day($0) }?.daysSince1970 ?? person.today
             let counts = try Tasks.counts(on: day, of: person, in: db)
             let streak =
@@ -96,9 +96,9 @@ enum Streaks {
         let row: (Int64, GTSD.Timestamp, GTSD.Timestamp)? = try db.one(
             "SELECT id, created_at, updated_at FROM streaks WHERE user_id = \(person.id)"
         ) { (try $0.get(0), try $0.get(1), try $0.get(2)) }
-        guard let (id, createdAt, updatedAt) = row else { throw People.invalidToken }
+        guard let (id, createdAt, updatedAt) = row else { throw Users.gone }
         return .init(
-            id: .init(number: id), userId: .init(number: person.id), currentStreak: streak.current,
+            id: .init(number: id), userId: .init(person.id), currentStreak: streak.current,
             longestStreak: streak.longest, totalCompliantDays: streak.total,
             lastCompliantDate: streak.last.map { Day(daysSince1970: $0) }, createdAt: createdAt, updatedAt: updatedAt)
     }
@@ -131,7 +131,7 @@ enum Badges {
     }
 
     /// Those that no check has told of yet, the oldest first; from now on one has.
-    static func announce(to user: Int64, in db: Session) throws -> [GTSD.Badge] {
+    static func announce(to user: UserID, in db: Session) throws -> [GTSD.Badge] {
         let badges = try list("user_id = \(user) AND is_announced = 0 ORDER BY awarded_at, id", in: db)
         if !badges.isEmpty {
             try db.run("UPDATE badges SET is_announced = 1 WHERE user_id = \(user) AND is_announced = 0")

@@ -25,24 +25,24 @@ extension GTSDService {
         let found = try await database.read { [cache] db -> ListedTasks? in
             let person = try People.one(caller.user, at: now, in: db)
             let query = query(person)
-            if let answer = cache.answer(to: query, version: person.version, at: now) {
+            if let answer = cache.answer(to: query, version: person.version) {
                 return ListedTasks(answer: answer, isCached: true)
             }
             guard try !person.hasTasks(on: query.day) || Tasks.exist(on: query.day, of: person.id, in: db) else {
                 return nil
             }
             let answer = try Tasks.list(query, in: db)
-            cache.keep(answer, to: query, version: person.version, at: now)
+            cache.keep(answer, to: query, version: person.version)
             return ListedTasks(answer: answer, isCached: false)
         }
         if let found { return APIResponse(found.answer, cached: found.isCached) }
         let (person, answer) = try await database.write { db in
-            let person = try People.hold(caller.user, at: now, in: db)
+            let person = try People.lock(caller.user, at: now, in: db)
             let query = query(person)
             if person.hasTasks(on: query.day) { try Tasks.make(on: query.day, of: person.id, in: db) }
             return (person, try Tasks.list(query, in: db))
         }
-        cache.keep(answer, to: query(person), version: person.version, at: now)
+        cache.keep(answer, to: query(person), version: person.version)
         return APIResponse(answer, cached: false)
     }
 
@@ -55,8 +55,8 @@ extension GTSDService {
         _ request: GTSD.SubmitEvidence, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<GTSD.SubmittedEvidence>> {
         let now = time.milliseconds()
-        return try await database.write(info.once, phrases: GTSD.phrases, at: now) { db in
-            let person = try People.change(caller.user, at: now, in: db)
+        return try await database.write(info.idempotencyKey, phrases: GTSD.phrases, at: now) { db in
+            let person = try People.lockForChange(caller.user, at: now, in: db)
             let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
             try Tasks.requireRoomForEvidence(of: request.taskId, in: db)
             let evidence = try Tasks.insert(request, of: person.id, at: now, in: db)
@@ -75,7 +75,7 @@ extension GTSDService {
     ) async throws -> APIResponse<GTSD.ChangedTask> {
         let now = time.milliseconds()
         return try await database.write { db in
-            let person = try People.change(caller.user, at: now, in: db)
+            let person = try People.lockForChange(caller.user, at: now, in: db)
             let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
             try Tasks.complete(request.taskId, by: person, at: now, in: db)
             let progress = try Progress.settle(person, after: day, at: now, in: db)
@@ -91,7 +91,7 @@ extension GTSDService {
     ) async throws -> APIResponse<GTSD.ChangedTask> {
         let now = time.milliseconds()
         return try await database.write { db in
-            let person = try People.change(caller.user, at: now, in: db)
+            let person = try People.lockForChange(caller.user, at: now, in: db)
             let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
             try Tasks.uncomplete(request.taskId, in: db)
             if day == person.today { try Progress.withdraw(person, at: now, in: db) }
@@ -114,12 +114,12 @@ struct DayCounts: Sendable {
 }
 
 enum Tasks {
-    static func exist(on day: Int64, of user: Int64, in db: Session) throws -> Bool {
+    static func exist(on day: Int64, of user: UserID, in db: Session) throws -> Bool {
         try db.exists("SELECT 1 FROM tasks WHERE user_id = \(user) AND day = \(day)")
     }
 
     /// Makes a day's tasks, where there are none yet.
-    static func make(on day: Int64, of user: Int64, in db: Session) throws {
+    static func make(on day: Int64, of user: UserID, in db: Session) throws {
         let targets = try Plans.targets(in: Week.start(of: day), of: user, in: db)
         for item in TaskPlan.items(on: day, targets: targets) {
             try db.run(
@@ -166,7 +166,7 @@ enum Tasks {
     /// On which day somebody's task is due.
     ///
     /// - Throws: 404 for a task that is not theirs.
-    static func day(of id: GTSD.Task.ID, of user: Int64, in db: Session) throws -> Int64 {
+    static func day(of id: GTSD.Task.ID, of user: UserID, in db: Session) throws -> Int64 {
         let day: Int64? = try db.value("SELECT day FROM tasks WHERE id = \(id) AND user_id = \(user)")
         guard let day else { throw missing(id) }
         return day
@@ -209,7 +209,7 @@ enum Tasks {
     }
 
     static func insert(
-        _ request: GTSD.SubmitEvidence, of user: Int64, at now: Int64, in db: Session
+        _ request: GTSD.SubmitEvidence, of user: UserID, at now: Int64, in db: Session
     ) throws -> GTSD.Evidence {
         let notes = request.notes?.trimmed
         let kept = notes?.isEmpty == false ? notes : nil

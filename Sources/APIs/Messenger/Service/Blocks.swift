@@ -15,13 +15,13 @@ extension MessengerService {
         try Blocks.requireOther(request.user, than: caller)
         let now = time.milliseconds()
         try await database.write { db in
-            try Users.queue(caller, in: db)
+            try Users.lockCaller(caller, in: db)
             try Users.require(request.user, in: db)
             try Blocks.insert(request.user, by: caller, at: now, in: db)
             // The account may have been deleted meanwhile.
             try Users.require(request.user, in: db)
             // Who writes to the chat just now has written before this is done, or finds the block.
-            try Chats.queueDirect(between: caller, and: request.user, in: db)
+            try Chats.lockDirect(between: caller, and: request.user, in: db)
         }
         return Empty()
     }

@@ -2,34 +2,35 @@ import Contract
 import Database
 import MessengerAPI
 
-/// A change of a chat that is under way: of its members, or of a message that was sent. Other changes of the chat wait
-/// for it, and so do messages.
+/// A change of a chat that is under way: of its members, or of a message that was sent. It holds the lock of the chat's row:
+/// other changes of the chat wait for it, and so do messages.
 struct ChatChange {
     let chat: Messenger.Chat.ID
     let type: Messenger.ChatType
     let owner: Messenger.User.ID
     /// Nil in a group.
     let pair: Pair?
-    /// Grows with every change, so that sockets tell one that they hear of late from one that is new. The first, of several
-    /// changes: see ``take(_:in:)``.
+    /// A number that grows with every change, so that sockets tell one that they hear of late from one that is new. Of
+    /// several changes it is the first: see ``take(_:in:)``.
     let version: Int64
 
-    /// Puts this transaction in line with all others that change the chat or send to it: what it reads next holds until
-    /// its end.
+    /// Locks the chat's row for a change, and gives the change its version. All others that change the chat or send to it
+    /// wait: what is read next holds until the transaction ends.
     ///
     /// - Throws: `refusal` for those who are not in the chat.
-    static func begin(
+    static func lock(
         in chat: Messenger.Chat.ID, by user: Messenger.User.ID, else refusal: Problem, _ db: Session
     ) throws -> ChatChange {
-        guard let change = try begin(in: chat, by: user, db) else { throw refusal }
+        guard let change = try lock(in: chat, by: user, db) else { throw refusal }
         return change
     }
 
-    /// The same; nil for those who are not in the chat.
-    static func begin(
+    /// Does the same, and returns nil for those who are not in the chat.
+    static func lock(
         in chat: Messenger.Chat.ID, by user: Messenger.User.ID, _ db: Session
     ) throws -> ChatChange? {
-        // Before, so that strangers keep nobody waiting; and after, since it may have ended while this one waited.
+        // Asked before the lock, so that strangers hold up nobody, and after it, since the membership may have ended
+        // meanwhile.
         guard try Chats.isMember(user, of: chat, in: db) else { return nil }
         let change = try db.one(
             """
@@ -45,7 +46,7 @@ struct ChatChange {
         return change
     }
 
-    /// Takes as many versions as things change.
+    /// Takes as many versions as there are changes.
     func take(_ count: Int, in db: Session) throws {
         try db.run("UPDATE chats SET version = version + \(count - 1) WHERE id = \(chat)")
     }

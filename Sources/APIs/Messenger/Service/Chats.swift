@@ -22,8 +22,8 @@ extension MessengerService {
         }
         try Members.requireRoom(for: others.count + 1)
         let now = time.milliseconds()
-        return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
-            try Users.queue(caller, in: db)
+        return try await database.write(info.idempotencyKey, phrases: Messenger.phrases, at: now) { db in
+            try Users.lockCaller(caller, in: db)
             try Users.requireKnown(others, in: db)
             if request.type == .direct {
                 try Blocks.requireContact(Pair(caller, others[0]), in: db)
@@ -97,21 +97,18 @@ enum Chats {
         return Answer(.ok, .init(id: existing, type: "existing"))
     }
 
-    /// Puts this transaction in line with those that write to the chat of a pair, if there is one.
-    static func queueDirect(
+    /// Locks the row of the chat of a pair, if there is one: those that write to it wait.
+    static func lockDirect(
         between one: Messenger.User.ID, and other: Messenger.User.ID, in db: Session
     ) throws {
         let pair = Pair(one, other)
-        try db.run(
-            """
-            UPDATE chats SET updated_at = updated_at WHERE direct_low = \(pair.low) AND direct_high = \(pair.high)
-            """)
+        try db.lock("chats", where: "direct_low = \(pair.low) AND direct_high = \(pair.high)")
     }
 
-    /// Puts this transaction in line with those that write to a chat, and moves the chat up.
+    /// Locks a chat's row for a message, and moves the chat up. Others that write to the chat wait.
     ///
     /// - Throws: 403 for a chat that is gone, and where the two of a direct chat may not write to each other.
-    static func write(to chat: Messenger.Chat.ID, at now: Int64, in db: Session) throws {
+    static func lockForMessage(to chat: Messenger.Chat.ID, at now: Int64, in db: Session) throws {
         let pairs = try db.all(
             "UPDATE chats SET updated_at = \(now) WHERE id = \(chat) RETURNING direct_low, direct_high"
         ) { try Pair(row: $0, at: 0) }

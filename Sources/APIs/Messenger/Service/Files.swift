@@ -25,7 +25,7 @@ extension MessengerService {
     ) async throws -> Answer<Messenger.File> {
         let now = time.milliseconds()
         if let replay = try await database.replay(
-            info.once, phrases: Messenger.phrases, at: now, as: Messenger.File.self)
+            info.idempotencyKey, phrases: Messenger.phrases, at: now, as: Messenger.File.self)
         {
             return replay
         }
@@ -34,8 +34,8 @@ extension MessengerService {
         }
         let size = spooled.count
         // Both again in the write: two uploads at once may each have had room.
-        try await database.read { [settings, attempts] db in
-            try attempts.requireRoom(forUploadsBy: "\(owner)", limit: settings.uploadsPerHour, at: now, in: db)
+        try await database.read { [settings, uploadThrottle] db in
+            try uploadThrottle.requireRoom("\(owner)", at: now, in: db)
             try Files.requireRoom(for: size, of: owner, quota: settings.storageQuota, in: db)
         }
         let filename = FileName.clean(request.file.filename)
@@ -50,9 +50,10 @@ extension MessengerService {
             throw ObjectStoreFailure.problem
         }
         do {
-            return try await database.write(info.once, phrases: Messenger.phrases, at: now) { [settings, attempts] db in
-                try Users.queue(owner, in: db)
-                try attempts.upload(by: "\(owner)", limit: settings.uploadsPerHour, at: now, in: db)
+            return try await database.write(info.idempotencyKey, phrases: Messenger.phrases, at: now) {
+                [settings, uploadThrottle] db in
+                try Users.lockCaller(owner, in: db)
+                try uploadThrottle.count("\(owner)", at: now, in: db)
                 try Files.requireRoom(for: size, of: owner, quota: settings.storageQuota, in: db)
                 let file = try Files.insert(
                     owner: owner, filename: filename, mimeType: mimeType, objectKey: objectKey, size: size, at: now,
@@ -154,24 +155,24 @@ enum FileName {
 }
 
 enum Files {
-    /// Keeps a file until this transaction, which refers to it, has ended: see ``release(_:in:)``.
+    /// Locks a file that this transaction is about to refer to, so that it stays: see ``release(_:in:)``.
     ///
     /// - Throws: 404, unless it is the user's own upload.
-    static func hold(_ file: Messenger.File.ID, of user: Messenger.User.ID, in db: Session) throws {
-        guard try db.run("UPDATE files SET size = size WHERE id = \(file) AND owner_id = \(user)") == 1 else {
+    static func lock(_ file: Messenger.File.ID, of user: Messenger.User.ID, in db: Session) throws {
+        guard try db.lock("files", where: "id = \(file) AND owner_id = \(user)") == 1 else {
             throw Problem(.notFound, "File not found")
         }
     }
 
-    /// Forgets those of the files to which no message and no avatar refers any more. What is stored of them is swept.
+    /// Deletes the rows of those files to which no message and no avatar refers any more. Their stored objects are swept.
     ///
     /// - Returns: The keys of their stored objects.
     @discardableResult
     static func release(_ files: [Messenger.File.ID], in db: Session) throws -> [String] {
         var keys: [String] = []
         for files in files.chunks(of: 500) {
-            // Held first: whoever is about to refer to one either has done so by now, or will find it gone.
-            try db.run("UPDATE files SET size = size WHERE id IN (\(list: files))")
+            // Locked first: a transaction that is about to refer to one has done so by now, or will find it gone.
+            try db.lock("files", where: "id IN (\(list: files)) ORDER BY id")
             keys += try db.all("DELETE FROM files WHERE id IN (\(list: files)) AND \(isUnused) RETURNING object_key") {
                 try $0.get(0)
             }
@@ -192,8 +193,8 @@ enum Files {
     static func removeUnused(
         _ id: Messenger.File.ID, of user: Messenger.User.ID, in db: Session
     ) throws -> String? {
-        // Held first: whoever is about to refer to it either has done so by now, or will find it gone.
-        try hold(id, of: user, in: db)
+        // Locked first: a transaction that is about to refer to it has done so by now, or will find it gone.
+        try lock(id, of: user, in: db)
         let key: String? = try db.value("DELETE FROM files WHERE id = \(id) AND \(isUnused) RETURNING object_key")
         guard let key else { throw Problem(.notFound, "File not found") }
         return key

@@ -153,7 +153,7 @@ final class LiveSocket: SocketHandler {
 
     private func authenticate(_ token: String) {
         let service = service
-        let look = { @Sendable in try await service.caller(token) }
+        let look = { @Sendable in try await service.sessions.caller(token) }
         work(look) { this, result in
             switch result {
             case .success(let caller) where this.caller.map({ $0.user == caller.user }) ?? true: this.begin(caller)
@@ -172,7 +172,7 @@ final class LiveSocket: SocketHandler {
         schedule(in: .seconds(max(0, caller.expiresAt - service.time.seconds))) { $0.end() }
         // The session may have ended between the look at it and the subscription to its end.
         let service = service
-        let look = { @Sendable in try await service.sessions.isAliveNow(caller.session, of: caller.user) }
+        let look = { @Sendable in try await service.sessions.isOpenNow(caller) }
         work(look) { this, alive in
             if case .success(false) = alive { this.end() } else { this.send(.authOK(caller.user)) }
         }
@@ -184,7 +184,7 @@ final class LiveSocket: SocketHandler {
         let session = caller.session
         let this = NIOLoopBound(self, eventLoop: eventLoop)
         Task { [service] in
-            let isAlive = try? await service.sessions.isAliveNow(session, of: caller.user)
+            let isAlive = try? await service.sessions.isOpenNow(caller)
             eventLoop.execute {
                 guard this.value.caller?.session == session else { return }
                 switch isAlive {

@@ -16,8 +16,8 @@ extension MessengerService {
         _ request: Messenger.AddMembers, from caller: Messenger.User.ID, _ info: RequestInfo
     ) async throws -> Answer<Messenger.Chat> {
         let now = time.milliseconds()
-        return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
-            let change = try ChatChange.begin(in: request.chat, by: caller, else: Chats.notFound, db)
+        return try await database.write(info.idempotencyKey, phrases: Messenger.phrases, at: now) { db in
+            let change = try ChatChange.lock(in: request.chat, by: caller, else: Chats.notFound, db)
             try change.requireOwner(caller)
             try change.requireGroup()
             let present = try Members.all(of: request.chat, in: db)
@@ -33,8 +33,8 @@ extension MessengerService {
                 try announce(.membersAdded(Array(users), to: request.chat, version: version), in: db)
             }
             guard let chat = try Chats.detail(request.chat, for: caller, in: db) else { throw Chats.notFound }
-            let people = chat.members.map { Self.callerName($0.id) }
-            try OnceOnly.note(info.once, about: people, at: now, in: db)
+            let people = chat.members.map { Users.name(of: $0.id) }
+            try IdempotencyStore.note(info.idempotencyKey, about: people, at: now, in: db)
             return Answer(.ok, chat)
         }
     }
@@ -43,7 +43,7 @@ extension MessengerService {
         _ request: Messenger.RemoveMember, from caller: Messenger.User.ID
     ) async throws -> Empty {
         try await database.write { db in
-            let change = try ChatChange.begin(in: request.chat, by: caller, else: Chats.notFound, db)
+            let change = try ChatChange.lock(in: request.chat, by: caller, else: Chats.notFound, db)
             try change.requireOwner(caller)
             guard try Chats.isMember(request.user, of: request.chat, in: db) else {
                 throw Problem(.notFound, "Member not found")
@@ -57,7 +57,7 @@ extension MessengerService {
 
     func leaveChat(_ request: Messenger.LeaveChat, from caller: Messenger.User.ID) async throws -> Empty {
         try await database.write { db in
-            let change = try ChatChange.begin(in: request.chat, by: caller, else: Chats.notFound, db)
+            let change = try ChatChange.lock(in: request.chat, by: caller, else: Chats.notFound, db)
             try change.requireGroup()
             try endMembership(of: caller, change, in: db)
         }

@@ -16,7 +16,7 @@ extension MessengerService {
     ) async throws -> Messenger.SentMessage {
         let now = time.milliseconds()
         return try await database.write { db in
-            let change = try ChatChange.begin(in: request.chat, by: editor, else: Chats.notAMember, db)
+            let change = try ChatChange.lock(in: request.chat, by: editor, else: Chats.notAMember, db)
             try change.requireContact(in: db)
             var message = try Messages.own(request.message, of: editor, in: request.chat, db)
             guard message.type == .text else { throw Problem(.badRequest, "Only text messages can be changed") }
@@ -32,7 +32,7 @@ extension MessengerService {
 
     func deleteMessage(_ request: Messenger.DeleteMessage, from caller: Messenger.User.ID) async throws -> Empty {
         try await database.write { db in
-            let change = try ChatChange.begin(in: request.chat, by: caller, else: Chats.notAMember, db)
+            let change = try ChatChange.lock(in: request.chat, by: caller, else: Chats.notAMember, db)
             let message = try Messages.own(request.message, of: caller, in: request.chat, db)
             try db.run("DELETE FROM messages WHERE id = \(message.id)")
             try Chats.dateByNewestMessage(request.chat, in: db)

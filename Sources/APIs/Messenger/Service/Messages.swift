@@ -15,7 +15,7 @@ extension MessengerService {
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, _ info: RequestInfo
     ) async throws -> Answer<Messenger.SentMessage> {
         let now = time.milliseconds()
-        return try await database.write(info.once, phrases: Messenger.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, phrases: Messenger.phrases, at: now) { db in
             try Chats.requireMember(sender, of: request.chat, in: db)
             let message = try Messages.insert(request, from: sender, at: now, in: db)
             try announce(.message(message), in: db)
@@ -51,10 +51,10 @@ enum Messages {
     static func insert(
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64, in db: Session
     ) throws -> Messenger.Message {
-        // The chat's row first: it puts the messages of one chat in line, so that their ids grow as they commit, and
-        // none follows its sender's removal.
-        try Chats.write(to: request.chat, at: now, in: db)
-        if let file = request.file { try Files.hold(file, of: sender, in: db) }
+        // The lock of the chat's row first: so the ids of one chat's messages grow in the order of the commits, and no message
+        // follows its sender's removal.
+        try Chats.lockForMessage(to: request.chat, at: now, in: db)
+        if let file = request.file { try Files.lock(file, of: sender, in: db) }
         let id: Messenger.Message.ID? = try db.value(
             """
             INSERT INTO messages (chat_id, sender_id, content, type, file_id, created_at)

@@ -2,23 +2,22 @@ import Backend
 import Contract
 import ContractServer
 import Database
+import EventBus
 import HTTPTypes
 import Identity
 import Logging
 import MessengerAPI
 import NIOCore
 import ObjectStore
-import EventBus
 import WebSockets
 
 /// The Messenger API's behaviour. Each section of the contract is an extension in a file of its own.
 public struct MessengerService: Sendable {
     let database: Database
     let objects: any ObjectStore
-    let gate: PasswordGate
-    let tokens: TokenSigner
-    let sessions: SessionRegistry
-    let attempts: Attempts
+    let accounts: Accounts<Users>
+    let sessions: TokenSessions<Messenger.User.ID>
+    let uploadThrottle: UploadThrottle
     let hub: LiveHub
     let searches: CallerTurns<Messenger.User.ID>
     /// What this node hears from its own sockets, and what it tells them: two nodes may hear the same person.
@@ -32,7 +31,8 @@ public struct MessengerService: Sendable {
         public var storageQuota: Int64 = 10 * 1024 * 1024 * 1024
         /// How many files one user may upload in an hour.
         public var uploadsPerHour = 1000
-        public var attempts = Attempts.Limits()
+        /// The limits on guessing passwords and on making accounts.
+        public var attempts = SignInThrottle.Limits()
 
         public init() {}
     }
@@ -47,10 +47,11 @@ public struct MessengerService: Sendable {
     ) {
         self.database = database
         self.objects = objects
-        self.tokens = TokenSigner(key: tokenKey, now: { time.seconds })
-        self.sessions = SessionRegistry(database: database, time: time)
-        self.attempts = Attempts(limits: settings.attempts, secret: tokenKey, phrases: Messenger.phrases)
-        self.gate = PasswordGate(database: database, passwords: passwords, attempts: attempts)
+        self.accounts = Accounts(
+            database: database, passwords: passwords, secret: tokenKey, limits: settings.attempts,
+            phrases: Messenger.phrases, time: time)
+        self.sessions = TokenSessions(database: database, key: tokenKey, rules: Self.sessionRules, time: time)
+        self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, phrases: Messenger.phrases)
         self.hub = LiveHub(group)
         self.searches = CallerTurns(atOnce: database.readsOfOneCaller)
         self.time = time
@@ -58,13 +59,10 @@ public struct MessengerService: Sendable {
         self.secret = tokenKey
     }
 
-    /// What tells callers apart in the scope of an idempotency key.
-    static func callerName(_ user: Messenger.User.ID) -> String { "user \(user)" }
-
     /// Every operation with its handler.
     public func routes() -> Routes<Messenger, Messenger.User.ID> {
         var routes = Routes<Messenger, Messenger.User.ID>(
-            spool: ObjectSpool(objects), secret: secret, name: Self.callerName, authenticate: authenticate)
+            spool: ObjectSpool(objects), secret: secret, name: Users.name(of:), authenticate: authenticate)
         auth(&routes)
         profile(&routes)
         users(&routes)
@@ -104,10 +102,8 @@ public struct MessengerService: Sendable {
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
-            try OnceOnly.sweep(at: now, in: db)
-            try OnceOnly.sweepSubjects(at: now, in: db)
-            try Attempts.sweep(at: now, in: db)
-            try Sessions.sweep(at: now, in: db)
+            try Accounts<Users>.sweep(at: now, in: db)
+            try TokenSessions<Messenger.User.ID>.sweep(at: now, in: db)
             try Reports.sweep(at: now, in: db)
         }
         try await sweepUnused()

@@ -14,14 +14,14 @@ extension MessengerService {
         _ request: Messenger.UpdateMe, from caller: Messenger.User.ID
     ) async throws -> Messenger.Account {
         try await database.write { db in
-            try Users.queue(caller, in: db)
+            try Users.lockCaller(caller, in: db)
             guard var account = try Users.account(caller, in: db) else { throw Sessions.invalidToken }
             let former = account.avatar
             if let name = request.displayName?.trimmed { account.displayName = name }
             request.bio.apply(to: &account.bio)
             request.avatar.apply(to: &account.avatar)
             if account.avatar != former, let picture = account.avatar {
-                try Files.hold(picture, of: caller, in: db)
+                try Files.lock(picture, of: caller, in: db)
                 try Files.requireImage(picture, in: db)
             }
             try Users.update(account, in: db)

@@ -25,7 +25,7 @@ extension MessengerService {
                     """,
                     "CREATE INDEX sessions_of_user ON sessions (user_id)",
                     "CREATE INDEX sessions_age ON sessions (expires_at)",
-                ] + Attempts.tables + OnceOnly.table),
+                ] + SignInThrottle.tables + IdempotencyStore.table),
             .init(
                 "chats",
                 [
@@ -108,7 +108,7 @@ extension MessengerService {
                         created_at)
                     """
                 ]),
-            FoldedNames.migration(adding: OnceOnly.subjects, to: "users", where: "deleted_at IS NULL"),
+            FoldedNames.migration(adding: IdempotencyStore.subjects, to: "users", where: "deleted_at IS NULL"),
             .init("people found by parts of their names", UserSearch.migration),
             .init(
                 "reports that say nothing of accounts that are no more",

@@ -1,8 +1,8 @@
+import Identity
 import MessengerAPI
-import NIOConcurrencyHelpers
 
 extension MessengerService {
-    /// Tells the others of a chat that somebody is typing. Nobody waits for it, and it may be lost.
+    /// Tells the other members of a chat that a user is typing. No request waits for it, and it may be lost.
     func passOn(typing user: Messenger.User.ID, in chat: Messenger.Chat.ID) {
         let now = time.milliseconds()
         guard typing.heard.allows(user, in: chat, at: now) else { return }
@@ -19,22 +19,19 @@ extension MessengerService {
 /// Lets each user type in each chat once in three seconds.
 final class TypingLimit: Sendable {
     static let interval: Int64 = 3000
-    static let capacity = 20_000
 
     private struct Key: Hashable {
         let user: Messenger.User.ID
         let chat: Messenger.Chat.ID
     }
 
-    private let last = NIOLockedValueBox<[Key: Int64]>([:])
+    private let last = BoundedCache<Key, Int64>(capacity: 20_000)
 
     /// - Parameter moment: In milliseconds since 1970; nodes' clocks may differ a little.
     func allows(_ user: Messenger.User.ID, in chat: Messenger.Chat.ID, at moment: Int64) -> Bool {
-        last.withLockedValue { last in
-            let key = Key(user: user, chat: chat)
-            if let before = last[key], abs(moment - before) < Self.interval { return false }
-            if last.count >= Self.capacity { last.removeAll(keepingCapacity: true) }
-            last[key] = moment
+        last.update(Key(user: user, chat: chat)) { last in
+            if let last, abs(moment - last) < Self.interval { return false }
+            last = moment
             return true
         }
     }

@@ -27,13 +27,18 @@ extension MessengerService {
     }
 }
 
-enum Users {
-    static let notFound = Problem(.notFound, "User not found")
+enum Users: PasswordAccountTable {
+    typealias ID = Messenger.User.ID
 
-    /// A deleted user has a row, which is nobody's: whatever looks for people asks for this too.
+    static let notFound = Problem(.notFound, "User not found")
+    static let gone = Sessions.invalidToken
+    static let wrongSignIn = Problem(.unauthorized, "Invalid credentials")
+    static let wrongPassword = Problem(.forbidden, "Invalid password")
+
+    /// The row of a deleted user stays: every look for users asks for this too.
     static let isPresent: SQL = "(deleted_at IS NULL)"
 
-    /// How names are compared: composed, in lower case.
+    /// Returns a name in the form in which names are compared: composed, in lower case.
     static func key(_ name: String) -> String {
         Messenger.Register.normal(name).lowercased().precomposedStringWithCanonicalMapping
     }
@@ -65,19 +70,9 @@ enum Users {
         return .init(id: id, username: username)
     }
 
-    /// What sign-ins to an account are counted under.
-    static func attemptsName(_ id: Messenger.User.ID) -> String { "user \(id)" }
-
-    /// What sign-ins under a name or an address are counted under that nobody has.
-    static func attemptsName(_ key: String) -> String { "name \(key)" }
-
-    /// Who signs in under a username or an e-mail address; usernames have no "@".
-    static func credentials(_ login: String, in db: Session) throws -> (id: Messenger.User.ID, password: String)? {
-        let key = key(login)
-        let column: SQL = key.contains("@") ? "email_key" : "username_key"
-        return try db.one("SELECT id, password FROM users WHERE \(column) = \(key)") {
-            try (id: $0.get(0), password: $0.get(1))
-        }
+    /// A condition that finds the user who signs in under a username or an e-mail address; usernames have no "@".
+    static func signsIn(as key: String) -> SQL {
+        key.contains("@") ? "email_key = \(key)" : "username_key = \(key)"
     }
 
     static func account(_ id: Messenger.User.ID, in db: Session) throws -> Messenger.Account? {
@@ -93,7 +88,7 @@ enum Users {
         }
     }
 
-    /// Nil also for those who have blocked the viewer.
+    /// Returns a user's profile; nil also for a user who has blocked the viewer.
     static func profile(
         _ id: Messenger.User.ID, for viewer: Messenger.User.ID, in db: Session
     ) throws -> Messenger.User? {
@@ -109,7 +104,7 @@ enum Users {
         }
     }
 
-    /// The first 20 whose username or display name contains the text.
+    /// Returns the first 20 users whose username or display name contains the text.
     static func matching(
         _ text: String, for viewer: Messenger.User.ID, in db: Session
     ) throws -> [Messenger.UserSummary] {
@@ -127,28 +122,15 @@ enum Users {
         }
     }
 
-    /// Puts this transaction in line behind others that queue for the same user: what it reads next holds until its end.
-    ///
-    /// - Throws: 401 when the account has been deleted.
-    static func queue(_ id: Messenger.User.ID, in db: Session) throws {
-        guard try db.run("UPDATE users SET id = id WHERE id = \(id) AND \(isPresent)") == 1 else {
-            throw Sessions.invalidToken
-        }
-    }
-
-    static func exists(_ id: Messenger.User.ID, in db: Session) throws -> Bool {
-        try db.exists("SELECT 1 FROM users WHERE id = \(id) AND \(isPresent)")
-    }
-
-    /// - Throws: 404 for nobody.
+    /// - Throws: 404 when there is no such user.
     static func require(_ id: Messenger.User.ID, in db: Session) throws {
         guard try exists(id, in: db) else { throw notFound }
     }
 
-    /// Asked before they come into a chat and, since an account may be deleted at the same time, again when they are in:
-    /// from then on a deletion waits, and sees it.
+    /// Requires that all of the ids are users'. It is asked before users come into a chat and, since an account may be deleted
+    /// at the same time, again when they are in: from then on a deletion waits, and sees the membership.
     ///
-    /// - Throws: 400 that names those of the ids that are nobody's, ascending.
+    /// - Throws: 400 with the ids that no user has, ascending.
     static func requireKnown(_ ids: [Messenger.User.ID], in db: Session) throws {
         let known = Set(
             try db.all("SELECT id FROM users WHERE id IN (\(list: ids)) AND \(isPresent)") {

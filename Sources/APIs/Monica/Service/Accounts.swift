@@ -55,8 +55,22 @@ extension MonicaService {
     }
 }
 
-enum Accounts {
-    /// What a new account can choose from.
+/// An account's number.
+public typealias AccountID = Identifier<Monica.AccountReference>
+
+extension AccountID {
+    /// The number as the contract writes it.
+    var number: Int { Int(rawValue) }
+}
+
+/// Accounts are the operator's: they come with their first token. Everything that writes to an account locks it first.
+enum Accounts: AccountTable {
+    typealias ID = AccountID
+
+    static let table: SQL = "accounts"
+    static let gone = Monica.Refusal.unauthenticated
+
+    /// The genders and activity types of a new account.
     private static let genders = [("Man", "M"), ("Woman", "F"), ("Rather not say", "O")]
     private static let activities: [(category: String, types: [(name: String, location: String?)])] = [
         (
@@ -80,15 +94,15 @@ enum Accounts {
         ),
     ]
 
-    static func find(_ name: String, in db: Session) throws -> Int? {
+    static func find(_ name: String, in db: Session) throws -> AccountID? {
         try db.value("SELECT id FROM accounts WHERE name = \(name)")
     }
 
     static func findOrMake(
         _ name: String, email: String, at now: Int64, makeID: () -> String, in db: Session
-    ) throws -> Int {
+    ) throws -> AccountID {
         let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
-        let made: Int? = try db.value(
+        let made: AccountID? = try db.value(
             """
             INSERT INTO accounts (name, uuid, first_name, last_name, email, created_at, updated_at)
             VALUES (\(name), \(makeID()), \(parts.first ?? name), \(parts.dropFirst().first ?? ""), \(email),
@@ -129,8 +143,8 @@ enum Accounts {
         return account
     }
 
-    /// Deletes an account that an import has made in vain, unless somebody uses it meanwhile. The caller has its turn.
-    static func deleteUnused(_ account: Int, in db: Session) throws {
+    /// Deletes an account that an import has made in vain, unless it is used meanwhile. The account is locked.
+    static func deleteUnused(_ account: AccountID, in db: Session) throws {
         for table: SQL in ["tokens", "contacts", "tags", "tasks", "activities"]
         where try db.exists("SELECT 1 FROM \(table) WHERE account_id = \(account)") { return }
         for table: SQL in [
@@ -141,12 +155,7 @@ enum Accounts {
         try db.run("DELETE FROM accounts WHERE id = \(account)")
     }
 
-    /// Puts this transaction in line with others that write to the account.
-    static func queue(_ account: Int, in db: Session) throws {
-        try db.run("UPDATE accounts SET revision = revision + 1 WHERE id = \(account)")
-    }
-
-    static func user(_ account: Int, in db: Session) throws -> Monica.User? {
+    static func user(_ account: AccountID, in db: Session) throws -> Monica.User? {
         try db.one(
             "SELECT id, uuid, first_name, last_name, email, created_at, updated_at FROM accounts WHERE id = \(account)"
         ) { row in
@@ -156,18 +165,18 @@ enum Accounts {
         }
     }
 
-    static func genders(of account: Int, in db: Session) throws -> [Monica.Gender] {
+    static func genders(of account: AccountID, in db: Session) throws -> [Monica.Gender] {
         try db.all(
             "SELECT id, name, type, created_at FROM genders WHERE account_id = \(account) ORDER BY id"
         ) { row in
             let createdAt: Monica.Timestamp = try row.get(3)
             return Monica.Gender(
-                id: try row.get(0), name: try row.get(1), type: try row.get(2), account: account,
+                id: try row.get(0), name: try row.get(1), type: try row.get(2), account: account.number,
                 createdAt: createdAt, updatedAt: createdAt)
         }
     }
 
-    static func activityTypes(of account: Int, in db: Session) throws -> [Monica.ActivityType] {
+    static func activityTypes(of account: AccountID, in db: Session) throws -> [Monica.ActivityType] {
         try db.all(
             """
             SELECT t.id, t.uuid, t.name, t.location_type, t.created_at, c.id, c.uuid, c.name, c.created_at
@@ -179,9 +188,9 @@ enum Accounts {
             return Monica.ActivityType(
                 id: try row.get(0), uuid: try row.get(1), name: try row.get(2), locationType: try row.get(3),
                 category: .init(
-                    id: try row.get(5), uuid: try row.get(6), name: try row.get(7), account: account,
+                    id: try row.get(5), uuid: try row.get(6), name: try row.get(7), account: account.number,
                     createdAt: categoryCreatedAt, updatedAt: categoryCreatedAt),
-                account: account, createdAt: createdAt, updatedAt: createdAt)
+                account: account.number, createdAt: createdAt, updatedAt: createdAt)
         }
     }
 }

@@ -16,7 +16,7 @@ extension MonicaService {
     ) async throws -> Answer<APIResponse<Monica.Activity>> {
         try await create(request, for: caller, info) { [makeID] reader, form, now in
             let fields = try ActivityFields(form, types: reader.activityTypes.get())
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             try fields.require(by: reader)
             let id: Int? = try reader.db.value(
                 """
@@ -37,7 +37,7 @@ extension MonicaService {
         try await update(Monica.Activity.self, for: caller) { reader, now in
             guard try Monica.Activity.one(request.id, by: reader) != nil else { return nil }
             let fields = try ActivityFields(request.form, types: reader.activityTypes.get())
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             // It may have gone while this waited for the account's turn.
             guard try Monica.Activity.one(request.id, by: reader) != nil else { return nil }
             try fields.require(by: reader)
@@ -58,7 +58,7 @@ extension MonicaService {
         _ request: Monica.Delete<Monica.Activity>, from caller: Caller
     ) async throws -> Monica.Deletion {
         try await database.write { db in
-            try Accounts.queue(caller.account, in: db)
+            try Accounts.lock(caller.account, in: db)
             guard try Monica.Activity.one(request.id, by: reader(caller.account, db)) != nil else {
                 throw Monica.Refusal.notFound(Monica.Activity.singular)
             }
@@ -147,7 +147,8 @@ extension Monica.Activity: StoredList {
                     happenedAt: Day(daysSince1970: try row.get(4)),
                     activityType: try row.get(5, as: Int?.self).flatMap { types[$0] },
                     contacts: (attending[id] ?? []).compactMap { contacts[$0] },
-                    url: "\(reader.baseURL)/activities/\(id)", account: reader.account, createdAt: try row.get(6),
+                    url: "\(reader.baseURL)/activities/\(id)", account: reader.account.number,
+                    createdAt: try row.get(6),
                     updatedAt: try row.get(7))
             }
         } id: {

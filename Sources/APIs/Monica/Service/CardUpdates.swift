@@ -85,7 +85,7 @@ enum CardUpdates {
     ///
     /// - Parameter importing: The import that must not be seen yet.
     static func addDetails(
-        of card: ContactCard, to id: Int, of account: Int, importing: Int?, at now: Int64, makeID: () -> String,
+        of card: ContactCard, to id: Int, of account: AccountID, importing: Int?, at now: Int64, makeID: () -> String,
         in db: Session
     ) throws {
         for field in card.fields {

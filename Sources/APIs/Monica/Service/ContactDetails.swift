@@ -8,20 +8,20 @@ enum ContactFieldKind: String, CaseIterable, Sendable {
     case email, phone, website
 
     /// As an account calls it.
-    func type(id: Int, uuid: String, of account: Int, createdAt: Monica.Timestamp) -> Monica.ContactFieldType {
+    func type(id: Int, uuid: String, of account: AccountID, createdAt: Monica.Timestamp) -> Monica.ContactFieldType {
         switch self {
         case .email:
             .init(
                 id: id, uuid: uuid, name: "Email", icon: "fa fa-envelope-open-o", protocol: "mailto:", delible: false,
-                type: "email", account: account, createdAt: createdAt)
+                type: "email", account: account.number, createdAt: createdAt)
         case .phone:
             .init(
                 id: id, uuid: uuid, name: "Phone", icon: "fa fa-volume-control-phone", protocol: "tel:", delible: false,
-                type: "phone", account: account, createdAt: createdAt)
+                type: "phone", account: account.number, createdAt: createdAt)
         case .website:
             .init(
                 id: id, uuid: uuid, name: "Website", icon: "fa fa-globe", protocol: nil, delible: false,
-                type: "website", account: account, createdAt: createdAt)
+                type: "website", account: account.number, createdAt: createdAt)
         }
     }
 }
@@ -30,7 +30,8 @@ enum ContactFieldKind: String, CaseIterable, Sendable {
 enum ContactDetails {
     /// The caller has the account's turn.
     static func add(
-        _ kind: ContactFieldKind, _ content: String, uuid: String, to contact: Int, of account: Int, at now: Int64,
+        _ kind: ContactFieldKind, _ content: String, uuid: String, to contact: Int, of account: AccountID,
+        at now: Int64,
         in db: Session
     ) throws {
         try db.run(
@@ -53,7 +54,7 @@ enum ContactDetails {
     }
 
     static func types(
-        of account: Int, in db: Session
+        of account: AccountID, in db: Session
     ) throws -> [Int: (kind: ContactFieldKind, type: Monica.ContactFieldType)] {
         let found = try db.all(
             "SELECT id, uuid, kind, created_at FROM contact_field_types WHERE account_id = \(account)"

@@ -14,14 +14,14 @@ enum ContactSearch {
             "ALTER TABLE contacts ADD COLUMN search_block BIGINT",
         ] + SearchIndex.tables
 
-    // MARK: Writing. The caller has the account's turn.
+    // MARK: Writing. The account is locked.
 
     /// From now on searches have them. Many at a time cost far less than one after the other.
     ///
     /// - Parameter contacts: None of them partial, none in the index.
-    static func add(_ contacts: [Int], of account: Int, in db: Session) throws {
+    static func add(_ contacts: [Int], of account: AccountID, in db: Session) throws {
         let entries = try entries(of: contacts.sorted(), in: db)
-        for (block, ids) in try SearchIndex.add(entries, to: account, in: db) {
+        for (block, ids) in try SearchIndex.add(entries, to: account.number, in: db) {
             for some in ids.chunks(of: 128) {
                 try db.run("UPDATE contacts SET search_block = \(block) WHERE id IN (\(list: some))")
             }
@@ -29,14 +29,14 @@ enum ContactSearch {
     }
 
     /// Takes over what has changed in a contact's rows, if searches have it.
-    static func update(_ contact: Int, of account: Int, in db: Session) throws {
+    static func update(_ contact: Int, of account: AccountID, in db: Session) throws {
         guard let block = try block(of: contact, in: db), let entry = try entries(of: [contact], in: db).first else {
             return
         }
-        try SearchIndex.replace(entry, in: block, of: account, in: db)
+        try SearchIndex.replace(entry, in: block, of: account.number, in: db)
     }
 
-    static func remove(_ contacts: [Int], of account: Int, in db: Session) throws {
+    static func remove(_ contacts: [Int], of account: AccountID, in db: Session) throws {
         var blocks: [Int: Set<Int>] = [:]
         for some in contacts.chunks(of: 128) {
             _ = try db.all("SELECT id, search_block FROM contacts WHERE id IN (\(list: some))") { row in
@@ -44,7 +44,7 @@ enum ContactSearch {
             }
         }
         for (block, ids) in blocks.sorted(by: { $0.key < $1.key }) {
-            try SearchIndex.remove(ids, from: block, of: account, in: db)
+            try SearchIndex.remove(ids, from: block, of: account.number, in: db)
             for some in ids.sorted().chunks(of: 128) {
                 try db.run("UPDATE contacts SET search_block = NULL WHERE id IN (\(list: some))")
             }
@@ -92,9 +92,9 @@ enum ContactSearch {
     /// The contacts of an account in whose texts every word occurs, in the order of their making.
     ///
     /// - Parameter words: As ``SearchText/words(_:)`` gives them; one or more.
-    static func matches(_ words: [String], account: Int, in db: Session) throws -> [Int] {
+    static func matches(_ words: [String], account: AccountID, in db: Session) throws -> [Int] {
         var found: [Int] = []
-        try SearchIndex.find(words, in: account, db) { found.append($0.id) }
+        try SearchIndex.find(words, in: account.number, db) { found.append($0.id) }
         return found.sorted()
     }
 
@@ -107,7 +107,7 @@ enum ContactSearch {
             try Task.checkCancellation()
             last = next.block
             try await database.write { db in
-                try Accounts.queue(next.account, in: db)
+                try Accounts.lock(next.account, in: db)
                 // Another node may have done it by now.
                 let lines: String? = try db.value("SELECT lines FROM former_search_blocks WHERE id = \(next.block)")
                 guard let lines, !lines.isEmpty else { return }
@@ -128,7 +128,7 @@ enum ContactSearch {
         }
     }
 
-    private static func next(after last: Int, _ db: Session) throws -> (block: Int, account: Int)? {
+    private static func next(after last: Int, _ db: Session) throws -> (block: Int, account: AccountID)? {
         try db.one(
             """
             SELECT id, account_id FROM former_search_blocks WHERE id > \(last) AND lines <> '' ORDER BY id LIMIT 1

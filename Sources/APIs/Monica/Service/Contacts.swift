@@ -62,7 +62,7 @@ extension MonicaService {
     ) async throws -> Answer<APIResponse<Monica.Contact>> {
         try await create(request, for: caller, info) { [makeID] reader, form, now in
             let fields = try ContactFields(form, genders: reader.genders.get(), current: nil, at: now)
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             let id = try Contacts.insertUnlisted(fields, uuid: makeID(), of: reader.account, at: now, in: reader.db)
             if let email = fields.email {
                 try ContactDetails.add(
@@ -88,7 +88,7 @@ extension MonicaService {
         _ request: Monica.Delete<Monica.Contact>, from caller: Caller
     ) async throws -> Monica.Deletion {
         try await database.write { db in
-            try Accounts.queue(caller.account, in: db)
+            try Accounts.lock(caller.account, in: db)
             guard let row = try reader(caller.account, db).contactRows([request.id]).first else {
                 throw Monica.Refusal.notFound(Monica.Contact.singular)
             }
@@ -225,7 +225,7 @@ struct ContactFields: Sendable {
 }
 
 enum Contacts {
-    static func exists(_ id: Int, of account: Int, in db: Session) throws -> Bool {
+    static func exists(_ id: Int, of account: AccountID, in db: Session) throws -> Bool {
         let visible = try Imports.visible("import_id", of: account, in: db)
         return try db.exists("SELECT 1 FROM contacts WHERE id = \(id) AND account_id = \(account) \(visible)")
     }
@@ -235,7 +235,7 @@ enum Contacts {
     typealias Page = (ids: [Int], total: Int)
 
     static func page(
-        _ window: Window, _ sort: Monica.Sort<Monica.ContactOrder>?, of account: Int, in db: Session
+        _ window: Window, _ sort: Monica.Sort<Monica.ContactOrder>?, of account: AccountID, in db: Session
     ) throws -> Page {
         let total = try db.value("SELECT contact_count FROM accounts WHERE id = \(account)", as: Int.self) ?? 0
         guard let offset = window.offset(in: total) else { return ([], total) }
@@ -249,7 +249,7 @@ enum Contacts {
     /// The ids of an account's list, all of them.
     ///
     /// - Parameter visible: Of ``Imports/visible(_:of:in:)``; empty while nothing is imported.
-    static func query(of account: Int, _ visible: SQL = "", by sort: Monica.Sort<Monica.ContactOrder>?) -> SQL {
+    static func query(of account: AccountID, _ visible: SQL = "", by sort: Monica.Sort<Monica.ContactOrder>?) -> SQL {
         """
         SELECT t.id FROM contacts t WHERE t.account_id = \(account) AND t.is_partial = 0 \(visible)
         ORDER BY \(order(by: sort))
@@ -257,7 +257,7 @@ enum Contacts {
     }
 
     static func page(
-        _ window: Window, _ sort: Monica.Sort<Monica.ContactOrder>?, matching words: [String], of account: Int,
+        _ window: Window, _ sort: Monica.Sort<Monica.ContactOrder>?, matching words: [String], of account: AccountID,
         in db: Session
     ) throws -> Page {
         let found = words.isEmpty ? [] : try ContactSearch.matches(words, account: account, in: db)
@@ -279,7 +279,7 @@ enum Contacts {
     ///
     /// - Parameter ids: Ascending.
     private static func first(
-        _ count: Int, of ids: [Int], by sort: Monica.Sort<Monica.ContactOrder>?, account: Int, in db: Session
+        _ count: Int, of ids: [Int], by sort: Monica.Sort<Monica.ContactOrder>?, account: AccountID, in db: Session
     ) throws -> [Int] {
         var limit = 10 * count
         while true {
@@ -305,7 +305,7 @@ enum Contacts {
     ///
     /// - Returns: The id.
     static func insertUnlisted(
-        _ fields: ContactFields, uuid: String, of account: Int, at now: Int64, in db: Session
+        _ fields: ContactFields, uuid: String, of account: AccountID, at now: Int64, in db: Session
     ) throws -> Int {
         let newest: Int64? = try db.value(
             "SELECT created_at FROM contacts WHERE account_id = \(account) ORDER BY id DESC LIMIT 1")
@@ -333,7 +333,7 @@ enum Contacts {
         _ id: Int, by reader: Reader, at now: Int64, _ change: (inout ContactRow) throws -> Void
     ) throws {
         let (db, account) = (reader.db, reader.account)
-        try Accounts.queue(account, in: db)
+        try Accounts.lock(account, in: db)
         guard let old = try reader.contactRows([id]).first else {
             throw Monica.Refusal.notFound(Monica.Contact.singular)
         }
@@ -361,7 +361,7 @@ enum Contacts {
         }
     }
 
-    static func delete(_ row: ContactRow, of account: Int, in db: Session) throws {
+    static func delete(_ row: ContactRow, of account: AccountID, in db: Session) throws {
         let id = row.id
         try db.run("UPDATE gifts SET recipient_id = NULL WHERE recipient_id = \(id)")
         try db.run("UPDATE contacts SET met_through = NULL WHERE met_through = \(id)")
@@ -387,7 +387,7 @@ enum Contacts {
     }
 
     /// Deletes contacts that nobody has seen yet: no gift, activity or introduction refers to them.
-    static func deleteUnlisted(_ ids: [Int], of account: Int, in db: Session) throws {
+    static func deleteUnlisted(_ ids: [Int], of account: AccountID, in db: Session) throws {
         try ContactSearch.remove(ids, of: account, in: db)
         for table: SQL in ["contact_tags", "contact_fields", "addresses", "notes"] {
             try db.run("DELETE FROM \(table) WHERE contact_id IN (\(list: ids))")
@@ -403,17 +403,17 @@ enum Contacts {
     /// Enters contacts into lists and searches, with all that their rows say by now.
     ///
     /// - Parameter contacts: None of them partial, none of them listed.
-    static func list(_ contacts: [Int], of account: Int, in db: Session) throws {
+    static func list(_ contacts: [Int], of account: AccountID, in db: Session) throws {
         try ContactSearch.add(contacts, of: account, in: db)
         try count(contacts.count, of: account, in: db)
     }
 
     /// Counts contacts that lists have from now on.
-    static func count(_ more: Int, of account: Int, in db: Session) throws {
+    static func count(_ more: Int, of account: AccountID, in db: Session) throws {
         try db.run("UPDATE accounts SET contact_count = contact_count + \(more) WHERE id = \(account)")
     }
 
-    private static func unlist(_ row: ContactRow, of account: Int, in db: Session) throws {
+    private static func unlist(_ row: ContactRow, of account: AccountID, in db: Session) throws {
         try ContactSearch.remove([row.id], of: account, in: db)
         try count(-1, of: account, in: db)
     }

@@ -29,14 +29,14 @@ extension MonicaService {
         return true
     }
 
-    func export(_ format: ExportFormat, of account: Int, to write: Write) async throws {
+    func export(_ format: ExportFormat, of account: AccountID, to write: Write) async throws {
         switch format {
         case .json: try await exportJSON(account, to: write)
         case .vcard: try await exportVCards(account, to: write)
         }
     }
 
-    private func exportJSON(_ account: Int, to write: Write) async throws {
+    private func exportJSON(_ account: AccountID, to write: Write) async throws {
         let now = time.milliseconds()
         let (head, ends) = try await database.read { db in
             guard let user = try Accounts.user(account, in: db) else { throw Monica.Refusal.unauthenticated }
@@ -61,7 +61,7 @@ extension MonicaService {
 
     /// `,"notes":[…]`
     private func list<Item: Encodable & Sendable>(
-        _ table: String, of account: Int, to end: Int, _ write: Write,
+        _ table: String, of account: AccountID, to end: Int, _ write: Write,
         _ load: @escaping @Sendable ([Int], Reader) throws -> [Item]
     ) async throws {
         try await write(Array(#","\#(table)":["#.utf8))
@@ -77,7 +77,7 @@ extension MonicaService {
         try await write(Array("]".utf8))
     }
 
-    private func exportVCards(_ account: Int, to write: Write) async throws {
+    private func exportVCards(_ account: AccountID, to write: Write) async throws {
         let ends = try await database.read { try Ends(of: account, in: $0) }
         try await batches("contacts", of: account, to: ends.contacts) { ids, reader in
             let contacts = try reader.contacts(ids, with: .contactFields)
@@ -96,7 +96,7 @@ extension MonicaService {
     /// Reads an account's records in the order of their making, some at a time, each time in a transaction of its own: no
     /// reader of the database is kept waiting by somebody who takes an export slowly.
     private func batches<Batch: Sendable>(
-        _ table: SQL, of account: Int, to end: Int, _ load: @escaping @Sendable ([Int], Reader) throws -> Batch,
+        _ table: SQL, of account: AccountID, to end: Int, _ load: @escaping @Sendable ([Int], Reader) throws -> Batch,
         each: (Batch) async throws -> Void
     ) async throws {
         var last = 0
@@ -124,7 +124,7 @@ extension MonicaService {
         let tasks: Int
         let gifts: Int
 
-        init(of account: Int, in db: Session) throws {
+        init(of account: AccountID, in db: Session) throws {
             func end(_ table: SQL) throws -> Int {
                 let id: Int? = try db.value(
                     "SELECT id FROM \(table) WHERE account_id = \(account) ORDER BY id DESC LIMIT 1")

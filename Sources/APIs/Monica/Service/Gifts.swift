@@ -18,7 +18,7 @@ extension MonicaService {
     ) async throws -> Answer<APIResponse<Monica.Gift>> {
         try await create(request, for: caller, info) { [makeID] reader, form, now in
             let fields = try GiftFields(form)
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             try fields.require(by: reader)
             let id: Int? = try reader.db.value(
                 """
@@ -39,7 +39,7 @@ extension MonicaService {
         try await update(Monica.Gift.self, for: caller) { reader, now in
             guard try Monica.Gift.one(request.id, by: reader) != nil else { return nil }
             let fields = try GiftFields(request.form)
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             guard try Monica.Gift.one(request.id, by: reader) != nil else { return nil }
             try fields.require(by: reader)
             try reader.db.run(
@@ -119,7 +119,7 @@ extension Monica.Gift: StoredList {
                     id: try row.get(0), uuid: try row.get(1), contactID: try row.get(2), name: try row.get(3),
                     comment: try row.get(4), url: try row.get(5), cents: try row.get(6),
                     status: Monica.GiftStatus(rawValue: try row.get(7)),
-                    date: try row.get(8, as: Int64?.self).map(Day.init(daysSince1970:)), account: reader.account,
+                    date: try row.get(8, as: Int64?.self).map(Day.init(daysSince1970:)), account: reader.account.number,
                     createdAt: try row.get(10), updatedAt: try row.get(11))
                 return (gift: gift, recipient: try row.get(9, as: Int?.self))
             }

@@ -159,7 +159,7 @@ extension MonicaService {
         while true {
             let outcomes = try await database.write { [time, makeID] db in
                 let now = time.milliseconds()
-                try Accounts.queue(marker.account, in: db)
+                try Accounts.lock(marker.account, in: db)
                 let outcomes = try CardUpdates.apply(
                     20, of: marker, by: reader(marker.account, db), at: now, makeID: makeID)
                 if outcomes.isEmpty {

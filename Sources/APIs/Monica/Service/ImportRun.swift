@@ -125,7 +125,7 @@ struct ImportRun {
         try await service.database.write { db in
             let now = time.milliseconds()
             try Imports.beat(marker.id, at: now, in: db)
-            try Accounts.queue(marker.account, in: db)
+            try Accounts.lock(marker.account, in: db)
             let genders = try Accounts.genders(of: marker.account, in: db)
             let unlisted = try inserts.map { reading, card in
                 var fields = ContactFields(card, genders: genders)

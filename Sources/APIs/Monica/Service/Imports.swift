@@ -26,7 +26,7 @@ enum Imports {
 
     struct Marker: Sendable {
         var id: Int
-        var account: Int
+        var account: AccountID
         var state: State
         var madeAccount: Bool
         /// The account's newest contact before it.
@@ -48,20 +48,20 @@ enum Imports {
     // MARK: What may be seen
 
     /// The import into an account of which nothing may be seen.
-    static func pending(of account: Int, in db: Session) throws -> Int? {
+    static func pending(of account: AccountID, in db: Session) throws -> Int? {
         try db.value("SELECT id FROM imports WHERE account_id = \(account) AND state <> \(State.ended.rawValue)")
     }
 
     /// A condition that leaves out what an import under way has made; empty where there is none.
     ///
     /// - Parameter column: The rows' `import_id`.
-    static func visible(_ column: SQL, of account: Int, in db: Session) throws -> SQL {
+    static func visible(_ column: SQL, of account: AccountID, in db: Session) throws -> SQL {
         guard let importing = try pending(of: account, in: db) else { return "" }
         return "AND (\(column) IS NULL OR \(column) <> \(importing))"
     }
 
     /// The same for contacts that were found without asking the database: in their order.
-    static func visible(_ contacts: [Int], of account: Int, in db: Session) throws -> [Int] {
+    static func visible(_ contacts: [Int], of account: AccountID, in db: Session) throws -> [Int] {
         guard !contacts.isEmpty, let importing = try pending(of: account, in: db) else { return contacts }
         var hidden: Set<Int> = []
         for start in stride(from: 0, to: contacts.count, by: 500) {
@@ -84,7 +84,7 @@ enum Imports {
     ) throws -> Marker? {
         let isThere = try Accounts.find(name, in: db) != nil
         let account = try Accounts.findOrMake(name, email: "", at: now, makeID: makeID, in: db)
-        try Accounts.queue(account, in: db)
+        try Accounts.lock(account, in: db)
         let newest: Int? = try db.value(
             "SELECT id FROM contacts WHERE account_id = \(account) ORDER BY id DESC LIMIT 1")
         return try db.one(
@@ -116,7 +116,7 @@ enum Imports {
         _ marker: Marker, count: Int, hasUpdates: Bool, at now: Int64, in db: Session
     ) throws {
         try beat(marker.id, at: now, in: db)
-        try Accounts.queue(marker.account, in: db)
+        try Accounts.lock(marker.account, in: db)
         try Contacts.count(count, of: marker.account, in: db)
         if hasUpdates {
             try db.run("UPDATE imports SET state = \(State.ended.rawValue) WHERE id = \(marker.id)")
@@ -164,7 +164,7 @@ enum Imports {
     ///
     /// - Returns: False when nothing of it is left, its marker included.
     static func remove(_ marker: Marker, at now: Int64, in db: Session) throws -> Bool {
-        try Accounts.queue(marker.account, in: db)
+        try Accounts.lock(marker.account, in: db)
         try db.run("UPDATE imports SET alive_at = \(now) WHERE id = \(marker.id)")
         let contacts = try db.all(
             """

@@ -18,7 +18,7 @@ protocol StoredList: Stored, Monica.Listed {
     /// Those of one contact, among rows `t`.
     static func restriction(to contact: Int) -> SQL
     /// Restricts rows `t` to those that no import under way has made; empty for what imports do not make.
-    static func visible(to account: Int, in db: Session) throws -> SQL
+    static func visible(to account: AccountID, in db: Session) throws -> SQL
 }
 
 extension Stored {
@@ -26,7 +26,7 @@ extension Stored {
 }
 
 extension StoredList {
-    static func visible(to account: Int, in db: Session) throws -> SQL { "" }
+    static func visible(to account: AccountID, in db: Session) throws -> SQL { "" }
 }
 
 extension SQL {

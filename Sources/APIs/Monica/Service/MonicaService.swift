@@ -9,7 +9,7 @@ import MonicaAPI
 public struct MonicaService: Sendable {
     let database: Database
     let tokens: Tokens
-    let searches: CallerTurns<Int>
+    let searches: CallerTurns<AccountID>
     let time: TimeSource
     let makeID: @Sendable () -> String
     /// Where the API is, as clients reach it: `https://monica.example.com/api`.
@@ -82,13 +82,13 @@ public struct MonicaService: Sendable {
     public func sweep() async throws {
         let now = time.milliseconds()
         try await database.write { db in
-            try OnceOnly.sweep(at: now, in: db)
+            try IdempotencyStore.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
         }
     }
 
     /// A look at an account, for as long as a transaction lasts.
-    func reader(_ account: Int, _ db: Session) -> Reader { Reader(account: account, baseURL: baseURL, db: db) }
+    func reader(_ account: AccountID, _ db: Session) -> Reader { Reader(account: account, baseURL: baseURL, db: db) }
 
     /// Creates something, once per key.
     func create<Item: Monica.Writable>(
@@ -96,7 +96,7 @@ public struct MonicaService: Sendable {
         _ write: @escaping @Sendable (Reader, Monica.Form, _ now: Int64) throws -> Item?
     ) async throws -> Answer<APIResponse<Item>> {
         let now = time.milliseconds()
-        return try await database.write(info.once, phrases: Monica.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, phrases: Monica.phrases, at: now) { db in
             guard let item = try write(reader(caller.account, db), request.form, now) else {
                 throw Monica.Refusal.notFound(Item.singular)
             }

@@ -18,7 +18,7 @@ extension MonicaService {
     ) async throws -> Answer<APIResponse<Monica.Note>> {
         try await create(request, for: caller, info) { [makeID] reader, form, now in
             let fields = try NoteFields(form)
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             try fields.require(by: reader)
             let id = try Notes.insert(
                 fields.body, of: fields.contact, favorited: fields.isFavorited == true, uuid: makeID(),
@@ -33,7 +33,7 @@ extension MonicaService {
         try await update(Monica.Note.self, for: caller) { reader, now in
             guard try Monica.Note.one(request.id, by: reader) != nil else { return nil }
             let fields = try NoteFields(request.form)
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             guard let note = try Monica.Note.one(request.id, by: reader) else { return nil }
             try fields.require(by: reader)
             // What is not said stays: only false takes the star away.
@@ -102,7 +102,7 @@ enum Notes {
     }
 
     static func insert(
-        _ body: String, of contact: Int, favorited: Bool = false, uuid: String, account: Int, at now: Int64,
+        _ body: String, of contact: Int, favorited: Bool = false, uuid: String, account: AccountID, at now: Int64,
         in db: Session
     ) throws -> Int {
         let id: Int? = try db.value(
@@ -129,7 +129,7 @@ extension Monica.Note: StoredList {
     static func restriction(to contact: Int) -> SQL { "t.contact_id = \(contact)" }
 
     /// An import makes notes of its contacts alone, so its contacts tell.
-    static func visible(to account: Int, in db: Session) throws -> SQL {
+    static func visible(to account: AccountID, in db: Session) throws -> SQL {
         guard let importing = try Imports.pending(of: account, in: db) else { return "" }
         return """
             AND NOT EXISTS (
@@ -150,7 +150,7 @@ extension Monica.Note: StoredList {
                 let id: Int = try row.get(0)
                 return Self(
                     id: id, uuid: try row.get(1), contactID: try row.get(2), body: try row.get(3),
-                    favoritedAt: try row.get(4), url: "\(reader.baseURL)/notes/\(id)", account: reader.account,
+                    favoritedAt: try row.get(4), url: "\(reader.baseURL)/notes/\(id)", account: reader.account.number,
                     createdAt: try row.get(5), updatedAt: try row.get(6))
             }
         } id: {

@@ -6,7 +6,7 @@ import MonicaAPI
 ///
 /// Lives within one transaction, on its thread.
 final class Reader {
-    let account: Int
+    let account: AccountID
     let baseURL: String
     let db: Session
     private(set) lazy var genders: Result<[Int: Monica.Gender], any Error> = Result {
@@ -19,7 +19,7 @@ final class Reader {
     private(set) lazy var visible = Result { try Imports.visible("c.import_id", of: account, in: db) }
     private(set) lazy var fieldTypes = Result { try ContactDetails.types(of: account, in: db) }
 
-    init(account: Int, baseURL: String, db: Session) {
+    init(account: AccountID, baseURL: String, db: Session) {
         self.account = account
         self.baseURL = baseURL
         self.db = db
@@ -86,7 +86,7 @@ final class Reader {
     private func show(_ row: ContactRow) throws -> Monica.Contact {
         var contact = Monica.Contact(
             id: row.id, uuid: row.uuid, firstName: row.firstName, lastName: row.lastName, nickname: row.nickname,
-            account: account, createdAt: row.createdAt, updatedAt: row.updatedAt)
+            account: account.number, createdAt: row.createdAt, updatedAt: row.updatedAt)
         contact.middleName = row.middleName
         contact.hashID = "h:" + row.uuid.filter { $0 != "-" }.prefix(18)
         contact.completeName =
@@ -145,7 +145,8 @@ final class Reader {
                 Monica.Address(
                     id: try row.get(1), uuid: try row.get(2), name: try row.get(3), street: try row.get(4),
                     city: try row.get(5), province: try row.get(6), postalCode: try row.get(7),
-                    country: try row.get(8), account: account, createdAt: try row.get(9), updatedAt: try row.get(10))
+                    country: try row.get(8), account: account.number, createdAt: try row.get(9),
+                    updatedAt: try row.get(10))
             )
         }
         return Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1) }
@@ -183,7 +184,8 @@ final class Reader {
             return (
                 contact,
                 Monica.ContactField(
-                    id: try row.get(1), uuid: try row.get(2), content: try row.get(3), type: type, account: account,
+                    id: try row.get(1), uuid: try row.get(2), content: try row.get(3), type: type,
+                    account: account.number,
                     contact: short[contact], createdAt: try row.get(5), updatedAt: try row.get(6))
             )
         }

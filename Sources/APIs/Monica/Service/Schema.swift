@@ -12,7 +12,7 @@ extension MonicaService {
             .init(
                 "accounts",
                 [
-                    // `revision` is what the writes of one account queue for. `contact_count` is without partial ones.
+                    // `revision` is no longer used. `contact_count` is without partial ones.
                     """
                     CREATE TABLE accounts (
                         id {ID}, name {KEY} NOT NULL UNIQUE, uuid {KEY} NOT NULL, first_name TEXT NOT NULL,
@@ -50,7 +50,7 @@ extension MonicaService {
                         location_type TEXT, created_at BIGINT NOT NULL)
                     """,
                     "CREATE INDEX activity_types_of_account ON activity_types (account_id, id)",
-                ] + OnceOnly.table + RateLimits.tables),
+                ] + IdempotencyStore.table + RateLimits.tables),
             .init(
                 "contacts",
                 [

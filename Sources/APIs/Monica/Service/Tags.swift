@@ -64,7 +64,7 @@ extension MonicaService {
     ) async throws -> Answer<APIResponse<Monica.Tag>> {
         try await create(request, for: caller, info) { reader, form, now in
             let name = try Tags.name(form)
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             try Tags.requireRoom(for: 1, of: reader.account, in: reader.db)
             guard let id = try Tags.insert(name, of: reader.account, at: now, in: reader.db) else { throw Tags.taken }
             return try Monica.Tag.one(id, by: reader)
@@ -77,7 +77,7 @@ extension MonicaService {
         try await update(Monica.Tag.self, for: caller) { reader, now in
             guard try Monica.Tag.one(request.id, by: reader) != nil else { return nil }
             let name = try Tags.name(request.form)
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             guard try Monica.Tag.one(request.id, by: reader) != nil else { return nil }
             try Tags.absorb(name, into: request.id, of: reader.account, in: reader.db)
             let other = try Tags.find(name, of: reader.account, in: reader.db)
@@ -95,7 +95,7 @@ extension MonicaService {
     func deleteTag(_ request: Monica.Delete<Monica.Tag>, from caller: Caller) async throws -> Monica.Deletion {
         let now = time.milliseconds()
         return try await database.write { db in
-            try Accounts.queue(caller.account, in: db)
+            try Accounts.lock(caller.account, in: db)
             guard try Monica.Tag.one(request.id, by: reader(caller.account, db)) != nil else {
                 throw Monica.Refusal.notFound(Monica.Tag.singular)
             }
@@ -118,7 +118,7 @@ extension MonicaService {
             var input = Input(request.form)
             let names = input.texts("tags")
             try input.check()
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             guard try reader.contactRows([request.id]).first != nil else { return nil }
             if try Tags.add(names, to: request.id, of: reader.account, at: now, in: reader.db) {
                 try Contacts.touch(request.id, at: now, in: reader.db)
@@ -133,7 +133,7 @@ extension MonicaService {
             var input = Input(request.form)
             let tags = input.ids("tags")
             try input.check()
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             for tag in tags where try Monica.Tag.one(tag, by: reader) == nil {
                 throw Monica.Refusal.notFound(Monica.Tag.singular)
             }
@@ -147,7 +147,7 @@ extension MonicaService {
     func unsetTags(_ request: Monica.UnsetTags, from caller: Caller) async throws -> APIResponse<Monica.Contact> {
         try await update(Monica.Contact.self, for: caller) { reader, now in
             guard try reader.contactRows([request.id]).first != nil else { return nil }
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             let removed = try reader.db.run("DELETE FROM contact_tags WHERE contact_id = \(request.id)")
             if removed > 0 { try Contacts.touch(request.id, at: now, in: reader.db) }
             return try reader.contact(request.id)
@@ -171,7 +171,7 @@ enum Tags {
     }
 
     static func all(
-        of account: Int, by sort: Monica.Sort<Monica.TagOrder>? = nil, in db: Session
+        of account: AccountID, by sort: Monica.Sort<Monica.TagOrder>? = nil, in db: Session
     ) throws -> [Monica.Tag] {
         let isDescending = sort?.isDescending ?? false
         let order: SQL =
@@ -187,12 +187,12 @@ enum Tags {
         }
     }
 
-    static func find(_ name: String, of account: Int, _ visible: SQL = "", in db: Session) throws -> Int? {
+    static func find(_ name: String, of account: AccountID, _ visible: SQL = "", in db: Session) throws -> Int? {
         try db.value("SELECT id FROM tags WHERE account_id = \(account) AND name_key = \(key(name)) \(visible)")
     }
 
     /// - Throws: 422 when so many more would be too many.
-    static func requireRoom(for more: Int, of account: Int, in db: Session) throws {
+    static func requireRoom(for more: Int, of account: AccountID, in db: Session) throws {
         let count = try db.value("SELECT COUNT(*) FROM tags WHERE account_id = \(account)", as: Int.self) ?? 0
         guard count + more <= Monica.Tag.maximumNumber else {
             throw Monica.Refusal.invalid(["The tags may not have more than \(Monica.Tag.maximumNumber) items."])
@@ -202,7 +202,7 @@ enum Tags {
     /// - Parameter importing: The import that makes it.
     /// - Returns: The id; nil when the name is taken.
     static func insert(
-        _ name: String, of account: Int, importing: Int? = nil, at now: Int64, in db: Session
+        _ name: String, of account: AccountID, importing: Int? = nil, at now: Int64, in db: Session
     ) throws -> Int? {
         if importing == nil, let id = try adopt(name, of: account, at: now, in: db) { return id }
         return try db.value(
@@ -216,7 +216,7 @@ enum Tags {
     /// Makes a tag visible that an import under way has made: somebody wants one of that name now.
     ///
     /// - Returns: The id; nil when the import has made none of that name.
-    private static func adopt(_ name: String, of account: Int, at now: Int64, in db: Session) throws -> Int? {
+    private static func adopt(_ name: String, of account: AccountID, at now: Int64, in db: Session) throws -> Int? {
         guard let importing = try Imports.pending(of: account, in: db) else { return nil }
         return try db.value(
             """
@@ -227,7 +227,7 @@ enum Tags {
     }
 
     /// Lets a tag take the name of one that an import under way has made, with the contacts that bear it.
-    fileprivate static func absorb(_ name: String, into tag: Int, of account: Int, in db: Session) throws {
+    fileprivate static func absorb(_ name: String, into tag: Int, of account: AccountID, in db: Session) throws {
         guard let importing = try Imports.pending(of: account, in: db) else { return }
         let hidden: Int? = try db.value(
             """
@@ -251,7 +251,7 @@ enum Tags {
     /// - Returns: Whether the contact has one more than before.
     /// - Throws: 422 when the account would have too many.
     static func add(
-        _ names: [String], to contact: Int, of account: Int, importing: Int? = nil, at now: Int64, in db: Session
+        _ names: [String], to contact: Int, of account: AccountID, importing: Int? = nil, at now: Int64, in db: Session
     ) throws -> Bool {
         var isChanged = false
         let visible = importing == nil ? try Imports.visible("import_id", of: account, in: db) : ""
@@ -276,9 +276,10 @@ extension Monica.Tag: Stored {
     static var table: SQL { "tags" }
 
     /// - Parameter first: Where the columns begin (``Tags/columns``).
-    init(row: borrowing Row, at first: Int = 0, account: Int) throws {
+    init(row: borrowing Row, at first: Int = 0, account: AccountID) throws {
         self.init(
-            id: try row.get(first), name: try row.get(first + 1), nameSlug: try row.get(first + 2), account: account,
+            id: try row.get(first), name: try row.get(first + 1), nameSlug: try row.get(first + 2),
+            account: account.number,
             createdAt: try row.get(first + 3), updatedAt: try row.get(first + 4))
     }
 

@@ -18,7 +18,7 @@ extension MonicaService {
     ) async throws -> Answer<APIResponse<Monica.Task>> {
         try await create(request, for: caller, info) { [makeID] reader, form, now in
             let fields = try TaskFields(form, isNew: true)
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             if let contact = fields.contact, try !Contacts.exists(contact, of: reader.account, in: reader.db) {
                 throw Monica.Refusal.notFound(Monica.Contact.singular)
             }
@@ -39,7 +39,7 @@ extension MonicaService {
         try await update(Monica.Task.self, for: caller) { reader, now in
             guard try Monica.Task.one(request.id, by: reader) != nil else { return nil }
             let fields = try TaskFields(request.form, isNew: false)
-            try Accounts.queue(reader.account, in: reader.db)
+            try Accounts.lock(reader.account, in: reader.db)
             guard let task = try Monica.Task.one(request.id, by: reader) else { return nil }
             if let contact = fields.contact, contact != task.contactID {
                 throw Monica.Refusal.notFound(Monica.Contact.singular)
@@ -99,7 +99,7 @@ extension Monica.Task: StoredList {
             ) { row in
                 Self(
                     id: try row.get(0), uuid: try row.get(1), contactID: try row.get(2), title: try row.get(3),
-                    description: try row.get(4), completedAt: try row.get(5), account: reader.account,
+                    description: try row.get(4), completedAt: try row.get(5), account: reader.account.number,
                     createdAt: try row.get(6), updatedAt: try row.get(7))
             }
         } id: {

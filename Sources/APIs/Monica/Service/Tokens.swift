@@ -5,59 +5,48 @@ import Database
 import HTTPTypes
 import Identity
 import MonicaAPI
-import NIOConcurrencyHelpers
 
-/// Who asks, and with which token.
+/// The account behind a token, and which token it is.
 public struct Caller: Sendable {
-    public let account: Int
+    public let account: AccountID
     let token: Int
 }
 
 /// Personal access tokens: made and revoked by the operator, kept as digests.
 struct Tokens: Sendable {
-    /// A token that was found good, for a second.
-    private struct Known {
-        let token: Int
-        let account: Int
-        let at: Int64
-    }
-
-    private static let freshness: Int64 = 1000
-    private static let capacity = 20_000
-
     private let database: Database
     private let time: TimeSource
     private let limits: MonicaService.Limits
     private let windows: RateLimits
-    private let known = NIOLockedValueBox<[[UInt8]: Known]>([:])
+    /// The callers behind tokens that were found good, by the tokens' digests.
+    private let known: TTLCache<[UInt8], Caller>
 
     init(database: Database, time: TimeSource, limits: MonicaService.Limits) {
         self.database = database
         self.time = time
         self.limits = limits
         windows = RateLimits(database, time: time)
+        known = TTLCache(time: time)
     }
 
-    /// The caller behind `Authorization: Bearer …`; the scheme's case does not matter.
+    /// Returns the caller behind `Authorization: Bearer …`.
     ///
     /// - Throws: 401; 429 for too many wrong tokens.
     @Sendable func caller(_ info: RequestInfo) async throws -> Caller {
-        let parts = (info.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw Monica.Refusal.unauthenticated }
-        let text = parts[1].trimmingPrefix { $0 == " " }
-        guard !text.isEmpty else { throw Monica.Refusal.unauthenticated }
-        guard let known = try await look(up: Digest.sha256(String(text))) else {
+        guard let token = info.headers.bearerToken, !token.isEmpty else { throw Monica.Refusal.unauthenticated }
+        let digest = Digest.sha256(token)
+        guard let caller = try await known.value(for: digest, else: { try await look(up: digest) }) else {
             let standing = try await windows.count("wrong \(info.address.network)", limit: limits.wrongTokens)
             if standing.isExceeded { throw standing.refusal(Monica.phrases.tooManyRequests, at: time.milliseconds()) }
             throw Monica.Refusal.unauthenticated
         }
-        return Caller(account: known.account, token: known.token)
+        return caller
     }
 
     /// Counts a request in its class, before anything of it is read.
     ///
     /// - Returns: `X-RateLimit-*`.
-    /// - Throws: 429 for who has sent too much.
+    /// - Throws: 429 when the token has sent too many.
     @Sendable func count(_ route: Route, of caller: Caller) async throws -> HTTPFields {
         let isOfContacts = route.path.hasPrefix("/contacts") || route.path.hasPrefix("/export")
         return try await windows.admit(
@@ -65,33 +54,25 @@ struct Tokens: Sendable {
             limit: isOfContacts ? limits.contactRequests : limits.otherRequests, Monica.phrases.tooManyRequests)
     }
 
-    private func look(up digest: [UInt8]) async throws -> Known? {
-        let now = time.milliseconds()
-        // A clock that was set back must not keep anything alive.
-        if let last = known.withLockedValue({ $0[digest] }), 0..<Self.freshness ~= now - last.at { return last }
+    /// Looks a token up, and records that it was used.
+    private func look(up digest: [UInt8]) async throws -> Caller? {
         let found = try await database.read { db in
             try db.one("SELECT id, account_id, last_used_at FROM tokens WHERE digest = \(digest)") { row in
                 (
-                    known: Known(token: try row.get(0), account: try row.get(1), at: now),
+                    caller: Caller(account: try row.get(1), token: try row.get(0)),
                     lastUsed: try row.get(2, as: Int64?.self)
                 )
             }
         }
-        guard let found else {
-            known.withLockedValue { $0[digest] = nil }
-            return nil
-        }
+        guard let found else { return nil }
+        let now = time.milliseconds()
         let minute = now - now % 60_000
         if (found.lastUsed ?? .min) < minute {
             try await database.write { db in
-                try db.run("UPDATE tokens SET last_used_at = \(minute) WHERE id = \(found.known.token)")
+                try db.run("UPDATE tokens SET last_used_at = \(minute) WHERE id = \(found.caller.token)")
             }
         }
-        known.withLockedValue { known in
-            if known.count >= Self.capacity { known.removeAll(keepingCapacity: true) }
-            known[digest] = found.known
-        }
-        return found.known
+        return found.caller
     }
 }
 
@@ -102,7 +83,7 @@ public struct PersonalToken: Sendable, Hashable {
     public let name: String
     /// Milliseconds since 1970.
     public let createdAt: Int64
-    /// To the minute; nil when it was never used.
+    /// The time of the last use, to the minute; nil when it was never used.
     public let lastUsedAt: Int64?
 }
 
@@ -110,8 +91,8 @@ extension MonicaService {
     /// Makes a token of an account, and the account when there is none of that name.
     ///
     /// - Parameters:
-    ///   - account: What the operator calls it; the owner's name at first. 1 to 255 characters.
-    ///   - name: Tells the account's tokens apart.
+    ///   - account: The name that the operator gives the account; at first also its owner's name. 1 to 255 characters.
+    ///   - name: The name that tells the account's tokens apart.
     /// - Returns: The token, to be shown once: 256 random bits.
     public func makeToken(account: String, email: String = "", name: String) async throws -> String {
         let text = RandomToken.make()
@@ -127,9 +108,9 @@ extension MonicaService {
         return text
     }
 
-    /// Every token, those of one account together.
+    /// Returns every token, those of one account together.
     ///
-    /// - Parameter account: Only those of this one.
+    /// - Parameter account: Nil for those of all accounts.
     public func listTokens(account: String? = nil) async throws -> [PersonalToken] {
         try await database.read { db in
             let restriction: SQL = account.map { "WHERE a.name = \($0)" } ?? ""
@@ -146,7 +127,7 @@ extension MonicaService {
         }
     }
 
-    /// Ends a token, within a second on every node. False when there is none of that number.
+    /// Ends a token, within a second on every node. Returns false when there is none of that number.
     public func revokeToken(_ id: Int) async throws -> Bool {
         try await database.write { db in try db.run("DELETE FROM tokens WHERE id = \(id)") > 0 }
     }

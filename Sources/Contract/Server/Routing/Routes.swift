@@ -205,7 +205,7 @@ struct Call: Sendable {
         guard E.route.acceptsIdempotencyKey, let key = request.headers[.idempotencyKey] else {
             return try RequestCoding.decode(E.self, from: source)
         }
-        guard Once.isKey(key) else { throw Problem(.badRequest, E.API.phrases.invalidIdempotencyKey) }
+        guard IdempotencyKey.isValid(key) else { throw Problem(.badRequest, E.API.phrases.invalidIdempotencyKey) }
         let endpoint = try RequestCoding.decode(E.self, from: source)
         var fingerprint = HMAC<SHA256>(key: reading.fingerprintKey)
         if let form {
@@ -216,8 +216,8 @@ struct Call: Sendable {
             fingerprint.update(data: try JSONBody.encode(endpoint).readableBytesView)
         }
         let path = request.head.path?.prefix { $0 != "?" } ?? ""
-        info.once = Once(
-            scope: "\(caller()) \(request.method.rawValue) \(path)", key: key,
+        info.idempotencyKey = IdempotencyKey(
+            scope: "\(caller()) \(request.method.rawValue) \(path)", text: key,
             fingerprint: Array(fingerprint.finalize()))
         return endpoint
     }

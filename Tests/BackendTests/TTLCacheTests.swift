@@ -3,12 +3,12 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// What was found true is believed for a second.
-@Suite(.timeLimit(.minutes(30))) struct RecentlyTrueTests {
+/// What was looked up is good for a second.
+@Suite(.timeLimit(.minutes(30))) struct TTLCacheTests {
     private let clock = TestClock()
     private let looks = NIOLockedValueBox(0)
 
-    private func check(_ key: String, in recent: RecentlyTrue<String>, _ answer: Bool = true) async throws -> Bool {
+    private func check(_ key: String, in recent: TTLCache<String, Bool>, _ answer: Bool = true) async throws -> Bool {
         try await recent.check(key) {
             looks.withLockedValue { $0 += 1 }
             return answer
@@ -18,7 +18,7 @@ import Testing
     private var count: Int { looks.withLockedValue { $0 } }
 
     @Test func itIsBelievedForASecondAndNoLonger() async throws {
-        let recent = RecentlyTrue<String>(time: clock.source)
+        let recent = TTLCache<String, Bool>(time: clock.source)
         #expect(try await check("a", in: recent))
         clock.advance(by: .milliseconds(999))
         #expect(try await check("a", in: recent, false))
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func whatIsFalseIsAskedForEachTime() async throws {
-        let recent = RecentlyTrue<String>(time: clock.source)
+        let recent = TTLCache<String, Bool>(time: clock.source)
         for _ in 0..<3 { #expect(try await check("a", in: recent, false) == false) }
         #expect(count == 3)
         #expect(try await check("a", in: recent))
@@ -37,21 +37,21 @@ import Testing
     }
 
     @Test func aClockThatWasSetBackKeepsNothingTrue() async throws {
-        let recent = RecentlyTrue<String>(time: clock.source)
+        let recent = TTLCache<String, Bool>(time: clock.source)
         _ = try await check("a", in: recent)
         clock.advance(by: .seconds(-3600))
         #expect(try await check("a", in: recent, false) == false)
     }
 
     @Test func whatIsForgottenIsAskedForAgain() async throws {
-        let recent = RecentlyTrue<String>(time: clock.source)
+        let recent = TTLCache<String, Bool>(time: clock.source)
         _ = try await check("a", in: recent)
-        recent.forget("a")
+        recent.remove("a")
         #expect(try await check("a", in: recent, false) == false)
     }
 
     @Test func itRemembersSoManyAndNoMore() async throws {
-        let recent = RecentlyTrue<String>(capacity: 3, time: clock.source)
+        let recent = TTLCache<String, Bool>(capacity: 3, time: clock.source)
         for key in ["a", "b", "c", "d"] { _ = try await check(key, in: recent) }
         #expect(count == 4)
         _ = try await check("d", in: recent)
@@ -62,7 +62,7 @@ import Testing
 
     @Test func aFailureToLookIsToldAndNothingIsRemembered() async throws {
         struct Away: Error {}
-        let recent = RecentlyTrue<String>(time: clock.source)
+        let recent = TTLCache<String, Bool>(time: clock.source)
         await #expect(throws: Away.self) { try await recent.check("a") { throw Away() } }
         #expect(try await check("a", in: recent))
         #expect(count == 1)

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Mail
 
-/// Letters as they go over the wire, and mailboxes in a folder.
-@Suite(.timeLimit(.minutes(30))) struct LetterTests {
-    private func letter(_ message: MailMessage, from sender: String = "concord@example.com") throws -> String {
-        try Letter(message, from: sender, at: 1_771_840_800, id: "id-1").text
+/// E-mails as they go over the wire, and mailboxes in a folder.
+@Suite(.timeLimit(.minutes(30))) struct InternetMessageTests {
+    private func text(of message: MailMessage, from sender: String = "concord@example.com") throws -> String {
+        try InternetMessage(message, from: sender, at: 1_771_840_800, id: "id-1").text
     }
 
     @Test func plainText() throws {
-        let text = try letter(.init(to: "a@b.example", subject: "Hello", text: "One\nTwo\n"))
+        let text = try text(of: .init(to: "a@b.example", subject: "Hello", text: "One\nTwo\n"))
         #expect(
             text
                 == [
@@ -26,14 +26,14 @@ import Testing
         ("Dunbar", "Dunbar"), ("Dunbar, Inc.", "\"Dunbar, Inc.\""), (#"a "b" \c"#, #""a \"b\" \\c""#),
         ("Grüße", "=?utf-8?B?R3LDvMOfZQ==?="), ("a\r\nBcc: x", "\"a  Bcc: x\""),
     ])
-    func aLetterIsFromSomebody(_ name: String, _ expected: String) throws {
-        let text = try letter(.init(from: name, to: "a@b", subject: "", text: ""))
+    func anEmailHasASender(_ name: String, _ expected: String) throws {
+        let text = try text(of: .init(from: name, to: "a@b", subject: "", text: ""))
         #expect(text.components(separatedBy: "\r\n")[1] == "From: \(expected) <concord@example.com>")
     }
 
     @Test func textBeyondASCIIOrWithLongLines() throws {
         for text in ["Grüße\nan alle 🎉", String(repeating: "x", count: 999)] {
-            let parts = try letter(.init(to: "a@b", subject: "é", text: text)).components(separatedBy: "\r\n\r\n")
+            let parts = try text(of: .init(to: "a@b", subject: "é", text: text)).components(separatedBy: "\r\n\r\n")
             #expect(parts[0].contains("Content-Transfer-Encoding: base64"))
             #expect(parts[0].contains("Subject: =?utf-8?B?w6k=?="))
             let data = try #require(Data(base64Encoded: parts[1], options: .ignoreUnknownCharacters))
@@ -44,7 +44,7 @@ import Testing
 
     @Test func aLongSubjectIsFolded() throws {
         let subject = String(repeating: "Grüße ", count: 20)
-        let lines = try letter(.init(to: "a@b", subject: subject, text: "")).components(separatedBy: "\r\n")
+        let lines = try text(of: .init(to: "a@b", subject: subject, text: "")).components(separatedBy: "\r\n")
         #expect(lines.allSatisfy { $0.utf8.count <= 78 + "Subject: ".count })
         let words = lines.filter { $0.contains("=?utf-8?B?") }.flatMap {
             $0.matches(of: #/=\?utf-8\?B\?(.+?)\?=/#).map { String($0.output.1) }
@@ -55,7 +55,7 @@ import Testing
 
     /// Nothing in a subject becomes a header of its own.
     @Test func aSubjectIsOneHeader() throws {
-        let text = try letter(.init(to: "a@b", subject: "x\r\nBcc: c@d", text: ""))
+        let text = try text(of: .init(to: "a@b", subject: "x\r\nBcc: c@d", text: ""))
         #expect(text.contains("Subject: x  Bcc: c@d\r\n"))
     }
 
@@ -65,13 +65,13 @@ import Testing
         "a\\@b", "a@b\u{a0}",
     ])
     func whatIsNoAddressIsRefused(_ address: String) {
-        #expect(throws: MailError.self) { try letter(.init(to: address, subject: "", text: "")) }
+        #expect(throws: MailError.self) { try text(of: .init(to: address, subject: "", text: "")) }
         #expect(throws: MailError.self) {
-            try letter(.init(to: "a@b", subject: "", text: ""), from: address)
+            try text(of: .init(to: "a@b", subject: "", text: ""), from: address)
         }
     }
 
-    @Test func aMailboxIsAFolderOfLetters() async throws {
+    @Test func aMailboxIsAFolderOfEmails() async throws {
         try await withTemporaryFolder { folder in
             let mailbox = MailboxFolder(path: folder + "/mail", from: "concord@localhost", now: { 1_771_840_800 })
             for number in 0..<3 { try await mailbox.send(.init(to: "a@b", subject: "\(number)", text: "Hello")) }

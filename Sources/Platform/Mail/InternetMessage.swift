@@ -1,14 +1,14 @@
 import Foundation
 
-/// A letter as it goes over the wire (RFC 5322, RFC 2045): lines that end with CR LF, in ASCII.
-struct Letter {
+/// An e-mail as it goes over the wire (RFC 5322, RFC 2045): lines that end with CR LF, in ASCII.
+struct InternetMessage {
     let text: String
 
     /// - Parameters:
     ///   - sender: An address, `local@domain`.
-    ///   - seconds: The time, since 1970.
-    ///   - id: Random, for the message's id.
-    /// - Throws: ``MailError`` for an address that cannot stand in a letter.
+    ///   - seconds: The time of the `Date` header, in Unix seconds.
+    ///   - id: A random text for the `Message-ID`.
+    /// - Throws: ``MailError`` for an address that cannot stand in an e-mail.
     init(_ message: MailMessage, from sender: String, at seconds: Int64, id: String) throws(MailError) {
         for address in [sender, message.to] { try Self.check(address) }
         let domain = sender.split(separator: "@").last ?? "localhost"
@@ -34,7 +34,7 @@ struct Letter {
             + "\r\n"
     }
 
-    /// An address that is one, with nothing that could end it early. Its parts are the receiving server's affair.
+    /// Throws unless an address is one, with nothing that could end it early. The receiving server judges its parts.
     static func check(_ address: String) throws(MailError) {
         let parts = address.split(separator: "@", omittingEmptySubsequences: false)
         let isSafe = address.unicodeScalars.allSatisfy { scalar in

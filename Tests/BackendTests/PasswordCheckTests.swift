@@ -12,8 +12,8 @@ import Testing
 @testable import Identity
 
 /// Which attempts at a password count, and what they do not take from anybody.
-@Suite(.timeLimit(.minutes(30))) struct PasswordGateTests {
-    private static let schema = Schema("attempts", [.init("attempts", Attempts.tables)])
+@Suite(.timeLimit(.minutes(30))) struct PasswordCheckTests {
+    private static let schema = Schema("attempts", [.init("attempts", SignInThrottle.tables)])
     private static let home = ClientAddress("198.51.100.1")
     private static let elsewhere = ClientAddress("203.0.113.1")
 
@@ -46,8 +46,8 @@ import Testing
     private struct Fixture: Sendable {
         let database: Database
         let passwords: Passwords
-        let gate: PasswordGate
-        let attempts: Attempts
+        let check: PasswordCheck
+        let throttle: SignInThrottle
         let hashing: Hashing
         let clock = TestClock()
 
@@ -61,15 +61,15 @@ import Testing
             ).text
             let now = clock.source.milliseconds()
             do {
-                return try await gate.judge(
+                return try await check.verify(
                     password, from: address, at: now, refusal: Problem(.unauthorized, "wrong"),
                     find: { _ in
                         let isThere = name.utf8.count == 1
                         return .init(isThere ? name : nil, countedAs: name, password: isThere ? stored : nil)
                     },
-                    proceed: { account, admission in
+                    proceed: { account, verified in
                         try await database.write { db in
-                            try admission.settle(isSignIn: isSignIn, at: now, in: db)
+                            try verified.settle(isSignIn: isSignIn, at: now, in: db)
                             try proceed(db)
                         }
                         return "in"
@@ -94,8 +94,8 @@ import Testing
         }
     }
 
-    private func withGate(
-        on engine: Stack.Engine, queueLimit: Int = 128, limits: Attempts.Limits = .init(),
+    private func withCheck(
+        on engine: Stack.Engine, queueLimit: Int = 128, limits: SignInThrottle.Limits = .init(),
         _ body: (Fixture) async throws -> Void
     ) async throws {
         try await withTestDatabase(on: engine) { place in
@@ -103,148 +103,149 @@ import Testing
             let hashing = Hashing()
             let passwords = Passwords(
                 cost: .testing, threads: 1, queueLimit: queueLimit, derive: hashing.derive)
-            let attempts = Attempts(limits: limits, secret: Array(repeating: 1, count: 32), phrases: Phrases())
+            let throttle = SignInThrottle(limits: limits, secret: Array(repeating: 1, count: 32), phrases: Phrases())
             try await body(
                 Fixture(
                     database: database, passwords: passwords,
-                    gate: PasswordGate(database: database, passwords: passwords, attempts: attempts),
-                    attempts: attempts, hashing: hashing))
+                    check: PasswordCheck(database: database, passwords: passwords, throttle: throttle),
+                    throttle: throttle, hashing: hashing))
             try await database.close()
         }
     }
 
     @Test(arguments: Stack.Engine.available)
     func aWrongPasswordCountsAndARightOneDoesNot(_ engine: Stack.Engine) async throws {
-        try await withGate(on: engine) { gate throws in
-            for _ in 0..<30 { #expect(await gate.attempt("a", from: Self.home) == "in") }
-            #expect(try await gate.rows() == [])
-            for _ in 0..<10 { #expect(await gate.attempt("a", "x", from: Self.home) == "wrong") }
-            #expect(try await gate.rows() == ["sign-in 10"])
-            #expect(await gate.attempt("a", from: Self.home) == "429")
-            #expect(gate.hashing.count == 40)
-            gate.clock.advance(by: .seconds(60))
-            #expect(await gate.attempt("a", from: Self.home) == "in")
+        try await withCheck(on: engine) { check throws in
+            for _ in 0..<30 { #expect(await check.attempt("a", from: Self.home) == "in") }
+            #expect(try await check.rows() == [])
+            for _ in 0..<10 { #expect(await check.attempt("a", "x", from: Self.home) == "wrong") }
+            #expect(try await check.rows() == ["sign-in 10"])
+            #expect(await check.attempt("a", from: Self.home) == "429")
+            #expect(check.hashing.count == 40)
+            check.clock.advance(by: .seconds(60))
+            #expect(await check.attempt("a", from: Self.home) == "in")
         }
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatCouldNotBeJudgedIsNoFailure(_ engine: Stack.Engine) async throws {
-        try await withGate(on: engine, queueLimit: 0) { gate in
-            gate.hashing.hold()
-            async let running = gate.attempt("b", from: Self.home)
-            while gate.hashing.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
-            for _ in 0..<30 { #expect(await gate.attempt("a", from: Self.home) == "overloaded") }
-            gate.hashing.letGo()
+    func whatCouldNotBeCheckedIsNoFailure(_ engine: Stack.Engine) async throws {
+        try await withCheck(on: engine, queueLimit: 0) { check in
+            check.hashing.hold()
+            async let running = check.attempt("b", from: Self.home)
+            while check.hashing.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            for _ in 0..<30 { #expect(await check.attempt("a", from: Self.home) == "overloaded") }
+            check.hashing.letGo()
             #expect(await running == "in")
-            #expect(await gate.attempt("a", from: Self.home) == "in")
-            #expect(try await gate.rows() == [])
+            #expect(await check.attempt("a", from: Self.home) == "in")
+            #expect(try await check.rows() == [])
         }
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whoGoesAwayBeforeTheJudgementHasNotFailed(_ engine: Stack.Engine) async throws {
-        try await withGate(on: engine) { gate in
-            gate.hashing.hold()
-            async let running = gate.attempt("b", from: Self.home)
-            while gate.hashing.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
-            let waiting = (0..<20).map { _ in Task { await gate.attempt("a", "x", from: Self.elsewhere) } }
-            while gate.passwords.waiting < 10 { try await Task.sleep(for: .milliseconds(1)) }
+    func whoGoesAwayBeforeTheCheckHasNotFailed(_ engine: Stack.Engine) async throws {
+        try await withCheck(on: engine) { check in
+            check.hashing.hold()
+            async let running = check.attempt("b", from: Self.home)
+            while check.hashing.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            let waiting = (0..<20).map { _ in Task { await check.attempt("a", "x", from: Self.elsewhere) } }
+            while check.passwords.waiting < 10 { try await Task.sleep(for: .milliseconds(1)) }
             for task in waiting { task.cancel() }
             for task in waiting { #expect(["cancelled", "429", "away"].contains(await task.value)) }
-            gate.hashing.letGo()
+            check.hashing.letGo()
             #expect(await running == "in")
-            #expect(try await gate.rows() == [])
+            #expect(try await check.rows() == [])
         }
     }
 
     /// What cannot be given back while the database is away is given back when it is there again.
     @Test(arguments: Stack.Engine.available)
     func aDatabaseThatIsAwayMakesNoFailures(_ engine: Stack.Engine) async throws {
-        try await withGate(on: engine) { gate in
+        try await withCheck(on: engine) { check in
             struct Away: Error {}
             for _ in 0..<20 {
-                #expect(await gate.attempt("a", from: Self.home, proceed: { _ in throw Away() }) == "away")
+                #expect(await check.attempt("a", from: Self.home, proceed: { _ in throw Away() }) == "away")
             }
-            #expect(try await gate.rows() == [])
-            for _ in 0..<9 { #expect(await gate.attempt("a", "x", from: Self.home) == "wrong") }
-            gate.hashing.hold()
-            async let hidden = gate.attempt("a", from: Self.home)
-            while gate.hashing.count < 30 { try await Task.sleep(for: .milliseconds(1)) }
-            try await gate.database.write { try $0.run("ALTER TABLE attempts RENAME TO gone") }
-            gate.hashing.letGo()
+            #expect(try await check.rows() == [])
+            for _ in 0..<9 { #expect(await check.attempt("a", "x", from: Self.home) == "wrong") }
+            check.hashing.hold()
+            async let hidden = check.attempt("a", from: Self.home)
+            while check.hashing.count < 30 { try await Task.sleep(for: .milliseconds(1)) }
+            try await check.database.write { try $0.run("ALTER TABLE attempts RENAME TO gone") }
+            check.hashing.letGo()
             #expect(await hidden == "away")
-            try await gate.database.write { try $0.run("ALTER TABLE gone RENAME TO attempts") }
-            #expect(try await gate.rows().contains("sign-in 10"))
-            #expect(await gate.attempt("a", from: Self.home) == "in")
+            try await check.database.write { try $0.run("ALTER TABLE gone RENAME TO attempts") }
+            #expect(try await check.rows().contains("sign-in 10"))
+            #expect(await check.attempt("a", from: Self.home) == "in")
         }
     }
 
     @Test(arguments: Stack.Engine.available)
     func anAddressThatSpraysIsStoppedForAllAccountsButItsOwn(_ engine: Stack.Engine) async throws {
-        try await withGate(on: engine) { gate in
-            #expect(await gate.attempt("a", from: ClientAddress("2001:db8::1")) == "in")
+        try await withCheck(on: engine) { check in
+            #expect(await check.attempt("a", from: ClientAddress("2001:db8::1")) == "in")
             // Many at once, from all over one subscriber's network.
             let results = try await together(150, width: 24) { index in
-                await gate.attempt("name \(index)", "x", from: ClientAddress("2001:db8::\(index)"))
+                await check.attempt("name \(index)", "x", from: ClientAddress("2001:db8::\(index)"))
             }
             #expect(results.filter { $0 == "wrong" }.count == 100)
             #expect(results.filter { $0 == "429" }.count == 50)
-            let hashes = gate.hashing.count
-            #expect(await gate.attempt("b", from: ClientAddress("2001:db8::ffff")) == "429")
-            #expect(gate.hashing.count == hashes)
+            let hashes = check.hashing.count
+            #expect(await check.attempt("b", from: ClientAddress("2001:db8::ffff")) == "429")
+            #expect(check.hashing.count == hashes)
             // Who has signed in from there before, and who comes from elsewhere, is not held back.
-            #expect(await gate.attempt("a", from: ClientAddress("2001:db8::ffff")) == "in")
-            #expect(await gate.attempt("b", from: ClientAddress("2001:db8:0:1::1")) == "in")
-            gate.clock.advance(by: .seconds(3600))
-            #expect(await gate.attempt("b", from: ClientAddress("2001:db8::ffff")) == "in")
+            #expect(await check.attempt("a", from: ClientAddress("2001:db8::ffff")) == "in")
+            #expect(await check.attempt("b", from: ClientAddress("2001:db8:0:1::1")) == "in")
+            check.clock.advance(by: .seconds(3600))
+            #expect(await check.attempt("b", from: ClientAddress("2001:db8::ffff")) == "in")
         }
     }
 
     @Test(arguments: Stack.Engine.available)
     func whoHasSignedInIsNotLockedOutByOthers(_ engine: Stack.Engine) async throws {
-        try await withGate(on: engine) { gate in
-            try await gate.database.write { db in
-                try gate.attempts.welcome(Self.home, to: "a", at: gate.clock.source.milliseconds(), in: db)
+        try await withCheck(on: engine) { check in
+            try await check.database.write { db in
+                try check.throttle.remember(Self.home, of: "a", at: check.clock.source.milliseconds(), in: db)
             }
             for index in 0..<110 {
                 let expected = index < 100 ? "wrong" : "429"
-                #expect(await gate.attempt("a", "x", from: ClientAddress("203.0.113.\(index)")) == expected)
+                #expect(await check.attempt("a", "x", from: ClientAddress("203.0.113.\(index)")) == expected)
             }
-            #expect(await gate.attempt("a", from: Self.elsewhere) == "429")
-            #expect(await gate.attempt("a", from: Self.home) == "in")
-            gate.clock.advance(by: .seconds(31 * 24 * 3600))
-            #expect(await gate.attempt("a", from: Self.elsewhere) == "in")
+            #expect(await check.attempt("a", from: Self.elsewhere) == "429")
+            #expect(await check.attempt("a", from: Self.home) == "in")
+            check.clock.advance(by: .seconds(31 * 24 * 3600))
+            #expect(await check.attempt("a", from: Self.elsewhere) == "in")
         }
     }
 
     @Test(arguments: Stack.Engine.available)
     func whatIsForgottenLeavesNothing(_ engine: Stack.Engine) async throws {
-        try await withGate(on: engine) { gate in
-            let now = gate.clock.source.milliseconds()
-            #expect(await gate.attempt("a", from: Self.home) == "in")
-            _ = await gate.attempt("a", "x", from: Self.elsewhere)
-            _ = await gate.attempt("name a", "x", from: Self.home)
-            _ = await gate.attempt("b", "x", from: Self.elsewhere)
-            try await gate.database.write { db in
+        try await withCheck(on: engine) { check in
+            let now = check.clock.source.milliseconds()
+            #expect(await check.attempt("a", from: Self.home) == "in")
+            _ = await check.attempt("a", "x", from: Self.elsewhere)
+            _ = await check.attempt("name a", "x", from: Self.home)
+            _ = await check.attempt("b", "x", from: Self.elsewhere)
+            try await check.database.write { db in
                 for address in [Self.home, Self.elsewhere] {
-                    _ = try gate.attempts.remind("a@example.com", from: address, at: now, in: db)
+                    _ = try check.throttle.countEmail(to: "a@example.com", from: address, at: now, in: db)
                 }
-                try gate.attempts.forget(account: "a", names: ["name a"], email: "a@example.com", in: db)
+                try check.throttle.forget(account: "a", names: ["name a"], email: "a@example.com", in: db)
             }
             // Of b, and of the addresses: whose budgets do not grow by accounts that come and go.
-            #expect(try await gate.rows() == ["address 1", "address 2", "sign-in 1", "sign-in 1"])
-            let isKnown = try await gate.database.read { try $0.exists("SELECT 1 FROM familiar_addresses") }
+            #expect(try await check.rows() == ["address 1", "address 2", "sign-in 1", "sign-in 1"])
+            let isKnown = try await check.database.read { try $0.exists("SELECT 1 FROM familiar_addresses") }
             #expect(!isKnown)
         }
     }
 
     @Test(arguments: Stack.Engine.available)
-    func aMailboxGetsFiveLettersWhoeverAsks(_ engine: Stack.Engine) async throws {
-        try await withGate(on: engine) { gate in
+    func aMailboxGetsFiveEmailsWhoeverAsks(_ engine: Stack.Engine) async throws {
+        try await withCheck(on: engine) { check in
             func remind(_ address: String) async throws -> Bool {
-                try await gate.database.write { db in
-                    try gate.attempts.remind(
-                        "a@example.com", from: ClientAddress(address), at: gate.clock.source.milliseconds(), in: db)
+                try await check.database.write { db in
+                    try check.throttle.countEmail(
+                        to: "a@example.com", from: ClientAddress(address), at: check.clock.source.milliseconds(), in: db
+                    )
                 }
             }
             var sent: [Bool] = []
@@ -252,7 +253,7 @@ import Testing
             #expect(sent == Array(repeating: true, count: 5) + Array(repeating: false, count: 25))
             for _ in 0..<4 { #expect(try await remind("203.0.113.1") == false) }
             await #expect(throws: Problem.self) { try await remind("203.0.113.1") }
-            gate.clock.advance(by: .seconds(3600))
+            check.clock.advance(by: .seconds(3600))
             #expect(try await remind("203.0.113.1"))
         }
     }

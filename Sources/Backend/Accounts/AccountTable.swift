@@ -1,0 +1,86 @@
+import Contract
+import Database
+
+/// The table in which an API keeps its accounts.
+///
+/// An API declares it once (`enum Users: AccountTable`), and gets the functions below: they lock an account's row, and say
+/// whether it is there.
+public protocol AccountTable {
+    associatedtype ID: RawRepresentable, SQLConvertible, Hashable, Sendable
+
+    /// The table's name. It has a column `id`.
+    static var table: SQL { get }
+    /// A condition on a row of the table: whether the account has not been deleted.
+    static var isPresent: SQL { get }
+    /// The answer to a caller whose account has been deleted: 401, as a rule.
+    static var gone: Problem { get }
+}
+
+extension AccountTable {
+    public static var table: SQL { "users" }
+    public static var isPresent: SQL { "1 = 1" }
+
+    /// Returns whether there is such an account.
+    public static func exists(_ id: ID, in db: Session) throws -> Bool {
+        try db.exists("SELECT 1 FROM \(table) WHERE id = \(id) AND \(isPresent)")
+    }
+
+    /// Locks an account's row until the transaction ends. Whatever is added to an account takes this lock first, and so does
+    /// a deletion: what is read behind it holds until the end.
+    ///
+    /// - Returns: Whether there is such an account.
+    @discardableResult
+    public static func lock(_ id: ID, in db: Session) throws -> Bool {
+        try db.lock(table, where: "id = \(id) AND \(isPresent)") > 0
+    }
+
+    /// Locks the row of the caller's own account until the transaction ends.
+    ///
+    /// - Throws: ``gone`` when the account has been deleted.
+    public static func lockCaller(_ id: ID, in db: Session) throws {
+        guard try lock(id, in: db) else { throw gone }
+    }
+}
+
+extension AccountTable where ID: Comparable {
+    /// Locks the rows of several accounts, always in the order of their ids, so that two transactions do not wait for each
+    /// other.
+    ///
+    /// - Returns: Whether all of them are there.
+    public static func lock(_ ids: Set<ID>, in db: Session) throws -> Bool {
+        try db.lock(table, where: "id IN (\(list: ids.sorted())) AND \(isPresent) ORDER BY id") == ids.count
+    }
+}
+
+/// A table of accounts that sign in with a password, and the contract's words for it. The table also has a column
+/// `password`.
+public protocol PasswordAccountTable: AccountTable {
+    /// The answer to a sign-in with a wrong name or password.
+    static var wrongSignIn: Problem { get }
+    /// The answer where a signed-in caller is asked for the password again, and gives a wrong one.
+    static var wrongPassword: Problem { get }
+}
+
+extension PasswordAccountTable {
+    /// Returns the name of an account in throttles and in the scope of idempotency keys.
+    public static func name(of id: ID) -> String { "user \(id.rawValue)" }
+
+    /// Returns the name under which sign-ins are counted when no account has what was typed.
+    static func name(ofUnknown login: String) -> String { "name \(login)" }
+
+    static func password(of id: ID, in db: Session) throws -> String? {
+        try db.value("SELECT password FROM \(table) WHERE id = \(id) AND \(isPresent)")
+    }
+
+    static func credentials(where condition: SQL, in db: Session) throws -> Credentials<ID>? {
+        try db.one("SELECT id, password FROM \(table) WHERE \(condition) AND \(isPresent)") {
+            Credentials(id: try $0.get(0), password: try $0.get(1))
+        }
+    }
+}
+
+/// An account, and its password hash when it was looked up.
+struct Credentials<ID: Sendable>: Sendable {
+    let id: ID
+    let password: String
+}

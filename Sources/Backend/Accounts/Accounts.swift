@@ -1,0 +1,197 @@
+import Contract
+import ContractServer
+import Database
+import HTTPTypes
+import Identity
+
+/// The accounts of one API: sign-up, sign-in, the password asked for again, new passwords and the end of an account, within
+/// the limits on guessing.
+///
+/// An API says what is its own: the table and the contract's words (`Table`), the row that a sign-up makes, and the session
+/// that a sign-in begins (``TokenSessions`` or ``CookieSessions``).
+///
+/// ```swift
+/// enum Users: PasswordAccountTable {
+///     typealias ID = Guestbook.User.ID
+///     static let gone = Problem(.unauthorized, "Invalid or expired token")
+///     static let wrongSignIn = Problem(.unauthorized, "Wrong name or password")
+///     static let wrongPassword = Problem(.forbidden, "Wrong password")
+/// }
+///
+/// func signIn(_ request: Guestbook.SignIn, _ info: RequestInfo) async throws -> Guestbook.Tokens {
+///     let session = NewSession()
+///     let user = try await accounts.signIn(
+///         as: request.name, where: "name = \(request.name)", password: request.password, info
+///     ) { user, now, db in
+///         try sessions.begin(session, for: user, at: now, in: db)
+///         return user
+///     }
+///     return .init(access: try await sessions.accessToken(for: user, session: session.id), refresh: session.refreshToken)
+/// }
+/// ```
+public struct Accounts<Table: PasswordAccountTable>: Sendable {
+    public typealias ID = Table.ID
+
+    public let throttle: SignInThrottle
+    private let check: PasswordCheck
+    private let database: Database
+    private let phrases: Phrases
+    private let time: TimeSource
+
+    /// - Parameters:
+    ///   - secret: The API's own, for the digests of what is counted.
+    public init(
+        _: Table.Type = Table.self, database: Database, passwords: Passwords, secret: [UInt8],
+        limits: SignInThrottle.Limits = .init(), phrases: Phrases, time: TimeSource = .system
+    ) {
+        self.database = database
+        self.phrases = phrases
+        self.time = time
+        throttle = SignInThrottle(limits: limits, secret: secret, phrases: phrases)
+        check = PasswordCheck(database: database, passwords: passwords, throttle: throttle)
+    }
+
+    /// The tables that a new API needs beside its own table of accounts.
+    public static var tables: [String] {
+        SignInThrottle.tables + IdempotencyStore.table + IdempotencyStore.subjects
+    }
+
+    // MARK: Signing up and in
+
+    /// Makes an account, once per idempotency key.
+    ///
+    /// - Parameters:
+    ///   - signsIn: Whether a session begins with it: the address is then known to the account.
+    ///   - make: Adds the account's row, with the password's hash, and the session if there is one. Throws when the name is
+    ///     taken.
+    /// - Returns: The answer; for a repeat of the request the one that was kept (``Contract/Answer/isReplay``).
+    /// - Throws: 429 with `Retry-After`; what `make` throws.
+    public func signUp<Output: Codable & Sendable>(
+        password: String, _ info: RequestInfo, signsIn: Bool,
+        _ make: @escaping @Sendable (_ password: String, _ now: Int64, Session) throws -> (ID, Answer<Output>)
+    ) async throws -> Answer<Output> {
+        let now = time.milliseconds()
+        if let replay = try await database.replay(info.idempotencyKey, phrases: phrases, at: now, as: Output.self) {
+            return replay
+        }
+        try await database.write { [throttle] db in try throttle.countSignUp(from: info.address, at: now, in: db) }
+        let password = try await check.hash(password, from: info.address)
+        return try await database.write(info.idempotencyKey, phrases: phrases, at: now) { [throttle] db in
+            let (user, answer) = try make(password, now, db)
+            if signsIn { try throttle.remember(info.address, of: Table.name(of: user), at: now, in: db) }
+            try IdempotencyStore.note(info.idempotencyKey, about: [Table.name(of: user)], at: now, in: db)
+            return answer
+        }
+    }
+
+    /// Signs in with a name and a password.
+    ///
+    /// - Parameters:
+    ///   - login: What was typed, in the form in which names are compared.
+    ///   - condition: Finds the account's row by it.
+    ///   - prepare: Does what `begin` needs and cannot do in a transaction.
+    ///   - begin: Begins the session, in the transaction that knows that the account is there and its password the same. It
+    ///     may refuse the account.
+    /// - Throws: 429 with `Retry-After`; ``PasswordAccountTable/wrongSignIn``; what `prepare` and `begin` throw.
+    public func signIn<Prepared: Sendable, Output: Sendable>(
+        as login: String, where condition: SQL, password: String, _ info: RequestInfo,
+        prepare: (ID) async throws -> Prepared,
+        begin: @escaping @Sendable (ID, Prepared, _ now: Int64, Session) throws -> Output
+    ) async throws -> Output {
+        try await proceed(
+            with: password, info, refusal: Table.wrongSignIn, countedAs: Table.name(ofUnknown: login),
+            find: { try Table.credentials(where: condition, in: $0) }, prepare: prepare, body: begin)
+    }
+
+    /// Signs in with a name and a password, where nothing needs to be prepared.
+    public func signIn<Output: Sendable>(
+        as login: String, where condition: SQL, password: String, _ info: RequestInfo,
+        begin: @escaping @Sendable (ID, _ now: Int64, Session) throws -> Output
+    ) async throws -> Output {
+        try await signIn(
+            as: login, where: condition, password: password, info, prepare: { _ in },
+            begin: { user, _, now, db in try begin(user, now, db) })
+    }
+
+    /// Signs in to an account that is known already, by a password: for the repeat of a sign-up.
+    public func signIn<Output: Sendable>(
+        to user: ID, password: String, _ info: RequestInfo,
+        begin: @escaping @Sendable (_ now: Int64, Session) throws -> Output
+    ) async throws -> Output {
+        try await proceed(
+            with: password, info, refusal: Table.gone, countedAs: Table.name(of: user),
+            find: { try Table.credentials(where: "id = \(user)", in: $0) }, prepare: { _ in },
+            body: { _, _, now, db in try begin(now, db) })
+    }
+
+    /// Asks a signed-in caller for the password again, and does what it is for. A wrong one counts as at a sign-in: nobody
+    /// who has taken a session over can try passwords here.
+    ///
+    /// - Parameter body: Runs in the transaction that has locked the account.
+    /// - Throws: 429 with `Retry-After`; ``PasswordAccountTable/wrongPassword``; ``AccountTable/gone``; what `body` throws.
+    public func confirm<Output: Sendable>(
+        _ password: String, of user: ID, _ info: RequestInfo,
+        _ body: @escaping @Sendable (_ now: Int64, Session) throws -> Output
+    ) async throws -> Output {
+        try await proceed(
+            with: password, info, isSignIn: false, refusal: Table.wrongPassword, countedAs: Table.name(of: user),
+            find: { db in
+                guard let credentials = try Table.credentials(where: "id = \(user)", in: db) else { throw Table.gone }
+                return credentials
+            }, prepare: { _ in }, body: { _, _, now, db in try body(now, db) })
+    }
+
+    /// Verifies a password, then runs a transaction with the account locked, unless the account or its password is another
+    /// meanwhile.
+    private func proceed<Prepared: Sendable, Output: Sendable>(
+        with password: String, _ info: RequestInfo, isSignIn: Bool = true, refusal: Problem, countedAs unknown: String,
+        find: @escaping @Sendable (Session) throws -> Credentials<ID>?, prepare: (ID) async throws -> Prepared,
+        body: @escaping @Sendable (ID, Prepared, _ now: Int64, Session) throws -> Output
+    ) async throws -> Output {
+        let now = time.milliseconds()
+        return try await check.verify(
+            password, from: info.address, at: now, refusal: refusal,
+            find: { db in
+                let found = try find(db)
+                return .init(
+                    found, countedAs: found.map { Table.name(of: $0.id) } ?? unknown, password: found?.password)
+            },
+            proceed: { account, verified in
+                let prepared = try await prepare(account.id)
+                return try await database.write { db in
+                    guard try Table.lock(account.id, in: db) else { throw isSignIn ? refusal : Table.gone }
+                    guard try Table.password(of: account.id, in: db) == account.password else { throw refusal }
+                    let output = try body(account.id, prepared, now, db)
+                    try verified.settle(isSignIn: isSignIn, at: now, in: db)
+                    return output
+                }
+            })
+    }
+
+    // MARK: New passwords and the end
+
+    /// Hashes a new password, in the queue of the address that asks for it.
+    public func hash(_ password: String, from address: ClientAddress) async throws -> String {
+        try await check.hash(password, from: address)
+    }
+
+    /// Deletes what is kept of an account beside its own rows: throttles, known addresses, and the answers under idempotency
+    /// keys that speak of it. To be called by the deletion, which has locked the account.
+    ///
+    /// - Parameters:
+    ///   - logins: What is typed to sign in to it, in the form in which names are compared.
+    ///   - email: Its address, in the form in which addresses are compared, where the API sends e-mails.
+    public func forget(_ user: ID, logins: [String], email: String? = nil, in db: Session) throws {
+        try throttle.forget(
+            account: Table.name(of: user), names: logins.map(Table.name(ofUnknown:)), email: email, in: db)
+        try UploadThrottle.forget("\(user.rawValue)", in: db)
+        try IdempotencyStore.forget(subject: Table.name(of: user), in: db)
+    }
+
+    /// Deletes what has expired in ``tables``.
+    public static func sweep(at now: Int64, in db: Session) throws {
+        try IdempotencyStore.sweep(at: now, in: db)
+        try IdempotencyStore.sweepSubjects(at: now, in: db)
+        try SignInThrottle.sweep(at: now, in: db)
+    }
+}

@@ -1,0 +1,105 @@
+import Contract
+import Database
+import Identity
+
+/// Refresh tokens that are exchanged for another at each use (RFC 6819 §5.2.2.3), kept as hashes in a table of their own
+/// beside the sessions of ``TokenSessions``. A token that comes a second time was stolen, or its thief was first: the
+/// session ends.
+public struct RefreshTokens<User: RawRepresentable & SQLConvertible & Hashable & Sendable>: Sendable
+where User.RawValue == Int64 {
+    private let sessions: TokenSessions<User>
+    /// The time for which a token that was used may come again, for an answer that was lost. In milliseconds.
+    private let grace: Int64 = 10_000
+
+    public init(_ sessions: TokenSessions<User>) { self.sessions = sessions }
+
+    /// The tables of sessions and tokens, for a new API's schema.
+    public static var tables: [String] {
+        [
+            """
+            CREATE TABLE sessions (
+                id {KEY} PRIMARY KEY, user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+                expires_at BIGINT NOT NULL)
+            """,
+            "CREATE INDEX sessions_of_user ON sessions (user_id)",
+            "CREATE INDEX sessions_age ON sessions (expires_at)",
+            // The parent is the token that was exchanged for this one.
+            """
+            CREATE TABLE refresh_tokens (
+                hash {BYTES} PRIMARY KEY,
+                session_id {KEY} NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+                parent {BYTES}, expires_at BIGINT NOT NULL, used_at BIGINT)
+            """,
+            "CREATE INDEX refresh_tokens_of_session ON refresh_tokens (session_id)",
+            "CREATE INDEX refresh_tokens_age ON refresh_tokens (expires_at)",
+        ]
+    }
+
+    /// Begins a session with its first refresh token.
+    public func begin(_ session: NewSession, for user: User, at now: Int64, in db: Session) throws {
+        let until = now + sessions.rules.refresh * 1000
+        try db.run("INSERT INTO sessions (id, user_id, expires_at) VALUES (\(session.id), \(user), \(until))")
+        try insert(session.refreshToken, of: session.id, parent: nil, until: until, in: db)
+    }
+
+    /// What came of a refresh token.
+    public enum Exchange: Sendable {
+        case renewed(user: User, session: String)
+        /// The token is unknown, has expired, or was used before. A session whose token was used before has been ended.
+        case refused
+    }
+
+    /// Exchanges a refresh token for another.
+    ///
+    /// - Parameter admit: Throws for an account that may not get in: the token then stays good.
+    public func exchange(
+        _ old: String, for new: String, at now: Int64, in db: Session,
+        admit: (User, Session) throws -> Void = { _, _ in }
+    ) throws -> Exchange {
+        let hash = Digest.sha256(old)
+        guard let session = try session(of: old, in: db) else { return .refused }
+        // Of two that bring the same token the second waits here, and finds it used.
+        let user: User? = try db.lock("user_id", from: "sessions", where: "id = \(session)") { try $0.get(0) }
+        let token: (expiresAt: Int64, usedAt: Int64?)? = try db.one(
+            "SELECT expires_at, used_at FROM refresh_tokens WHERE hash = \(hash)"
+        ) { (try $0.get(0), try $0.get(1)) }
+        guard let user, let token, token.expiresAt > now else { return .refused }
+        try admit(user, db)
+        if let usedAt = token.usedAt {
+            let wentOn = try db.exists(
+                """
+                SELECT 1 FROM refresh_tokens
+                WHERE session_id = \(session) AND parent = \(hash) AND used_at IS NOT NULL
+                """)
+            guard now - usedAt < grace, !wentOn else {
+                try sessions.end(session, in: db)
+                return .refused
+            }
+        } else {
+            try db.run("UPDATE refresh_tokens SET used_at = \(now) WHERE hash = \(hash)")
+        }
+        let until = now + sessions.rules.refresh * 1000
+        try insert(new, of: session, parent: hash, until: until, in: db)
+        try db.run("UPDATE sessions SET expires_at = \(until) WHERE id = \(session)")
+        return .renewed(user: user, session: session)
+    }
+
+    /// Returns the session of a refresh token, used or not.
+    public func session(of token: String, in db: Session) throws -> String? {
+        try db.value("SELECT session_id FROM refresh_tokens WHERE hash = \(Digest.sha256(token))")
+    }
+
+    private func insert(_ token: String, of session: String, parent: [UInt8]?, until: Int64, in db: Session) throws {
+        try db.run(
+            """
+            INSERT INTO refresh_tokens (hash, session_id, parent, expires_at)
+            VALUES (\(Digest.sha256(token)), \(session), \(parent), \(until))
+            """)
+    }
+
+    /// Deletes sessions and tokens that have expired.
+    public static func sweep(at now: Int64, in db: Session) throws {
+        try TokenSessions<User>.sweep(at: now, in: db)
+        try db.run("DELETE FROM refresh_tokens WHERE expires_at <= \(now)")
+    }
+}

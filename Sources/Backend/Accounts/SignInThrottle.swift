@@ -1,0 +1,172 @@
+import Contract
+import ContractServer
+import Crypto
+import Database
+import HTTPTypes
+
+/// The limits on guessing passwords, on making accounts and on asking for e-mails.
+///
+/// A sign-in is counted before its password is looked at, so that a hundred at once are a hundred attempts, and taken back
+/// when the password was right, or could not be checked. ``PasswordCheck`` does both.
+public struct SignInThrottle: Sendable {
+    public struct Limits: Sendable {
+        /// Failed sign-ins in a minute, to one account from one address.
+        public var failuresPerMinute = 10
+        /// Failed sign-ins in an hour, to one account, from all addresses that never signed in to it.
+        public var failuresPerHour = 100
+        /// Failed sign-ins in an hour, from one address, to all accounts that it never signed in to.
+        public var failuresPerHourOfAddress = 100
+        /// New accounts in a minute from one address; this machine itself is not counted.
+        public var registrationsPerMinute = 20
+        /// E-mails about a forgotten password in an hour, to one mailbox, asked for from one address; this machine itself
+        /// is not counted.
+        public var remindersPerHour = 5
+        /// E-mails about a forgotten password in an hour, to one mailbox, from any address.
+        public var remindersPerHourOfMailbox = 5
+
+        public init() {}
+    }
+
+    /// The time for which an address is known to an account after a sign-in, in milliseconds.
+    static let familiarity: Int64 = 30 * 24 * AttemptCounters.hour
+
+    let limits: Limits
+    let phrases: Phrases
+    private let key: SymmetricKey
+
+    /// - Parameter secret: The API's own. Counters are kept under digests that nobody can compute without it.
+    public init(limits: Limits = .init(), secret: [UInt8], phrases: Phrases) {
+        self.limits = limits
+        self.phrases = phrases
+        key = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: secret), info: Array("attempts".utf8), outputByteCount: 32)
+    }
+
+    /// The tables, for each API's schema.
+    public static let tables =
+        AttemptCounters.tables + [
+            """
+            CREATE TABLE familiar_addresses (
+                account {KEY} NOT NULL, address {KEY} NOT NULL, until BIGINT NOT NULL, PRIMARY KEY (account, address))
+            """,
+            "CREATE INDEX familiar_addresses_age ON familiar_addresses (until)",
+        ]
+
+    /// A sign-in that was counted, and the counters that it went to.
+    struct Attempt: Sendable {
+        let account: String
+        let address: ClientAddress
+        /// Whether the address has signed in to the account before.
+        let isFamiliar: Bool
+        let keys: [String]
+    }
+
+    // MARK: Sign-ins
+
+    /// Counts a sign-in that is about to be tried.
+    ///
+    /// - Parameter account: The account's name here, or what was typed when there is none.
+    /// - Throws: 429 with `Retry-After`.
+    func count(signInTo account: String, from address: ClientAddress, at now: Int64, in db: Session) throws -> Attempt {
+        let isFamiliar = try db.exists(
+            """
+            SELECT 1 FROM familiar_addresses
+            WHERE account = \(Self.name(account)) AND address = \(address.network) AND until > \(now)
+            """)
+        let name = digest(account)
+        let place = digest(address.network)
+        var budgets = [
+            (key: "sign-in \(name) \(place)", limit: limits.failuresPerMinute, window: AttemptCounters.minute)
+        ]
+        if !isFamiliar {
+            budgets.append(("sign-in \(name)", limits.failuresPerHour, AttemptCounters.hour))
+            budgets.append(("address \(place)", limits.failuresPerHourOfAddress, AttemptCounters.hour))
+        }
+        for budget in budgets { try count(budget.key, budget.limit, budget.window, at: now, in: db) }
+        return Attempt(account: account, address: address, isFamiliar: isFamiliar, keys: budgets.map(\.key))
+    }
+
+    /// Takes an attempt back: it does not count.
+    func refund(_ attempt: Attempt, in db: Session) throws {
+        for key in attempt.keys { try AttemptCounters.refund(key, in: db) }
+    }
+
+    /// Records that an address has signed in to an account: for 30 days the failures of others do not stop it.
+    ///
+    /// - Parameter account: The name under which its sign-ins are counted.
+    public func remember(_ address: ClientAddress, of account: String, at now: Int64, in db: Session) throws {
+        try db.run(
+            """
+            INSERT INTO familiar_addresses (account, address, until)
+            VALUES (\(Self.name(account)), \(address.network), \(now + Self.familiarity))
+            ON CONFLICT (account, address) DO UPDATE SET until = excluded.until
+            """)
+    }
+
+    // MARK: Sign-ups and e-mails
+
+    /// Counts a sign-up.
+    ///
+    /// - Throws: 429 with `Retry-After`.
+    public func countSignUp(from address: ClientAddress, at now: Int64, in db: Session) throws {
+        if address.isThisMachine { return }
+        let key = "register \(digest(address.network))"
+        try count(key, limits.registrationsPerMinute, AttemptCounters.minute, at: now, in: db)
+    }
+
+    /// Counts an e-mail about a forgotten password, or one more that verifies an address.
+    ///
+    /// - Parameter email: The address in the form in which addresses are compared.
+    /// - Returns: Whether it may be sent. The answer to the request must not depend on it: it would tell whether the address
+    ///   has an account, and what others have asked for.
+    /// - Throws: 429 with `Retry-After` when this client has asked too often.
+    public func countEmail(to email: String, from address: ClientAddress, at now: Int64, in db: Session) throws -> Bool
+    {
+        let mailbox = digest(email)
+        if !address.isThisMachine {
+            let key = "reminder \(mailbox) \(digest(address.network))"
+            try count(key, limits.remindersPerHour, AttemptCounters.hour, at: now, in: db)
+        }
+        return try AttemptCounters.isCounted(
+            "reminder \(mailbox)", limits.remindersPerHourOfMailbox, AttemptCounters.hour, at: now, in: db)
+    }
+
+    // MARK: Forgetting
+
+    /// Deletes what is kept of an account that ends: its sign-ins, the addresses it was known to, and its e-mails.
+    ///
+    /// - Parameters:
+    ///   - account: The name under which its sign-ins were counted.
+    ///   - names: The names under which sign-ins were counted while nobody had them.
+    ///   - email: The address in the form in which addresses are compared.
+    public func forget(account: String, names: [String], email: String? = nil, in db: Session) throws {
+        try db.run("DELETE FROM familiar_addresses WHERE account = \(Self.name(account))")
+        for name in [account] + names { try AttemptCounters.forget("sign-in \(digest(name))", in: db) }
+        if let email { try AttemptCounters.forget("reminder \(digest(email))", in: db) }
+    }
+
+    /// Deletes what no longer counts.
+    public static func sweep(at now: Int64, in db: Session) throws {
+        try AttemptCounters.sweep(at: now, in: db)
+        try db.run("DELETE FROM familiar_addresses WHERE until <= \(now)")
+    }
+
+    private func count(_ key: String, _ limit: Int, _ window: Int64, at now: Int64, in db: Session) throws {
+        try AttemptCounters.count(key, limit, window, phrases, at: now, in: db)
+    }
+
+    /// Returns a keyed digest. What people type into a name field is not kept, since now and then it is a password; nor are
+    /// addresses.
+    private func digest(_ text: String) -> String {
+        Self.hexadecimal(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key).prefix(16))
+    }
+
+    /// Returns the digest of an account whose addresses are known. It has no key, since it must outlast a change of the key.
+    private static func name(_ account: String) -> String {
+        hexadecimal(SHA256.hash(data: Array(account.utf8)).prefix(16))
+    }
+
+    private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

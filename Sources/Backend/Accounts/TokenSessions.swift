@@ -1,0 +1,164 @@
+import Contract
+import Database
+import Identity
+
+/// The account behind an access token.
+public struct Caller<User: Sendable>: Sendable {
+    public let user: User
+    public let session: String
+    /// The end of the token's time, in Unix seconds.
+    public let expiresAt: Int64
+
+    public init(user: User, session: String, expiresAt: Int64) {
+        self.user = user
+        self.session = session
+        self.expiresAt = expiresAt
+    }
+}
+
+/// A session that is about to begin: a random id and a random refresh token.
+public struct NewSession: Sendable {
+    public let id: String
+    public let refreshToken: String
+
+    public init() {
+        id = RandomToken.make(bytes: 16)
+        refreshToken = RandomToken.make()
+    }
+}
+
+/// Sessions in two tokens: an access token, which is signed and good for a short time, and a refresh token, which is good
+/// for as long as the session.
+///
+/// The table `sessions` has the columns `id`, `user_id` and `expires_at`. A session is there until it ends: by a sign-out,
+/// with its account, or when it expires.
+public struct TokenSessions<User: RawRepresentable & SQLConvertible & Hashable & Sendable>: Sendable
+where User.RawValue == Int64 {
+    /// What a contract says of its tokens.
+    public struct Rules: Sendable {
+        /// The time for which an access token is good, in seconds.
+        public var access: Int64
+        /// The time for which a session goes on after it began or was renewed, in seconds.
+        public var refresh: Int64
+        /// The answer to a token that is not good.
+        public var invalid: Problem
+        /// The answer to a good token of another kind.
+        public var wrongKind: Problem
+
+        /// - Parameter wrongKind: Nil for the same as `invalid`.
+        public init(access: Int64, refresh: Int64, invalid: Problem, wrongKind: Problem? = nil) {
+            self.access = access
+            self.refresh = refresh
+            self.invalid = invalid
+            self.wrongKind = wrongKind ?? invalid
+        }
+    }
+
+    /// Finds whose session there is of an id. Nil for a session that has ended; throws for an account that may not get in.
+    public typealias Owner = @Sendable (_ session: String, _ now: Int64, Session) throws -> User?
+
+    public let rules: Rules
+    private let database: Database
+    private let tokens: TokenSigner
+    private let time: TimeSource
+    private let owner: Owner
+    private let owners: TTLCache<String, User>
+
+    /// - Parameters:
+    ///   - key: Signs the tokens; at least 32 bytes.
+    ///   - issuer: The tokens' `iss` and `aud`; nil for tokens that name neither.
+    ///   - owner: By default the table `sessions` alone is asked.
+    public init(
+        database: Database, key: [UInt8], issuer: String? = nil, rules: Rules, time: TimeSource = .system,
+        owner: @escaping Owner = { session, now, db in
+            try db.value("SELECT user_id FROM sessions WHERE id = \(session) AND expires_at > \(now)")
+        }
+    ) {
+        self.database = database
+        self.rules = rules
+        self.time = time
+        self.owner = owner
+        tokens = TokenSigner(key: key, issuer: issuer, now: { time.seconds })
+        owners = TTLCache(time: time)
+    }
+
+    // MARK: Tokens
+
+    /// Signs an access token.
+    public func accessToken(for user: User, session: String) async throws -> String {
+        try await sign("access", for: user, session: session, lifetime: rules.access)
+    }
+
+    /// Signs a token of a session.
+    public func sign(_ kind: String, for user: User, session: String, lifetime: Int64) async throws -> String {
+        let now = time.seconds
+        return try await tokens.sign(
+            TokenClaims(
+                subject: String(user.rawValue), kind: kind, issuedAt: now, expiresAt: now + lifetime,
+                id: RandomToken.make(bytes: 12), session: session))
+    }
+
+    /// Returns what a signed token says, whether or not its session is there; nil for one that is not good.
+    ///
+    /// - Parameter acceptingExpired: For signing out: an old token still names its session.
+    public func claims(
+        of token: String, acceptingExpired: Bool = false
+    ) async -> (kind: String, caller: Caller<User>)? {
+        guard let claims = try? await tokens.verify(token, acceptingExpired: acceptingExpired),
+            let user = Int64(claims.subject).flatMap(User.init(rawValue:))
+        else { return nil }
+        return (claims.kind, Caller(user: user, session: claims.session, expiresAt: claims.expiresAt))
+    }
+
+    /// Returns the caller behind an access token, if the session is there.
+    ///
+    /// - Throws: 401; what the look-up of the owner throws.
+    public func caller(_ token: String) async throws -> Caller<User> {
+        guard let (kind, caller) = await claims(of: token) else { throw rules.invalid }
+        guard kind == "access" else { throw rules.wrongKind }
+        guard try await isOpen(caller) else { throw rules.invalid }
+        return caller
+    }
+
+    // MARK: Sessions
+
+    /// Returns whether the caller's session is there. The database is asked once a second at most, so a session that is ended
+    /// on another node ends here within a second.
+    public func isOpen(_ caller: Caller<User>) async throws -> Bool {
+        try await owners.value(for: caller.session) { try await look(for: caller.session) } == caller.user
+    }
+
+    /// Returns whether the caller's session is there, by the database: for sockets, which do not ask again.
+    public func isOpenNow(_ caller: Caller<User>) async throws -> Bool {
+        try await owners.renew(caller.session) { try await look(for: caller.session) } == caller.user
+    }
+
+    private func look(for session: String) async throws -> User? {
+        let now = time.milliseconds()
+        return try await database.read { [owner] in try owner(session, now, $0) }
+    }
+
+    /// Ends a session, on this node as soon as the transaction commits.
+    public func end(_ session: String, in db: Session) throws {
+        try db.run("DELETE FROM sessions WHERE id = \(session)")
+        db.afterCommit { self.forget(session) }
+    }
+
+    /// Ends all sessions of a user, on this node as soon as the transaction commits.
+    ///
+    /// - Returns: The ids of the sessions.
+    @discardableResult
+    public func endAll(of user: User, in db: Session) throws -> [String] {
+        let ended: [String] = try db.all("DELETE FROM sessions WHERE user_id = \(user) RETURNING id") { try $0.get(0) }
+        for session in ended { db.afterCommit { self.forget(session) } }
+        return ended
+    }
+
+    /// Asks the database when the session is used next: another node has ended it.
+    public func forget(_ session: String) { owners.remove(session) }
+
+    /// Deletes sessions that have expired.
+    public static func sweep(at now: Int64, in db: Session) throws {
+        try db.run("DELETE FROM sessions WHERE expires_at <= \(now)")
+    }
+}

@@ -1,0 +1,100 @@
+import Contract
+import Database
+import HTTPTypes
+
+/// Counters of attempts within windows of time, in the database: they outlast a restart, and several nodes share them.
+/// ``SignInThrottle`` and ``UploadThrottle`` decide what is counted.
+enum AttemptCounters {
+    static let minute: Int64 = 60_000
+    static let hour: Int64 = 3_600_000
+
+    /// The statements that make the table.
+    static let tables = [
+        "CREATE TABLE attempts (key {KEY} PRIMARY KEY, count INTEGER NOT NULL, until BIGINT NOT NULL)",
+        "CREATE INDEX attempts_age ON attempts (until)",
+    ]
+
+    /// Counts one more, if there is room for it, and returns whether there was. One statement looks and counts, so that two
+    /// requests cannot both take the last place. A window begins with its first attempt.
+    static func isCounted(_ key: String, _ limit: Int, _ window: Int64, at now: Int64, in db: Session) throws -> Bool {
+        try db.exists(
+            """
+            INSERT INTO attempts (key, count, until) VALUES (\(key), 1, \(now + window))
+            ON CONFLICT (key) DO UPDATE SET
+                count = CASE WHEN attempts.until <= \(now) THEN 1 ELSE attempts.count + 1 END,
+                until = CASE WHEN attempts.until <= \(now) THEN excluded.until ELSE attempts.until END
+            WHERE attempts.until <= \(now) OR attempts.count < \(limit)
+            RETURNING 1
+            """)
+    }
+
+    /// Counts one more.
+    ///
+    /// - Throws: 429 with `Retry-After` when there is no room.
+    static func count(
+        _ key: String, _ limit: Int, _ window: Int64, _ phrases: Phrases, at now: Int64, in db: Session
+    ) throws {
+        if try isCounted(key, limit, window, at: now, in: db) { return }
+        let until = try db.value("SELECT until FROM attempts WHERE key = \(key)", as: Int64.self) ?? now
+        throw refusal(phrases, until: until, at: now)
+    }
+
+    /// Throws what ``count(_:_:_:_:at:in:)`` would, without counting.
+    static func requireRoom(_ key: String, _ limit: Int, _ phrases: Phrases, at now: Int64, in db: Session) throws {
+        let until: Int64? = try db.value(
+            "SELECT until FROM attempts WHERE key = \(key) AND until > \(now) AND count >= \(limit)")
+        if let until { throw refusal(phrases, until: until, at: now) }
+    }
+
+    /// Takes back one attempt that was counted.
+    static func refund(_ key: String, in db: Session) throws {
+        try db.run("UPDATE attempts SET count = count - 1 WHERE key = \(key) AND count > 0")
+        try db.run("DELETE FROM attempts WHERE key = \(key) AND count = 0")
+    }
+
+    /// Deletes the counters of a key, and those of keys that begin with it and a space.
+    static func forget(_ key: String, in db: Session) throws {
+        // "!" is the next ASCII character after the space.
+        try db.run("DELETE FROM attempts WHERE key >= \(key) AND key < \(key + "!")")
+    }
+
+    /// Deletes counters whose window has ended.
+    static func sweep(at now: Int64, in db: Session) throws {
+        try db.run("DELETE FROM attempts WHERE until <= \(now)")
+    }
+
+    private static func refusal(_ phrases: Phrases, until: Int64, at now: Int64) -> Problem {
+        Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: (until - now + 999) / 1000)
+    }
+}
+
+/// A limit on the uploads of one user within an hour. Its counters are in the tables of ``SignInThrottle``.
+public struct UploadThrottle: Sendable {
+    let limit: Int
+    let phrases: Phrases
+
+    /// - Parameter limit: The number of uploads within an hour.
+    public init(limit: Int, phrases: Phrases) {
+        self.limit = limit
+        self.phrases = phrases
+    }
+
+    /// Counts an upload.
+    ///
+    /// - Parameter user: The user's id.
+    /// - Throws: 429 with `Retry-After`.
+    public func count(_ user: String, at now: Int64, in db: Session) throws {
+        try AttemptCounters.count("uploads \(user)", limit, AttemptCounters.hour, phrases, at: now, in: db)
+    }
+
+    /// Throws 429 with `Retry-After` where ``count(_:at:in:)`` would, without counting: called before work that a refusal
+    /// would waste.
+    public func requireRoom(_ user: String, at now: Int64, in db: Session) throws {
+        try AttemptCounters.requireRoom("uploads \(user)", limit, phrases, at: now, in: db)
+    }
+
+    /// Deletes the counter of a user whose account ends.
+    public static func forget(_ user: String, in db: Session) throws {
+        try db.run("DELETE FROM attempts WHERE key = \("uploads \(user)")")
+    }
+}
