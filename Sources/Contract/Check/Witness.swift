@@ -103,7 +103,7 @@ public struct Witness: Transport, SocketTransport {
         }
     }
 
-    /// Of a path below the base URL; nil when it leads elsewhere, such as to a file's store.
+    /// Returns the steps of a path below the base URL; nil for other URLs, such as that of a file's store.
     private func steps(of url: URL) -> [Substring]? {
         let (base, text) = (server.baseURL.absoluteString, url.absoluteString)
         guard text.hasPrefix(base + "/") else { return nil }

@@ -3,7 +3,7 @@ import Contract
 extension Dunbar {
     static let health: [any Contract.Endpoint.Type] = [CheckHealth.self]
 
-    /// The health of the server and of what it depends on.
+    /// The health of the server and its dependencies.
     public struct HealthReport: Codable, Hashable, Sendable {
         /// The health of the server's parts.
         public struct Components: Codable, Hashable, Sendable {

@@ -11,11 +11,11 @@ extension GTSD {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Before the work.
+        /// The state before the work.
         public static let before = Self(rawValue: "before")
-        /// During the work.
+        /// The state during the work.
         public static let during = Self(rawValue: "during")
-        /// After the work.
+        /// The state after the work.
         public static let after = Self(rawValue: "after")
         static let all = [before, during, after]
     }

@@ -41,7 +41,7 @@ extension GTSDClient {
     ///
     /// - Parameters:
     ///   - photo: The bytes or the file on disk, with a name and a type.
-    ///   - details: What the server is told about the photo.
+    ///   - details: Additional information about the photo.
     ///   - idempotencyKey: A key that names this upload for 24 hours; at most 200 printable ASCII characters. By
     ///     default each call is a new upload.
     ///   - progress: Called with the bytes sent so far and in all, from any thread. A repeat starts again at zero.

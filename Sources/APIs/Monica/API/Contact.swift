@@ -28,7 +28,7 @@ extension Monica {
         @OrNull public var nickname: String?
         /// The names with spaces between them.
         public var completeName: String
-        /// The first letters of the names.
+        /// The initials of the names.
         public var initials: String
         /// The owner's text about the contact; nil when there is none.
         @OrNull public var description: String?
@@ -197,7 +197,7 @@ extension Monica {
         @OrNull public var nickname: String?
         /// The names with spaces between them.
         public var completeName: String
-        /// The first letters of the names.
+        /// The initials of the names.
         public var initials: String
         /// The gender's id, one of ``ListGenders``.
         @OrNull public var genderID: Int?

@@ -25,7 +25,7 @@ struct BodyDemand: Sendable {
         return headers.contains(.transferEncoding)
     }
 
-    /// Returns whether the client holds its body back until it is told to continue.
+    /// Returns whether the client holds its body back until the server asks it to continue.
     static func isAwaited(by headers: HTTPFields) -> Bool {
         headers[.expect]?.lowercased() == "100-continue"
     }

@@ -36,7 +36,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     let connections: ConnectionLimits?
     let memory: RequestMemory?
     let refused: @Sendable (ConnectionRefusal, _ requestID: String) -> ByteBuffer
-    /// Of the request that is being read, once there is a head.
+    /// The headers of the request that is being read, once its head is complete.
     var headers: HTTPFields = [:]
     var phase = Phase.head(begun: true)
     /// The time at which the phase began; in a body, the time since which the server has waited for the client.
@@ -47,7 +47,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
 
     private var hasReadPart = false
     var isReadPending = false
-    /// Since when the client has been waited for to take what is written; nil while nothing waits for it.
+    /// The time since which output waits for the client to take it; nil while none waits.
     var blockedSince: NIODeadline?
     /// The number of bytes of answers that had not been sent when this was last checked.
     var unsentBytes = 0

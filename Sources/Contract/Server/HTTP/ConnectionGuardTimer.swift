@@ -4,17 +4,17 @@ import NIOHTTPTypesHTTP1
 extension ConnectionGuard {
     /// How long a client may take. A connection that takes longer is closed without an answer.
     public struct Limits: Sendable {
-        /// From the connection's opening, or the first byte of a further request, until the head is complete.
+        /// The time from the opening of the connection, or the first byte of a further request, to the end of the head.
         public var header: TimeAmount = .seconds(10)
-        /// Between an answer and the first byte of the next request.
+        /// The time between an answer and the first byte of the next request.
         public var keepAlive: TimeAmount = .seconds(75)
-        /// Without a byte while a request is half sent. Only time in which the server wants to read counts.
+        /// The time without a byte in the middle of a request. It counts only while the server wants to read.
         public var bodyProgress: TimeAmount = .seconds(30)
-        /// From the end of a request's head to its last byte.
+        /// The time from the end of a request's head to its last byte.
         public var request: TimeAmount = .seconds(600)
-        /// Without the client taking any of an answer that waits for it, or all of a last answer.
+        /// The time without the client taking any of an answer that waits for it, or all of a last answer.
         public var answerProgress: TimeAmount = .seconds(60)
-        /// After the server's last byte, until the client closes; what it sends meanwhile is thrown away.
+        /// The time from the server's last byte until the client closes; what it sends meanwhile is discarded.
         public var lingering: TimeAmount = .seconds(5)
 
         public init() {}

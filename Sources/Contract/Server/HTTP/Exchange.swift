@@ -4,17 +4,17 @@ extension ConnectionGuard {
     /// The request that is with the server, until its answer has been handed to the network.
     struct Exchange {
         let isHead: Bool
-        /// The client sends its body only once it is told to go on.
+        /// Whether the client holds its body back until the server asks it to continue.
         var awaitsContinue: Bool
-        /// How many bytes of the body may come in before the server asks for more.
+        /// The number of bytes of the body that may come in before the server asks for more.
         var credit: Int
         var isAnswered = false
-        /// Whether the answer says how long its body is.
+        /// Whether the answer has a length.
         var hasLength = true
-        /// Whether the part of the body that has come takes room that others may wait for.
+        /// Whether the received part of the body takes memory that other requests may wait for.
         var isHeld = false
 
-        /// - Parameter isDemanded: Whether somebody asks for a large body piece by piece.
+        /// - Parameter isDemanded: Whether a large body is requested piece by piece.
         init(_ request: HTTPRequest, isDemanded: Bool) {
             isHead = request.method == .head
             awaitsContinue = BodyDemand.isAwaited(by: request.headerFields)

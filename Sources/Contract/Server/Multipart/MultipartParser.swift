@@ -18,9 +18,9 @@ struct MultipartParser {
     struct Malformed: Error {}
 
     private enum State {
-        /// Before the first delimiter.
+        /// The bytes before the first delimiter.
         case preamble
-        /// After a delimiter: `--` ends the body, a line break begins a part.
+        /// The bytes after a delimiter: `--` ends the body, a line break begins a part.
         case delimiter
         case headers
         case content
