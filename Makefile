@@ -18,7 +18,7 @@ TEST_SERVERS := postgresql
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps test-deps serve build test torture lint format docs bench clean
+.PHONY: help deps test-deps serve build test torture sanitize lint format docs drawing bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -52,16 +52,24 @@ test: test-deps build ## run the whole test-suite (FILTER=Name runs a part)
 torture: test-deps build ## crashes and bad networks, at length
 	CONCORD_TORTURE=1 ./Tools/with-services $(SWIFT) test --skip-build --filter 'DrillTests|FaultTests'
 
-lint: ## check the format, that arrows point down, and that every suite has a time limit
+sanitize: test-deps ## run the JSON, database and image tests under the address and the thread sanitizer
+	SWIFT=$(SWIFT) ./Tools/sanitize
+
+lint: ## check the format, imports, time limits of suites, documentation and words
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	./Tools/check-layers
 	./Tools/check-tests
+	./Tools/check-docs
+	./Tools/check-words
 
 format: ## put every file into the project's format
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
 docs: deps ## render the SDKs' articles and reference as static sites in .build/docs
 	SWIFT=$(SWIFT) ./Tools/docs
+
+drawing: ## draw docs/architecture.svg (needs python3)
+	./Tools/draw-architecture
 
 bench: deps ## measure, beside floors (ARGS="--list" for what there is)
 	@./Tools/install-packages postgresql

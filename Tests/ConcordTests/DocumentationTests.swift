@@ -31,7 +31,9 @@ import Testing
     }
 
     private static func blocks(of api: String) throws -> [Piece] {
-        try lines(in: "Sources/APIs/\(api)/Client/\(api)Client.docc", ending: ".md").flatMap { try blocks(in: $1, of: $0) }
+        try lines(in: "Sources/APIs/\(api)/Client/\(api)Client.docc", ending: ".md").flatMap {
+            try blocks(in: $1, of: $0)
+        }
             + (lines(in: "Sources/APIs/\(api)/Client", ending: ".swift")
             + lines(in: "Sources/APIs/\(api)/Mocks", ending: ".swift"))
             .flatMap { file, lines in

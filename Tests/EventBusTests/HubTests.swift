@@ -1,7 +1,7 @@
+import EventBus
 import NIOCore
 import NIOEmbedded
 import NIOPosix
-import EventBus
 import Testing
 
 private final class Inbox: Subscriber {

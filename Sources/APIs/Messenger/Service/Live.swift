@@ -2,10 +2,10 @@ import Backend
 import Contract
 import ContractServer
 import Database
+import EventBus
 import Foundation
 import MessengerAPI
 import NIOCore
-import EventBus
 import WebSockets
 
 /// What sockets listen to.

@@ -1,8 +1,8 @@
 import Contract
 import Database
+import EventBus
 import MessengerAPI
 import NIOCore
-import EventBus
 import WebSockets
 
 extension LiveSocket {
