@@ -3,9 +3,9 @@ import NIOConcurrencyHelpers
 
 /// The database of one API.
 ///
-/// `read` and `write` closures are transactions. They run on the engine's own threads, synchronously; a request makes
-/// one of them, because the hop costs more than the query. A `write` closure may be run again when another that shares
-/// its transaction fails: it must touch nothing but its session.
+/// `read` and `write` closures are transactions. They run synchronously on the engine's own threads. A request should
+/// make one of them, because the switch between threads costs more than the query. A `write` closure may be run again
+/// when another closure in the same transaction fails, so it must not change anything but its session.
 public final class Database: Sendable {
     private enum Engine {
         case sqlite(SQLiteEngine)
@@ -18,15 +18,15 @@ public final class Database: Sendable {
 
     private init(_ engine: Engine) { self.engine = engine }
 
-    /// Opens an SQLite file, making it when there is none, and brings its schema up to date.
+    /// Opens an SQLite file, creating it when it does not exist, and brings its schema up to date.
     ///
     /// - Parameters:
-    ///   - path: The file; its folder exists. Another process may write to it for a moment: transactions wait for each
-    ///     other up to five seconds.
-    ///   - readers: Connections that read side by side.
-    ///   - waiting: How long transactions wait for their turn.
-    ///   - owner: Given by the one process that keeps the file open. After a stop that was not clean, all of the file is
-    ///     looked at before it is used.
+    ///   - path: The path of the file; its folder exists. Another process may write to the file for a moment:
+    ///     transactions wait for each other up to five seconds.
+    ///   - readers: The number of connections that read at the same time.
+    ///   - waiting: The limits on waiting transactions.
+    ///   - owner: Passed by the one process that keeps the file open. After an unclean stop, the whole file is checked
+    ///     before it is used.
     /// - Throws: ``SchemaMismatch`` for a database of a newer version or of another program, ``DatabaseDamage``.
     public static func sqlite(
         path: String, schema: Schema, readers: Int = max(2, ProcessInfo.processInfo.activeProcessorCount),
@@ -36,14 +36,16 @@ public final class Database: Sendable {
             .sqlite(try SQLiteEngine(path: path, schema: schema, readers: readers, waiting: waiting, owner: owner)))
     }
 
-    /// The process that keeps an SQLite file open, and what it is told.
+    /// The callbacks of the process that keeps an SQLite file open.
     public struct Owner: Sendable {
         let looks: @Sendable (_ path: String) -> Void
         let damaged: @Sendable (DatabaseDamage) -> Void
 
+        /// Creates an owner.
+        ///
         /// - Parameters:
-        ///   - looks: Is told that the file is looked at, which takes time, because the stop before was not clean.
-        ///   - damaged: Is told once that the file is damaged; it may be on any thread.
+        ///   - looks: Called when the file is checked because of an unclean stop, which takes time.
+        ///   - damaged: Called once when the file is found to be damaged, possibly on any thread.
         public init(
             looks: @escaping @Sendable (_ path: String) -> Void, damaged: @escaping @Sendable (DatabaseDamage) -> Void
         ) {
@@ -55,10 +57,10 @@ public final class Database: Sendable {
     /// Connects to PostgreSQL 15 or newer, and brings its schema up to date.
     ///
     /// - Parameters:
-    ///   - url: `postgres://user@host/database`, with any parameter that libpq knows.
+    ///   - url: A URL of the form `postgres://user@host/database`, with any parameter that libpq knows.
     ///   - namespace: The PostgreSQL schema for the tables; by default the API's name.
-    ///   - connections: As many transactions run side by side.
-    ///   - waiting: How long others wait for their turn.
+    ///   - connections: The number of transactions that run at the same time.
+    ///   - waiting: The limits on waiting transactions.
     /// - Throws: ``DatabaseFailure/unavailable(_:)`` when there is no server, ``SchemaMismatch``.
     public static func postgreSQL(
         url: String, schema: Schema, namespace: String? = nil, connections: Int = 12,
@@ -71,14 +73,15 @@ public final class Database: Sendable {
                     connections: connections, waiting: waiting)))
     }
 
-    /// Runs a statement that cannot be in a transaction, on a connection of its own: `CREATE DATABASE`. Blocks.
+    /// Runs a statement that cannot be in a transaction, such as `CREATE DATABASE`, on its own connection. Blocks.
     ///
-    /// For tests. A server never makes or drops the database that it was given.
+    /// It is meant for tests. A server never creates or drops its database.
     package static func administer(url: String, _ statement: String) throws {
         try PostgreSQLConnection(url: url, namespace: "public").simple(statement)
     }
 
-    /// Runs a script on an SQLite file, which is made when there is none. Blocks. For tests: it restores a dump.
+    /// Runs a script on an SQLite file, creating it when it does not exist. Blocks. It is meant for tests, which
+    /// restore a dump with it.
     package static func administer(path: String, _ script: String) throws {
         try SQLiteEngine.administer(path: path, script)
     }
@@ -91,7 +94,7 @@ public final class Database: Sendable {
         }
     }
 
-    /// Runs a closure that may write. Durable when it returns; without effect when it throws.
+    /// Runs a closure that may write. The writes are durable when it returns, and have no effect when it throws.
     @discardableResult
     public func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
         do {
@@ -108,7 +111,7 @@ public final class Database: Sendable {
         }
     }
 
-    /// How many of its reads at once may be one caller's, where they may take long: two, and never all of them.
+    /// The number of concurrent reads that one caller may have, where reads may take long: two, and never all.
     public var readsOfOneCaller: Int {
         let all =
             switch engine {
@@ -118,13 +121,15 @@ public final class Database: Sendable {
         return max(1, min(2, all - 1))
     }
 
-    /// Whether several nodes may use it at once. Events then go through it: ``Session/announce(_:)``.
+    /// Whether several nodes may use the database at the same time. Events then go through it:
+    /// ``Session/announce(_:)``.
     public var isShared: Bool { if case .postgreSQL = engine { true } else { false } }
 
-    /// PostgreSQL carries less than 8,000 bytes.
+    /// The largest announcement in bytes: PostgreSQL carries less than 8,000.
     public static let maximumAnnouncement = 7900
 
-    /// Hears what is announced, on every node, until the task is cancelled. Ends at once for a database with one node.
+    /// Calls the handler for each announcement of any node, until the task is cancelled. Ends at once for a database
+    /// with one node.
     public func listen(_ handler: @escaping @Sendable (Announcement) async -> Void) async {
         guard case .postgreSQL(let engine) = engine else { return }
         let (announcements, continuation) = AsyncStream<Announcement>.makeStream()
@@ -133,15 +138,15 @@ public final class Database: Sendable {
         listener.stop()
     }
 
-    /// Throws when the database cannot answer, is known to be damaged, or has no space still after a write that failed for
-    /// it.
+    /// Throws when the database cannot answer, when it is known to be damaged, and when it still has no space after a
+    /// write that failed for lack of it.
     public func check() async throws {
         if case .sqlite(let engine) = engine { try engine.requireSound() }
         _ = try await read { try $0.value("SELECT 1", as: Int64.self) }
         if isFull.withLockedValue({ $0 }) { try await write(Schema.probe) }
     }
 
-    /// How many transactions wait for their turn.
+    /// The number of transactions that wait for their turn.
     package var waitingCount: Int {
         switch engine {
         case .sqlite(let engine): engine.waitingCount
@@ -149,8 +154,8 @@ public final class Database: Sendable {
         }
     }
 
-    /// Refuses all that waits and all that comes. On PostgreSQL what waits for the server's answer ends, too: a server
-    /// that hangs keeps nobody.
+    /// Refuses all waiting and new transactions. On PostgreSQL it also ends those that wait for the server's answer, so
+    /// that a server that hangs cannot delay a stop.
     public func refuseAll() {
         switch engine {
         case .sqlite(let engine): engine.refuseAll()
@@ -158,7 +163,7 @@ public final class Database: Sendable {
         }
     }
 
-    /// Finishes what was begun, then lets go of the file.
+    /// Finishes running transactions, then closes the file.
     public func close() async throws {
         switch engine {
         case .sqlite(let engine): try await engine.close()

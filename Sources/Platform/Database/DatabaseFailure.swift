@@ -1,20 +1,22 @@
 import GRDB
 
-/// What the engine refused.
+/// An error of the database engine.
 public enum DatabaseFailure: Error, CustomStringConvertible {
-    /// A constraint of the schema: which, in the engine's words.
+    /// A constraint of the schema was violated; the engine names it.
     case constraint(String)
-    /// The database cannot be used now: locked, full, gone. Nothing was written; the same call may succeed later.
+    /// The database cannot be used now: locked, full, unreachable. Nothing was written; the same call may succeed
+    /// later.
     case unavailable(String)
-    /// There is no space left for what was to be written. Nothing was written.
+    /// There is no space left for the write. Nothing was written.
     case full(String)
-    /// Another transaction was in the way. Nothing was written; the engine has tried several times.
+    /// Another transaction conflicted, even after several attempts. Nothing was written.
     case conflict(String)
-    /// The connection was lost while the commit was under way: whether it was written is not known.
+    /// The connection was lost during the commit: it is not known whether it was written.
     case unknownOutcome(String)
-    /// The file is damaged: what it says, and what to do. Nothing was written; nothing more is written by this process.
+    /// The file is damaged; the text says what was found, and what to do. Nothing was written, and this process writes
+    /// nothing more.
     case damaged(String)
-    /// Anything else, a mistake of the statement's included.
+    /// Any other error, including mistakes in a statement.
     case failed(String)
 
     init(_ error: DatabaseError) {

@@ -1,14 +1,14 @@
 import NIOConcurrencyHelpers
 
-/// A write that waits for its turn, with whoever waits for it.
+/// A write that waits for its turn, with its caller.
 protocol PendingWrite: Turn {
-    /// Runs the closure and keeps its result; tells whether it succeeded. May be called again after a roll-back.
+    /// Runs the closure and stores its result; returns whether it succeeded. It may be called again after a rollback.
     func attempt(_ session: Session) -> Bool
-    /// Answers the caller: with the kept result, or with what kept it from being durable.
+    /// Resumes the caller with the stored result, or with the error that prevented it from being durable.
     func finish(_ failure: (any Error)?)
 }
 
-/// The writer's connection, as group commit needs it.
+/// The operations of the writing connection that group commit needs.
 protocol WriterConnection {
     func begin() throws
     func commit() throws
@@ -16,16 +16,16 @@ protocol WriterConnection {
     func savepoint() throws
     func release() throws
     func rollbackToSavepoint() throws
-    /// Grows with every row that is changed.
+    /// A counter that grows with every changed row.
     var changes: Int { get }
     var isInTransaction: Bool { get }
     var session: Session { get }
 }
 
-/// Takes every write that is waiting into one transaction: one flush to the disk for all of them.
+/// Runs all waiting writes in one transaction, with one flush to the disk.
 ///
-/// A closure that throws takes no other with it: if it had changed nothing, it is as if it had not run; else the
-/// transaction is rolled back and repeated with a savepoint around each.
+/// A closure that throws does not affect the others: if it has changed nothing, it is left out; else the transaction is
+/// rolled back and repeated with a savepoint around each closure.
 enum GroupCommit {
     static func run(_ writes: [any PendingWrite], on connection: some WriterConnection) {
         do {
@@ -47,7 +47,7 @@ enum GroupCommit {
         }
     }
 
-    /// False when a failed closure had changed something.
+    /// Returns false when a failed closure had changed something.
     private static func attemptAll(
         _ writes: [any PendingWrite], on connection: some WriterConnection,
         collecting actions: inout [@Sendable () -> Void]
@@ -56,7 +56,7 @@ enum GroupCommit {
             let before = connection.changes
             let succeeded = write.attempt(connection.session)
             let registered = connection.session.takeCommitActions()
-            // The engine itself rolls back when the disk is full or fails: what ran before is gone with it.
+            // The engine rolls back by itself when the disk is full or fails; earlier closures are rolled back with it.
             guard connection.isInTransaction else {
                 throw DatabaseFailure.unavailable("the engine ended the transaction")
             }
@@ -86,7 +86,7 @@ enum GroupCommit {
     }
 }
 
-/// A closure, its result, and the task that waits for it.
+/// A write closure with its result and its waiting task.
 final class Write<Value: Sendable>: PendingWrite {
     private let body: @Sendable (Session) throws -> Value
     private let pending: Pending<Value>
@@ -109,7 +109,7 @@ final class Write<Value: Sendable>: PendingWrite {
 
     func finish(_ failure: (any Error)?) {
         switch (failure, result.withLockedValue({ $0 })) {
-        // Its own refusal stands, whatever became of the others.
+        // The closure's own error takes precedence over the error of the commit.
         case (_, .failure(let refusal)?): pending.resume(.failure(refusal))
         case (let failure?, _): pending.resume(.failure(failure))
         case (nil, .success(let value)?): pending.resume(.success(value))

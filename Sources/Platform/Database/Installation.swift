@@ -1,8 +1,8 @@
-/// What a database says about itself, beside its API's tables: which object store belongs to it, and which keys.
+/// Facts about an installation, beside its API's tables: the object store that belongs to the database, and the keys.
 ///
 /// Each fact has a name and a value, both short texts.
 extension Session {
-    /// The table, made along with `schema_migrations`.
+    /// The table, which is created along with `schema_migrations`.
     static let installationTable =
         "CREATE TABLE IF NOT EXISTS installation (name {KEY} PRIMARY KEY, value TEXT NOT NULL)"
 
@@ -11,7 +11,7 @@ extension Session {
         try value("SELECT value FROM installation WHERE name = \(name)")
     }
 
-    /// Sets the value of a fact, whatever it was.
+    /// Sets the value of a fact, replacing an earlier one.
     public func setFact(_ name: String, to value: String) throws {
         try run(
             """
@@ -20,8 +20,8 @@ extension Session {
             """)
     }
 
-    /// Sets the value of a fact that has none, and returns the value that it has from then on. Of several nodes that do
-    /// so at once, the first decides.
+    /// Sets the value of a fact that has none, and returns its value from then on. When several nodes do so at the same
+    /// time, the first decides.
     public func settleFact(_ name: String, _ value: String) throws -> String {
         try run("INSERT INTO installation (name, value) VALUES (\(name), \(value)) ON CONFLICT (name) DO NOTHING")
         return try fact(name) ?? value

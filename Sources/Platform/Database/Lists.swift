@@ -19,8 +19,9 @@ public struct ListTable: Sendable {
 extension Session {
     /// SQL for the newest rows of some of a table's lists taken together, as rows of `at` and `id`, in no order.
     ///
-    /// Whatever else is in the lists costs nothing: on SQLite a look-up for each list and each row that comes out (the
-    /// queue of a recursive query, which is ordered, merges the lists), on PostgreSQL the `limit` newest of each list.
+    /// Rows that are not returned cost nothing. On SQLite, the ordered queue of a recursive query merges the lists,
+    /// with one look-up for each list and each returned row; on PostgreSQL, the `limit` newest rows of each list are
+    /// read.
     ///
     /// - Parameters:
     ///   - lists: A query for the lists, in one column.

@@ -2,22 +2,22 @@ import CLibPQ
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A connection to PostgreSQL through libpq, blocking. Used by one thread at a time.
+/// A blocking connection to PostgreSQL through libpq, used by one thread at a time.
 final class PostgreSQLConnection: SessionConnection {
     private let handle: OpaquePointer
     private let namespace: String
     var dialect: Dialect { .postgreSQL }
     /// Statements that the server has prepared, by their text.
     private var names: [String: String] = [:]
-    /// What begins the transaction, until it goes along with the first statement.
+    /// The statement that begins the transaction, until it is sent along with the first statement.
     private var opening: SQL?
-    /// Told to every node with the commit.
+    /// The announcements that are sent to every node with the commit.
     private var announcements: [String] = []
-    /// Whether the end of a transaction has been sent that nobody waited for.
+    /// Whether the end of a transaction was sent and its answer has not been read.
     private var isSettling = false
-    /// Whether the server may be elsewhere in the conversation than this end.
+    /// Whether the state of the protocol is unknown, so that the connection must not be used again.
     private var isInDoubt = false
-    /// Since when the server's answer is waited for. Other threads ask.
+    /// The time since which the server's answer is awaited. Other threads read it.
     private let askedAt = NIOLockedValueBox<ContinuousClock.Instant?>(nil)
 
     /// Connects.
@@ -26,7 +26,7 @@ final class PostgreSQLConnection: SessionConnection {
     ///   - url: `postgres://user@host/database`, with any parameter that libpq knows.
     ///   - namespace: The schema that unqualified names mean.
     init(url: String, namespace: String) throws {
-        // A server that is gone must be noticed: by a time-out, never by waiting for ever.
+        // A server that is gone must be noticed by a timeout.
         let settings =
             "-c search_path=\(namespace) -c statement_timeout=30000 -c lock_timeout=10000 "
             + "-c idle_in_transaction_session_timeout=60000 -c client_min_messages=warning"
@@ -40,49 +40,49 @@ final class PostgreSQLConnection: SessionConnection {
         }
         guard let handle else { throw DatabaseFailure.unavailable("out of memory") }
         guard PQstatus(handle) == CONNECTION_OK else {
-            // Nothing is initialised yet, so `deinit` will not do it.
+            // `deinit` does not run, because the object is not fully initialised.
             let reason = String(cString: PQerrorMessage(handle)).trimmingCharacters(in: .whitespacesAndNewlines)
             PQfinish(handle)
             throw DatabaseFailure.unavailable(reason)
         }
-        // By default libpq writes what the server remarks, a shutdown too, to standard error.
+        // By default libpq writes the server's notices to standard error.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         self.handle = handle
         self.namespace = namespace
-        // An acknowledged write is on the disk, whatever the server's own setting is. What is stronger stays.
+        // An acknowledged write must be on the disk, whatever the server's setting. Stronger settings stay.
         try simple(
             "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
     }
 
     deinit { PQfinish(handle) }
 
-    /// Whether the server has gone; the connection is of no more use then.
+    /// Whether the server is gone; the connection can then not be used any more.
     var isBroken: Bool { isInDoubt || PQstatus(handle) != CONNECTION_OK }
-    /// Whether it can be used for another transaction.
+    /// Whether the connection can be used for another transaction.
     var isIdle: Bool { !isBroken && (isSettling || PQtransactionStatus(handle) == PQTRANS_IDLE) }
     var socket: Int32 { PQsocket(handle) }
 
-    /// Whether the server has said something to a connection that nobody uses: it ends it, as a rule.
+    /// Whether the server has sent something on an idle connection, which usually means that it closes it.
     var isStale: Bool {
         do { try settle() } catch { return true }
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return isBroken || poll(&descriptor, 1, 0) != 0
     }
 
-    /// From now on nothing is asked of it.
+    /// Marks the connection as unusable.
     func discard() { isInDoubt = true }
 
-    /// Runs a text as it is: `LISTEN`, `CREATE SCHEMA`.
+    /// Runs a text without parameters, such as `LISTEN` or `CREATE SCHEMA`.
     func simple(_ text: String) throws {
         _ = try PostgreSQLResult(ask { PQexec(handle, text) }, of: self)
     }
 
-    // MARK: What other threads may do
+    // MARK: Calls from other threads
 
-    /// For how long the server's answer has been waited for.
+    /// The time for which the server's answer has been awaited.
     var silence: Duration { askedAt.withLockedValue { $0?.duration(to: .now) ?? .zero } }
 
-    /// Ends the conversation under whoever waits for the server's answer.
+    /// Shuts the socket down, which ends a wait for the server's answer.
     func cut() { shutdown(socket, Int32(SHUT_RDWR)) }
 
     private func ask<T>(_ body: () throws -> T) rethrows -> T {
@@ -93,7 +93,7 @@ final class PostgreSQLConnection: SessionConnection {
 
     // MARK: Transactions
 
-    /// Begins a transaction, as far as the caller can see. The server hears of it with the first statement.
+    /// Begins a transaction. The statement is sent along with the first one.
     func begin(_ statement: SQL) throws {
         opening = nil
         announcements = []
@@ -101,7 +101,7 @@ final class PostgreSQLConnection: SessionConnection {
         opening = statement
     }
 
-    /// Makes everything durable, and sends the announcements along.
+    /// Commits, and sends the announcements along.
     ///
     /// - Throws: ``DatabaseFailure/unknownOutcome(_:)`` when the connection is lost meanwhile.
     func commit() throws {
@@ -114,7 +114,7 @@ final class PostgreSQLConnection: SessionConnection {
         let statements = try ([opening].compactMap(\.self) + notifications).map(prepared) + [.bare("COMMIT")]
         opening = nil
         do {
-            // A transaction in which a statement failed is rolled back, and that is no error to the server.
+            // The server reports no error when it rolls back a transaction in which a statement failed.
             guard try exchange(statements).last?.tag == "COMMIT" else {
                 throw DatabaseFailure.failed("not committed: a statement had failed, and the closure went on")
             }
@@ -123,12 +123,12 @@ final class PostgreSQLConnection: SessionConnection {
         }
     }
 
-    /// Lets go of what a transaction that only read has seen.
+    /// Ends a transaction that only read.
     func endReading() { end("COMMIT") }
 
     func rollBack() { end("ROLLBACK") }
 
-    /// Does not wait for an end that nothing depends on: the next transaction does.
+    /// Sends the end of a transaction without waiting for the answer, which the next transaction reads.
     private func end(_ text: String) {
         if opening != nil {
             opening = nil
@@ -172,7 +172,7 @@ final class PostgreSQLConnection: SessionConnection {
         return lines
     }
 
-    /// Runs statements, and before them the one that begins the transaction, if that has not been sent yet.
+    /// Runs statements, preceded by the one that begins the transaction if it has not been sent yet.
     private func run(_ statements: [SQL]) throws -> [PostgreSQLResult] {
         guard let opening else { return try exchange(statements.map(prepared)) }
         let all = try ([opening] + statements).map(prepared)
@@ -180,8 +180,7 @@ final class PostgreSQLConnection: SessionConnection {
         return Array(try exchange(all).dropFirst())
     }
 
-    /// Sends statements together and waits until all are answered: one way there and back. After one that fails none
-    /// is run.
+    /// Sends statements together and waits for all answers: one round trip. After one that fails, the rest are not run.
     private func exchange(_ statements: [Statement]) throws -> [PostgreSQLResult] {
         try ask { try converse(statements) }
     }
@@ -200,11 +199,11 @@ final class PostgreSQLConnection: SessionConnection {
         }
         let results = statements.map { _ in
             let result = Result { try PostgreSQLResult(PQgetResult(handle), of: self) }
-            // The end of a statement's results.
+            // This reads the end of a statement's results.
             PQclear(PQgetResult(handle))
             return result
         }
-        // The end of all of them.
+        // This reads the end of all results.
         PQclear(PQgetResult(handle))
         if PQexitPipelineMode(handle) != 1 { isInDoubt = true }
         return try results.map { try $0.get() }
@@ -220,7 +219,7 @@ final class PostgreSQLConnection: SessionConnection {
         return name
     }
 
-    /// `?` outside of quotes becomes `$1`, `$2` …
+    /// Replaces each `?` outside of quotes by `$1`, `$2` …
     static func numbered(_ text: String) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count + 16)
@@ -247,9 +246,10 @@ final class PostgreSQLConnection: SessionConnection {
 
     static func channel(_ namespace: String) -> String { "concord_\(namespace)" }
 
-    /// What has been notified, after waiting for it for at most a while.
+    /// Returns the received notifications, after waiting for them for at most the given time.
     func notifications(waitingMilliseconds timeout: Int32) throws -> [String] {
-        // What came along with the answer to a statement was read with it: the socket would not tell.
+        // Notifications that arrived with the answer to a statement have been read already; the socket would not report
+        // them.
         let known = takeNotifications()
         guard known.isEmpty else { return known }
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
@@ -282,7 +282,7 @@ final class PostgreSQLConnection: SessionConnection {
 }
 
 private enum Statement {
-    /// One that the server knows by a name, and the values for it.
+    /// A statement that the server has prepared under a name, with its values.
     case prepared(_ name: String, [SQLValue])
     case bare(String)
 
@@ -295,7 +295,7 @@ private enum Statement {
         }
     }
 
-    /// False when it could not be sent.
+    /// Returns false when the statement could not be sent.
     func send(on handle: OpaquePointer) -> Bool {
         switch self {
         case .prepared(let name, let values):
@@ -304,7 +304,7 @@ private enum Statement {
         }
     }
 
-    /// Hands over the values as libpq takes them: how many, where each is, how long, in which format.
+    /// Passes the values in the form that libpq takes: their number, addresses, lengths and formats.
     private static func withParameters<T>(
         _ values: [SQLValue],
         _ body: (
@@ -312,7 +312,7 @@ private enum Statement {
             UnsafePointer<Int32>?
         ) -> T
     ) -> T {
-        // One block for all, each ended by a NUL; pointers into it while it stays where it is.
+        // All values are in one block, each ended by a NUL; the pointers are valid while the block does not move.
         var block: [CChar] = []
         var offsets: [Int?] = []
         var lengths: [Int32] = []

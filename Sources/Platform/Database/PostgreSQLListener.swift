@@ -1,15 +1,16 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// What a database that several nodes share has to say.
+/// An event of a database that several nodes share.
 public enum Announcement: Sendable, Hashable {
-    /// Something was announced and committed: here or on another node, in the order of the commits.
+    /// An announcement was committed, on this node or another, in the order of the commits.
     case payload(String)
-    /// From here on announcements are heard; what came before, while there was no connection, is not told. Look again.
+    /// Announcements may have been missed while there was no connection, and are received from here on. Readers have to
+    /// read again.
     case gap
 }
 
-/// A connection of its own that listens to one channel, on a thread of its own, for as long as it is kept.
+/// A connection that listens to one channel, on a thread of its own, for as long as the object lives.
 final class PostgreSQLListener: Sendable {
     private let isStopped = NIOLockedValueBox(false)
 
@@ -23,7 +24,8 @@ final class PostgreSQLListener: Sendable {
                     let connection = try PostgreSQLConnection(url: url, namespace: namespace)
                     try connection.simple("LISTEN \"\(channel)\"")
                     pause = 0.1
-                    // The first time too: something may have been announced before this node listened.
+                    // This also happens at the first connection: something may have been announced before this node
+                    // listened.
                     handler(.gap)
                     try Self.listen(on: connection, until: isStopped, handler)
                 } catch {
@@ -49,7 +51,7 @@ final class PostgreSQLListener: Sendable {
             let payloads = try connection.notifications(waitingMilliseconds: 500)
             for payload in payloads { handler(.payload(payload)) }
             silence = payloads.isEmpty ? silence + 1 : 0
-            // A peer that vanished says nothing, like one that has nothing to say: ask it.
+            // A peer that has vanished is as silent as an idle one, so it is asked.
             if silence % 10 == 9 { try connection.simple("SELECT 1") }
         }
     }

@@ -1,27 +1,27 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Hands a connection from thread to thread. The pool has it when nobody uses it, so that no two ever do.
+/// Passes a connection from thread to thread. An idle connection belongs to the pool, so no two threads ever use one.
 struct PooledConnection: @unchecked Sendable {
     let value: PostgreSQLConnection
 
     init(_ value: PostgreSQLConnection) { self.value = value }
 }
 
-/// The connections of one database: those that are idle, and which socket each of the others waits for.
+/// The connections of one database: the idle ones, and those that are in use.
 final class PostgreSQLPool: Sendable {
-    /// A server answers every statement in less time, be it with its own time-out; what is later never comes.
+    /// The longest silence of a server that still answers, including its own timeouts.
     private static let silence: Duration = .seconds(45)
     /// The longest pause between two attempts to reach a server that is away.
     private static let longestPause = 0.5
-    /// So long whoever has lost a connection tries to get another one.
+    /// The time for which a lost connection is replaced by another attempt.
     private static let patience: TimeInterval = 2
 
     fileprivate struct State {
         var idle: [PooledConnection] = []
-        /// Those that are in use.
+        /// The connections in use.
         var busy: [ObjectIdentifier: PooledConnection] = [:]
-        /// After a failure to connect: when the next may try, and how long the one after it waits.
+        /// The time of the next attempt to connect after a failure, and the wait before the one after it.
         var retryAt = DispatchTime(uptimeNanoseconds: 0)
         var pause: Double = 0
         var isOver = false
@@ -36,10 +36,11 @@ final class PostgreSQLPool: Sendable {
         watch()
     }
 
-    /// A connection that nobody else uses: an idle one, or a new one. While the server is away, one at a time tries it,
-    /// with pauses; all others are told at once.
+    /// Returns an idle connection or a new one. While the server cannot be reached, one caller at a time tries it, with
+    /// pauses; all others fail at once.
     ///
-    /// - Parameter isReplacement: Whether it takes the place of one that was lost: then it is waited for, a moment.
+    /// - Parameter isReplacement: Whether the connection replaces one that was lost; the caller then waits for a
+    ///   moment.
     func take(isReplacement: Bool) throws -> PooledConnection {
         let end = Date(timeIntervalSinceNow: Self.patience)
         var hasLostOne = isReplacement
@@ -56,7 +57,7 @@ final class PostgreSQLPool: Sendable {
 
     private func take(hasLostOne: inout Bool) throws -> PooledConnection {
         while let connection = try state.withLockedValue({ try $0.idle.popLast() ?? $0.mayConnect() }) {
-            // One that the server has ended meanwhile is of no use, nor are those that were idle with it.
+            // An idle connection that the server has closed is useless, and so are the others.
             if !connection.value.isStale { return try use(connection) }
             hasLostOne = true
         }
@@ -88,10 +89,10 @@ final class PostgreSQLPool: Sendable {
         }
     }
 
-    /// The server has just answered somebody: whoever wants a connection need not wait.
+    /// Ends the pauses: the server has just answered another connection.
     func serverIsThere() { state.withLockedValue { $0.retryAt = .now() } }
 
-    /// Ends every connection under whoever waits for the server's answer, and makes no new ones.
+    /// Shuts every connection down, which ends waits for the server's answer, and makes no new ones.
     func abandon() {
         state.withLockedValue { state in
             state.isOver = true
@@ -106,8 +107,8 @@ final class PostgreSQLPool: Sendable {
         }
     }
 
-    /// Ends connections on which nothing has been heard for so long that nothing will be: a server that hangs takes no
-    /// thread of this process with it.
+    /// Shuts down connections that have been silent for too long, so that a server that hangs does not block threads of
+    /// this process.
     private func watch() {
         let thread = Thread { [weak self] in
             while true {
@@ -129,7 +130,7 @@ final class PostgreSQLPool: Sendable {
 
 extension PostgreSQLPool.State {
     /// - Returns: Always nil.
-    /// - Throws: ``DatabaseFailure/unavailable(_:)`` when nobody may try now.
+    /// - Throws: ``DatabaseFailure/unavailable(_:)`` while no attempt is allowed.
     fileprivate mutating func mayConnect() throws -> PooledConnection? {
         guard !isOver else { throw Waiting.farewell }
         let now = DispatchTime.now()

@@ -1,6 +1,6 @@
 import CLibPQ
 
-/// A result that the server has sent whole, values as text. A column is looked at only when it is not null.
+/// A complete result of the server, with values as text. A column is read only when it is not null.
 final class PostgreSQLResult {
     private let handle: OpaquePointer
     let count: Int32
@@ -14,7 +14,7 @@ final class PostgreSQLResult {
             let message =
                 PQresultErrorField(handle, CONCORD_DIAG_MESSAGE).map { String(cString: $0) } ?? connection.errorMessage
             PQclear(handle)
-            // The server shuts down or starts: this is the last that it says on the connection.
+            // The server shuts down or starts: it says nothing more on this connection.
             if let state, state.hasPrefix("08") || ["57P01", "57P02", "57P03"].contains(state) { connection.discard() }
             throw DatabaseFailure(state: connection.isBroken ? nil : state, message)
         }
@@ -24,12 +24,12 @@ final class PostgreSQLResult {
 
     deinit { PQclear(handle) }
 
-    /// What was done, in a word or more: `COMMIT`, `INSERT 0 1`.
+    /// The command tag, such as `COMMIT` or `INSERT 0 1`.
     var tag: String { String(cString: PQcmdStatus(handle)) }
 
     var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
-    /// Hands over row after row until there is none, or `false` comes back.
+    /// Calls the closure for each row until there is none, or until it returns `false`.
     func rows(_ each: (borrowing Row) throws -> Bool) throws {
         for row in 0..<count {
             if try !each(Row(.postgreSQL(self, row: row))) { return }
@@ -42,14 +42,14 @@ final class PostgreSQLResult {
         String(decoding: value(row, column), as: UTF8.self)
     }
 
-    /// Nil when the text is no 64-bit integer.
+    /// Returns nil when the text is not a 64-bit integer.
     func integer(_ row: Int32, _ column: Int32) -> Int64? {
         var result: Int64 = 0
         let digits = value(row, column)
         let isNegative = digits.first == UInt8(ascii: "-")
         for digit in digits.dropFirst(isNegative ? 1 : 0) {
             guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
-            // Downwards, since the lowest number has no positive counterpart.
+            // The number is built downwards, because the lowest number has no positive counterpart.
             let (tens, isTooLarge) = result.multipliedReportingOverflow(by: 10)
             let (next, overflows) = tens.subtractingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
             if isTooLarge || overflows { return nil }
@@ -58,7 +58,7 @@ final class PostgreSQLResult {
         return isNegative ? result : -result
     }
 
-    /// `\x` and hexadecimal digits.
+    /// Decodes `\x` and hexadecimal digits.
     func bytes(_ row: Int32, _ column: Int32) -> [UInt8] {
         let text = value(row, column).dropFirst(2)
         func nibble(_ digit: UInt8) -> UInt8 {
@@ -69,7 +69,7 @@ final class PostgreSQLResult {
         }
     }
 
-    /// Where a value's text is, ended by NUL, for as long as this result is kept.
+    /// Returns a pointer to a value's text, ended by NUL, which is valid as long as this result.
     func pointer(_ row: Int32, _ column: Int32) -> UnsafePointer<CChar> {
         UnsafePointer(PQgetvalue(handle, row, column)!)
     }
@@ -82,13 +82,13 @@ final class PostgreSQLResult {
 }
 
 extension DatabaseFailure {
-    /// By the class of an SQLSTATE (PostgreSQL, appendix A); nil when the connection is gone.
+    /// Makes an error from the class of an SQLSTATE (PostgreSQL, appendix A); nil when the connection is gone.
     init(state: String?, _ message: String) {
         switch state {
         case nil: self = .unavailable(message)
         case "40001"?, "40P01"?: self = .conflict(message)
         case "53100"?: self = .full(message)
-        // Time-outs of statements and locks.
+        // These are timeouts of statements and locks.
         case "57014"?, "55P03"?: self = .unavailable(message)
         case let state?:
             switch state.prefix(2) {

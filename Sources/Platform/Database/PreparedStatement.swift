@@ -1,9 +1,9 @@
 import GRDB
 import GRDBSQLite
 
-/// A statement from the connection's cache, with its values bound, to be stepped through once.
+/// A statement from the connection's cache with its values bound, to be stepped through once.
 ///
-/// By SQLite's own calls: GRDB's arguments and rows cost several times what the statements of a request do.
+/// It calls SQLite directly: GRDB's arguments and rows cost several times what the statements of a request do.
 struct PreparedStatement: ~Copyable {
     private let statement: Statement
     private let connection: GRDB.Database
@@ -21,10 +21,10 @@ struct PreparedStatement: ~Copyable {
         self.connection = connection
     }
 
-    /// Lets go of the row it stands at, and of its locks.
+    /// Releases the row and its locks.
     deinit { sqlite3_reset(statement.sqliteStatement) }
 
-    /// Goes to the next row. False when there is none.
+    /// Steps to the next row. Returns false when there is none.
     func step() throws -> Bool {
         let code = sqlite3_step(statement.sqliteStatement)
         if code == SQLITE_ROW { return true }
@@ -34,7 +34,7 @@ struct PreparedStatement: ~Copyable {
 
     var isReadOnly: Bool { sqlite3_stmt_readonly(statement.sqliteStatement) != 0 }
 
-    /// Where it stands.
+    /// The current row.
     var row: Row { Row(.sqlite(statement.sqliteStatement)) }
 
     private static func error(_ code: CInt, _ sql: String, _ connection: GRDB.Database) -> DatabaseError {

@@ -1,11 +1,11 @@
-/// A statement, and what is made of its rows: to be run by a ``Session``.
+/// A statement and the result that is made from its rows, to be run by a ``Session``.
 public struct Query<Value: Sendable>: Sendable {
     let sql: SQL
     let initial: Value
-    /// Takes a row in, and tells whether it wants another.
+    /// Takes a row into the result, and returns whether it needs another.
     let take: @Sendable (inout Value, borrowing Row) throws -> Bool
 
-    /// Every row, mapped.
+    /// Returns every row, mapped.
     public static func all<T>(
         _ sql: SQL, _ map: @escaping @Sendable (borrowing Row) throws -> T
     ) -> Query where Value == [T] {
@@ -15,7 +15,7 @@ public struct Query<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether there is a row at all.
+    /// Returns whether there is a row.
     public static func exists(_ sql: SQL) -> Query where Value == Bool {
         Query(sql: sql, initial: false) { exists, _ in
             exists = true

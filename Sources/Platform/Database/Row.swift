@@ -3,7 +3,7 @@ import GRDBSQLite
 /// One row of a result, by column index. Valid only inside the closure that receives it.
 public struct Row: ~Copyable {
     enum Source {
-        /// The row that a statement stands at.
+        /// The current row of a statement.
         case sqlite(OpaquePointer)
         case postgreSQL(PostgreSQLResult, row: Int32)
     }
@@ -12,7 +12,7 @@ public struct Row: ~Copyable {
 
     init(_ source: Source) { self.source = source }
 
-    /// Reads a column as the type that is asked for.
+    /// Reads a column as the requested type.
     public func get<T: SQLConvertible>(_ index: Int, as _: T.Type = T.self) throws -> T {
         try T(column: index, of: self)
     }
@@ -44,7 +44,7 @@ public struct Row: ~Copyable {
         if isNull(index) { return nil }
         switch source {
         case .sqlite(let statement):
-            // The text first, then its length: the former may convert the value.
+            // The text is read before its length, because reading it may convert the value.
             guard let text = sqlite3_column_text(statement, CInt(index)) else { return nil }
             let count = Int(sqlite3_column_bytes(statement, CInt(index)))
             return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
@@ -53,7 +53,7 @@ public struct Row: ~Copyable {
         }
     }
 
-    /// Hands over a column's text where the engine has it, ended by NUL, without a copy. Nothing for NULL.
+    /// Passes a column's text without a copy, ended by NUL. Does nothing for NULL.
     public func withText(_ index: Int, _ body: (UnsafePointer<CChar>) throws -> Void) rethrows {
         if isNull(index) { return }
         switch source {

@@ -2,7 +2,7 @@
 ///
 /// An interpolated value is bound, never spliced, so no text can become SQL. One text serves both engines.
 public struct SQL: Sendable, ExpressibleByStringInterpolation {
-    /// With `?` where a value is bound.
+    /// The text, with `?` for each bound value.
     public private(set) var text: String
     public private(set) var values: [SQLValue]
 
@@ -11,7 +11,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         values = []
     }
 
-    /// A name out of the code, never of a request.
+    /// Creates a piece from a name in the code; never from a request.
     init(_ name: String) { self.init(name, []) }
 
     init(_ text: String, _ values: [SQLValue]) {
@@ -40,13 +40,13 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
             values.append(value.sqlValue)
         }
 
-        /// Bound too: NULL when there is none.
+        /// Binds an optional value: NULL when there is none.
         public mutating func appendInterpolation<Value: SQLConvertible>(_ value: Value?) {
             text += "?"
             values.append(value?.sqlValue ?? .null)
         }
 
-        /// Each element bound, with commas between: `WHERE id IN (\(list: ids))`. An empty list is `NULL`, which
+        /// Binds each element, with commas between: `WHERE id IN (\(list: ids))`. An empty list is `NULL`, which
         /// matches nothing.
         public mutating func appendInterpolation(list elements: some Collection<some SQLConvertible>) {
             let count = elements.count
@@ -54,13 +54,13 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
             values.append(contentsOf: elements.map(\.sqlValue))
         }
 
-        /// Pieces with commas between: the rows of `VALUES`.
+        /// Joins pieces with commas, such as the rows of `VALUES`.
         public mutating func appendInterpolation(joined pieces: [SQL]) {
             text += pieces.map(\.text).joined(separator: ", ")
             for piece in pieces { values.append(contentsOf: piece.values) }
         }
 
-        /// A piece of SQL with its own bindings.
+        /// Inserts a piece of SQL with its own bindings.
         public mutating func appendInterpolation(_ piece: SQL) {
             text += piece.text
             values.append(contentsOf: piece.values)
@@ -68,7 +68,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     }
 }
 
-/// What a database stores.
+/// A value that a database stores.
 public enum SQLValue: Sendable, Hashable {
     case null
     case integer(Int64)
@@ -87,7 +87,7 @@ public protocol SQLConvertible: Sendable {
     init(column index: Int, of row: borrowing Row) throws
 }
 
-/// A column does not hold what the code expects: the schema and the code disagree.
+/// A column holds something other than the code expects: the schema and the code disagree.
 public struct UnreadableColumn: Error, CustomStringConvertible {
     public let index: Int
     public let expected: String
@@ -115,7 +115,7 @@ extension Int: SQLConvertible {
 }
 
 extension Bool: SQLConvertible {
-    /// 0 or 1, on both engines.
+    /// The value 0 or 1, on both engines.
     public var sqlValue: SQLValue { .integer(self ? 1 : 0) }
     public init(column index: Int, of row: borrowing Row) throws {
         self = try Int64(column: index, of: row) != 0

@@ -3,7 +3,7 @@ import GRDB
 import NIOConcurrencyHelpers
 import NIOPosix
 
-/// SQLite: one writing connection with group commit, and a few that read, each used by one thread at a time.
+/// SQLite: one writing connection with group commit, and a few reading ones, each used by one thread at a time.
 final class SQLiteEngine: Sendable {
     private let writer: Connection
     private let readers: NIOLockedValueBox<[Connection]>
@@ -21,7 +21,7 @@ final class SQLiteEngine: Sendable {
         var isOver = false
     }
 
-    /// In bytes: what the log of changes keeps of its size, once all of it is in the database.
+    /// The size in bytes that the write-ahead log keeps after all of it is in the database.
     private static let logSize = 8 << 20
 
     /// - Throws: a `DatabaseError` of the engine when the file cannot be opened, ``SchemaMismatch``, ``DatabaseDamage``.
@@ -52,8 +52,8 @@ final class SQLiteEngine: Sendable {
         configuration.journalMode = .wal
         configuration.busyMode = .timeout(5)
         let writer = Connection(try DatabaseQueue(path: path, configuration: configuration))
-        // WAL's usual NORMAL loses acknowledged writes when the power goes. Group commit pays for FULL.
-        // A reader that took its time may have let the log grow: it shrinks again.
+        // The usual setting NORMAL loses acknowledged writes in a power failure; group commit makes FULL affordable. A
+        // slow reader may have let the log grow, which then shrinks again.
         try writer.use { db in
             try db.execute(
                 sql: "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = \(logSize)")
@@ -73,7 +73,8 @@ final class SQLiteEngine: Sendable {
         return (writer, connections)
     }
 
-    /// Throws ``DatabaseDamage`` unless all of the file can be read. What only reads changes nothing, also when it closes.
+    /// Throws ``DatabaseDamage`` unless the whole file can be read. It opens the file for reading only, so that closing
+    /// changes nothing.
     private static func look(at path: String) throws {
         var configuration = Configuration()
         configuration.readonly = true
@@ -83,7 +84,7 @@ final class SQLiteEngine: Sendable {
     }
 
     static func administer(path: String, _ script: String) throws {
-        // A dump has tables in an order of its own.
+        // A dump has its tables in any order.
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         let queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -136,7 +137,7 @@ final class SQLiteEngine: Sendable {
             }
             for write in next.refused { write.refuse(Waiting.refusal) }
             guard !next.admitted.isEmpty else { return }
-            // Whoever has gone while it waited wants no more of it.
+            // Callers that were cancelled while waiting are left out.
             let writes = next.admitted.filter { $0.begin() }
             guard !writes.isEmpty else { continue }
             do {
@@ -150,10 +151,10 @@ final class SQLiteEngine: Sendable {
         }
     }
 
-    /// How many writes and reads wait for their turn.
+    /// The number of writes and reads that wait for their turn.
     var waitingCount: Int { queue.withLockedValue { $0.line.count } + readerThreads.waitingCount }
 
-    /// Refuses all that waits, and all that comes.
+    /// Refuses all waiting and new transactions.
     func refuseAll() {
         readerThreads.refuseAll()
         let waiting = queue.withLockedValue { queue in
@@ -166,13 +167,14 @@ final class SQLiteEngine: Sendable {
     /// Throws once the file is known to be damaged.
     func requireSound() throws { try watch.requireSound() }
 
-    /// Ends when every write that was taken on is done.
+    /// Returns when every accepted write is done.
     func close() async throws {
         queue.withLockedValue { $0.isOver = true }
         try await writerThread.shutdownGracefully()
         try await readerThreads.close()
         guard watch.damage == nil else {
-            // Closing the last connection would write the log into the damaged file: the process ends with them open.
+            // Closing the last connection would write the log into the damaged file, so the process exits with them
+            // open.
             _ = Unmanaged.passRetained(self)
             return
         }
@@ -203,7 +205,7 @@ private struct Writer: WriterConnection {
     }
 
     func commit() throws {
-        // One of the closures may have found it damaged.
+        // One of the closures may have found the file to be damaged.
         try watch.requireSound()
         try execute("COMMIT TRANSACTION")
     }

@@ -2,14 +2,14 @@ import Foundation
 import GRDB
 import NIOConcurrencyHelpers
 
-/// An SQLite file that is damaged, in words for an operator.
+/// An SQLite file is damaged; described for an operator.
 public struct DatabaseDamage: Error, CustomStringConvertible {
-    /// The file.
+    /// The path of the file.
     public let path: String
-    /// What the engine found.
+    /// The engine's message.
     public let reason: String
 
-    /// Which file is damaged, how that was noticed, and what to do.
+    /// The damaged file, how the damage was noticed, and what to do.
     public var description: String {
         """
         The database \(path) is damaged (\(reason)). Nothing more is written to it. Stop the server, move the file away \
@@ -32,7 +32,7 @@ final class DamageWatch: Sendable {
 
     var damage: DatabaseDamage? { found.withLockedValue { $0 } }
 
-    /// Returns what callers are told of an engine's error. The first that means damage is reported.
+    /// Returns the failure for an engine's error. The first error that means damage is reported.
     func failure(_ error: DatabaseError) -> DatabaseFailure {
         guard error.isDamage else { return DatabaseFailure(error) }
         let damage = DatabaseDamage(path: path, reason: error.words)
@@ -49,7 +49,7 @@ final class DamageWatch: Sendable {
         if let damage { throw DatabaseFailure.damaged(damage.description) }
     }
 
-    /// Runs what opens the file: damage that is noticed then is said in words.
+    /// Opens the file, and describes damage that is noticed while opening.
     func opening<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
@@ -66,15 +66,15 @@ extension DatabaseError {
     fileprivate var words: String { "SQLite error \(extendedResultCode.rawValue): \(message ?? "no message")" }
 }
 
-/// Tells whether a file was closed in peace: a small file beside it, made at the end of a stop, which holds the size and
-/// the time of the database. It is removed before the database is opened.
+/// Records that a file was closed cleanly: a small file beside it, created at the end of a stop, with the size and the
+/// time of the database. It is removed before the database is opened.
 struct CleanStop {
     let path: String
     private var marker: String { path + "-clean" }
 
-    /// Whether the file is as the stop before left it. A file that is not there, or is empty, has nothing to look at.
+    /// Returns whether the file is as the last stop left it. A file that does not exist or is empty needs no check.
     ///
-    /// Forgets the stop: the next start finds it only if this process makes it again.
+    /// It also removes the record: the next start finds it only if this process writes it again.
     func wasClean() -> Bool {
         let noted = try? String(contentsOfFile: marker, encoding: .utf8)
         unlink(marker)
@@ -82,14 +82,14 @@ struct CleanStop {
         return noted == state.text && (Self.size(of: path + "-wal") ?? 0) == 0
     }
 
-    /// Notes that the file is closed.
+    /// Records that the file is closed.
     func note() {
         guard let state else { return }
         let descriptor = open(marker, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         let bytes = Array(state.text.utf8)
-        // What is written in part is another text: the next start then looks at the database.
+        // A partly written record does not match, and the next start checks the database.
         _ = write(descriptor, bytes, bytes.count)
     }
 

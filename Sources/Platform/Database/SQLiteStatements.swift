@@ -1,6 +1,6 @@
 import GRDB
 
-/// Statements on an SQLite connection: prepared once, kept by their text.
+/// The statements of an SQLite connection, prepared once and cached by their text.
 final class SQLiteStatements: SessionConnection {
     private let db: GRDB.Database
     private let watch: DamageWatch
@@ -15,7 +15,7 @@ final class SQLiteStatements: SessionConnection {
         try execute(sql) { statement in
             while try statement.step() {
                 guard try !each(statement.row) else { continue }
-                // What writes must run to its end: a constraint may still refuse it.
+                // A statement that writes must run to its end, because a constraint may still refuse it.
                 while !statement.isReadOnly, try statement.step() {}
                 return
             }
@@ -49,7 +49,7 @@ final class SQLiteStatements: SessionConnection {
     func announce(_ payload: String) throws { throw DatabaseFailure.failed("this database has one node") }
 
     private func execute<T>(_ sql: SQL, _ body: (borrowing PreparedStatement) throws -> T) throws -> T {
-        // The engine itself may have ended the transaction. What follows must not run outside of one.
+        // The engine may have ended the transaction by itself. Later statements must not run outside of one.
         guard db.isInsideTransaction else { throw DatabaseFailure.unavailable("the engine ended the transaction") }
         do {
             return try body(PreparedStatement(sql, on: db))

@@ -1,28 +1,28 @@
 import Dispatch
 import NIOCore
 
-/// How long transactions may wait for their turn before they are refused.
+/// The limits on how long transactions may wait before they are refused.
 ///
-/// A line in which everything waits is of no use to anybody: whoever is served has given up by then. So when even those
-/// that waited least have waited longer than ``target`` for as long as ``longest``, those that have waited longer than
-/// that are refused, and the rest are served soon. A moment's delay refuses nobody.
+/// A queue in which every caller waits too long helps no one: the callers have given up when they are served. When even
+/// the shortest wait has been longer than ``target`` for ``longest``, transactions that have waited longer than that
+/// are refused, so that the rest are served soon. A short delay refuses none.
 public struct Waiting: Sendable {
     public var target: Duration = .milliseconds(100)
     public var longest: Duration = .seconds(1)
-    /// So long none has had its turn: whoever has waited so long is refused as soon as another comes.
+    /// The time without progress after which waiting transactions are refused when another one arrives.
     public var standstill: Duration = .seconds(10)
-    /// So many writes go into one transaction, where one thread writes; those behind them are not held up for long.
+    /// The number of writes in one transaction, which keeps the wait of those behind them short.
     public var together = 512
-    /// So many may wait.
+    /// The maximum number of waiting transactions.
     public var places = 20_000
-    /// Time since some moment.
+    /// Returns the time since a fixed moment.
     public var clock: @Sendable () -> Duration = {
         .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds))
     }
 
     public init() {}
 
-    /// What is done in here waits as long as it takes: what the server does of its own accord, which no client repeats.
+    /// Runs a closure whose transactions wait without a limit: work of the server itself, which no client repeats.
     public static func asLongAsItTakes<T: Sendable>(_ body: @Sendable () async throws -> T) async rethrows -> T {
         try await $isPatient.withValue(true) { try await body() }
     }
@@ -33,15 +33,15 @@ public struct Waiting: Sendable {
     static let farewell = DatabaseFailure.unavailable("the server is stopping")
 }
 
-/// A transaction that waits for its turn, with the caller who waits for it.
+/// A transaction that waits for its turn, with its caller.
 protocol Turn: AnyObject, Sendable {
-    /// Tells that it will be run now, whatever the caller does. False when the caller has gone.
+    /// Marks the transaction as running. Returns false when the caller has gone.
     func begin() -> Bool
-    /// Answers the caller that it will not be run.
+    /// Resumes the caller with an error, without running the transaction.
     func refuse(_ reason: any Error)
 }
 
-/// Those that wait, in the order of their coming.
+/// The waiting transactions, in the order of their arrival.
 struct WaitingLine<Element: Sendable> {
     private struct Place {
         let element: Element
@@ -51,7 +51,7 @@ struct WaitingLine<Element: Sendable> {
 
     private let waiting: Waiting
     private var places = CircularBuffer<Place>()
-    /// Since when even the shortest wait is longer than it should be.
+    /// The time since which even the shortest wait is too long.
     private var slowSince: Duration?
     private var lastTurn: Duration
 
@@ -63,7 +63,8 @@ struct WaitingLine<Element: Sendable> {
     var isEmpty: Bool { places.isEmpty }
     var count: Int { places.count }
 
-    /// - Returns: Who must be refused: the new one, where there is no place for it, and those that have stood still.
+    /// - Returns: The transactions to refuse: the new one when there is no place for it, and those that have waited too
+    ///   long.
     mutating func add(_ element: Element, isPatient: Bool) -> [Element] {
         let now = waiting.clock()
         if places.isEmpty { lastTurn = max(lastTurn, now) }
@@ -78,7 +79,7 @@ struct WaitingLine<Element: Sendable> {
         return refused
     }
 
-    /// Takes the next ones out of the line.
+    /// Takes the next transactions out of the queue.
     mutating func next(_ count: Int) -> (admitted: [Element], refused: [Element]) {
         let now = waiting.clock()
         lastTurn = now

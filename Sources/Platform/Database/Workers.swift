@@ -5,7 +5,7 @@ private protocol Job: Turn {
     func run()
 }
 
-/// Threads that run blocking work, each thing in its turn.
+/// Threads that run blocking work in the order of its arrival.
 final class Workers: Sendable {
     private struct State {
         var line: WaitingLine<any Job>
@@ -24,13 +24,13 @@ final class Workers: Sendable {
         threads.start()
     }
 
-    /// How many wait for their turn.
+    /// The number of waiting pieces of work.
     var waitingCount: Int { state.withLockedValue { $0.line.count } }
 
-    /// Runs something when it is its turn.
+    /// Runs a closure when its turn has come.
     ///
     /// - Throws: ``DatabaseFailure/unavailable(_:)`` when it has waited too long; `CancellationError` when the task is
-    ///   cancelled while it waits; what the closure throws.
+    ///   cancelled while it waits; the closure's error.
     func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         let isPatient = Waiting.isPatient
         let pending = Pending<T>()
@@ -61,7 +61,7 @@ final class Workers: Sendable {
         }
     }
 
-    /// Refuses all that waits, and all that comes.
+    /// Refuses all waiting and new work.
     func refuseAll() {
         let waiting = state.withLockedValue { state in
             state.isOver = true
@@ -70,7 +70,7 @@ final class Workers: Sendable {
         for job in waiting { job.refuse(Waiting.farewell) }
     }
 
-    /// Ends when all that was taken on is done.
+    /// Returns when all accepted work is done.
     func close() async throws {
         state.withLockedValue { $0.isOver = true }
         try await threads.shutdownGracefully()
@@ -91,7 +91,7 @@ final class Workers: Sendable {
     }
 }
 
-/// A caller who waits for the outcome of a transaction, and may go until it has begun.
+/// A caller that waits for the result of a transaction, and may be cancelled until it has begun.
 final class Pending<Value: Sendable>: Sendable {
     private enum State {
         case new
@@ -106,7 +106,7 @@ final class Pending<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - isPatient: Whether it waits although its task is cancelled.
-    ///   - enqueue: Sees to it that there will be one.
+    ///   - enqueue: Starts the work that provides the value.
     func value(isPatient: Bool, _ enqueue: () -> Void) async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -122,7 +122,7 @@ final class Pending<Value: Sendable>: Sendable {
         }
     }
 
-    /// False when the caller has gone.
+    /// Returns false when the caller has gone.
     func begin() -> Bool {
         state.withLockedValue { state in
             guard case .waiting(let continuation) = state else { return false }

@@ -10,8 +10,8 @@ public protocol Subscriber<Topic, Event>: AnyObject {
 
 /// Hands each event to every subscriber of its topic.
 ///
-/// Subscribers are kept per event loop, so that delivery needs no lock: publishing is one `execute` per loop, and the
-/// event is made once per loop however many subscribe. Events of one topic arrive in the order in which they were
+/// Subscribers are stored per event loop, so that delivery needs no lock: publishing is one `execute` per loop, and the
+/// event is made once per loop, however many subscribe. Events of one topic arrive in the order in which they were
 /// published.
 public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
     public typealias Member = any Subscriber<Topic, Event>
@@ -24,21 +24,21 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
         self.registries = registries
     }
 
-    /// Begins delivery. A subscriber subscribed twice to a topic still gets one copy.
+    /// Begins delivery. A subscriber that subscribes twice to a topic still gets one copy.
     ///
-    /// - Precondition: Called on `eventLoop`, which belongs to the hub's group.
+    /// - Precondition: It is called on `eventLoop`, which belongs to the hub's group.
     public func subscribe(_ subscriber: Member, to topic: Topic, on eventLoop: any EventLoop) {
         registry(eventLoop).insert(subscriber, topic)
     }
 
-    /// Ends delivery: what was published but not yet delivered is not delivered either.
+    /// Ends delivery, also of events that were published but not delivered yet.
     public func unsubscribe(_ subscriber: Member, from topic: Topic, on eventLoop: any EventLoop) {
         registry(eventLoop).remove(subscriber, topic)
     }
 
     /// Publishes an event. Never blocks; callable from any thread.
     ///
-    /// - Parameter event: Made at most once per event loop, and only where somebody listens.
+    /// - Parameter event: Makes the event. It is called at most once per event loop, and only if there is a subscriber.
     public func publish(to topic: Topic, _ event: @escaping @Sendable () -> Event) {
         for registry in registries.values { registry.publish(to: topic, event) }
     }
@@ -56,11 +56,11 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
         return registry
     }
 
-    /// The subscribers on one event loop. Only `subscriptions` is looked at from elsewhere.
+    /// The subscribers on one event loop. Other threads only read `subscriptions`.
     private final class Registry: Sendable {
         private let loop: any EventLoop
         private let members: NIOLoopBoundBox<[Topic: [ObjectIdentifier: Member]]?>
-        /// How many there are, so that publishing to nobody costs nothing.
+        /// The number of subscriptions, so that publishing without subscribers costs nothing.
         private let subscriptions = NIOLockedValueBox(0)
 
         init(_ loop: any EventLoop) {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Who a token of an issuer speaks of (RFC 7519 §4, OpenID Connect Core §5.1).
+/// The user that an issuer's token names (RFC 7519 §4, OpenID Connect Core §5.1).
 public struct BearerClaims: Sendable, Equatable {
     /// The user's id at the issuer, claim `sub`: 1…255 scalars without control characters.
     public var subject: String
-    /// Claim `email`. This and the names are nil when the token has none, and otherwise 1…255 scalars without control
-    /// characters; an issuer's other values are no reason to lock a user out and count as absent.
+    /// The claim `email`. It and the names are nil when the token has none, and otherwise 1…255 scalars without
+    /// control characters; other values count as absent and do not lock the user out.
     public var email: String?
-    /// Claim `first_name`, or else `given_name`.
+    /// The claim `first_name`, or else `given_name`.
     public var firstName: String?
-    /// Claim `last_name`, or else `family_name`.
+    /// The claim `last_name`, or else `family_name`.
     public var lastName: String?
-    /// When it was issued, claim `iat`, in Unix seconds.
+    /// The time of issue, claim `iat`, in Unix seconds.
     public var issuedAt: Int64
-    /// From when on it is refused, claim `exp`, in Unix seconds.
+    /// The time from which it is refused, claim `exp`, in Unix seconds.
     public var expiresAt: Int64
 
     /// Times are Unix seconds.
@@ -29,14 +29,14 @@ public struct BearerClaims: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// Whether a text fits a column and a log line.
+    /// Returns whether a text fits a column and a log line.
     static func isUsable(_ text: String) -> Bool {
         1...255 ~= text.unicodeScalars.count
             && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 }
 
-/// The claims under their names on the wire, with those that decide whether the token counts.
+/// The claims under their names on the wire, including those that decide whether the token is valid.
 struct BearerPayload: Codable, Sendable {
     let issuer: String
     let authorizedParty: String?

@@ -1,9 +1,9 @@
-/// Who waits for a hash, and who is next.
+/// Decides which password hash is computed next.
 ///
-/// Clients that are known to the account they sign in to come before all others. Within either class the addresses take
-/// turns, and each has only so many places: one that asks without end waits behind itself, and nobody else does.
+/// Clients that are known to the account they sign in to precede all others. Within either class the addresses take
+/// turns, and each has a limited number of places: an address that sends endless requests delays only itself.
 struct HashingQueue {
-    /// Work that waits for a thread. It is told whether it may begin.
+    /// Work that waits for a thread, and is notified whether it may begin.
     struct Job: Sendable {
         let id: UInt64
         let client: Passwords.Client
@@ -12,23 +12,23 @@ struct HashingQueue {
 
     enum Verdict: Sendable {
         case begin
-        /// Others have taken its place.
+        /// Other jobs have taken its place.
         case overloaded
         case cancelled
     }
 
-    /// Of one class, the addresses in the order of their turns, each with what waits for it.
+    /// The addresses of one class in the order of their turns, each with its waiting jobs.
     private struct Line {
         var turns: [String?] = []
         var jobs: [String?: [Job]] = [:]
         var count = 0
 
         /// - Parameters:
-        ///   - room: For so many there is room in all.
-        ///   - places: And of one address for so many.
-        /// - Returns: As ``HashingQueue/add(_:)``.
+        ///   - room: The number of jobs that may wait in all.
+        ///   - places: The number of jobs of one address that may wait.
+        /// - Returns: The same as ``HashingQueue/add(_:)``.
         mutating func add(_ job: Job, room: Int, places: Int) -> Job? {
-            // What is not asked for from an address is the server's own.
+            // Work without an address is the server's own, and has no limit of places.
             if let address = job.client.address, jobs[address]?.count ?? 0 >= places { return job }
             var dropped: Job?
             if count >= room {
@@ -64,7 +64,8 @@ struct HashingQueue {
             return job
         }
 
-        /// The newest of the address that waits for the most, if that are two more than for another address.
+        /// Removes the newest job of the address that waits for the most, if it has at least two more than another
+        /// address.
         private mutating func dropNewest(inFavourOf address: String?) -> Job? {
             let longest = jobs.max { $0.value.count < $1.value.count }
             guard let longest, longest.value.count > (jobs[address]?.count ?? 0) + 1, let newest = longest.value.last
@@ -73,9 +74,9 @@ struct HashingQueue {
         }
     }
 
-    /// Of each class, with what runs.
+    /// The number of jobs of each class, including running ones.
     private let capacity: Int
-    /// Of one address in one class, waiting.
+    /// The number of waiting jobs of one address in one class.
     private let places: Int
     private var known = Line()
     private var strangers = Line()
@@ -86,19 +87,19 @@ struct HashingQueue {
         places = max(1, limit / 4)
     }
 
-    /// How many wait.
+    /// The number of waiting jobs.
     var waiting: Int { known.count + strangers.count }
 
-    /// Puts a job in line.
+    /// Adds a job to the queue.
     ///
-    /// - Returns: What has to go: nothing, the job itself, or another one.
+    /// - Returns: The job to refuse, if any: the new one or another.
     mutating func add(_ job: Job) -> Job? {
         let room = capacity - running
         return job.client.isKnown
             ? known.add(job, room: room, places: places) : strangers.add(job, room: room, places: places)
     }
 
-    /// Takes the job that is next, which is running from now on until ``finish()``.
+    /// Takes the next job, which counts as running until ``finish()``.
     mutating func next() -> Job? {
         guard let job = known.popFirst() ?? strangers.popFirst() else { return nil }
         running += 1
@@ -107,7 +108,7 @@ struct HashingQueue {
 
     mutating func finish() { running -= 1 }
 
-    /// Takes a job out of the line; nil when it has begun.
+    /// Removes a job from the queue; returns nil when it has begun.
     mutating func remove(_ id: UInt64, of client: Passwords.Client) -> Job? {
         client.isKnown ? known.remove(id, of: client.address) : strangers.remove(id, of: client.address)
     }

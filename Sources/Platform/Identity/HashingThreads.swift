@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 import NIOPosix
 
-/// A few threads of their own for work that takes a core for a tenth of a second, with a bounded queue: event
-/// loops never wait behind a hash, and a flood of sign-ins is refused at once and not after a minute in line.
+/// A few separate threads for work that takes a core for a tenth of a second, with a bounded queue: event loops never
+/// wait for a hash, and a flood of sign-ins is refused at once and not after a minute in the queue.
 final class HashingThreads: Sendable {
     private struct State {
         var queue: HashingQueue
@@ -21,7 +21,7 @@ final class HashingThreads: Sendable {
     var waiting: Int { state.withLockedValue { $0.queue.waiting } }
 
     deinit {
-        // The threads hold the pool, so nothing else would ever end them.
+        // The threads hold the pool, so no other reference would ever end them.
         pool.shutdownGracefully { _ in }
     }
 
@@ -50,7 +50,7 @@ final class HashingThreads: Sendable {
                 }
                 let dropped = state.withLockedValue { $0.queue.add(job) }
                 dropped?.run(.overloaded)
-                // For each job that was taken on there is one call; one whose job has gone finds another, or none.
+                // There is one call for each accepted job; a call whose job is gone runs another job, or none.
                 if dropped?.id != id { pool.submit { [state] in Self.runNext(of: state, isActive: $0 == .active) } }
             }
         } onCancel: {

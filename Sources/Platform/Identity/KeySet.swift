@@ -4,15 +4,15 @@ import Foundation
 
 /// The public keys of an issuer at one time: the usable part of a JSON Web Key Set (RFC 7517 §5).
 ///
-/// A key is usable for RS256 if it is RSA of 2048…8192 bits with a `kid`, and its `use` and `alg`, where it has them,
-/// say `sig` and `RS256`. Other keys are nobody's mistake and are passed over.
+/// A key is usable for RS256 if it is RSA of 2048…8192 bits with a `kid`, and its `use` and `alg`, if present, are
+/// `sig` and `RS256`. Keys of other types are ignored.
 struct KeySet: Sendable {
     static let maximumLength = 1 << 20
     static let maximumCount = 100
 
     private let keys: [String: Key]
-    /// Tokens that one of these keys has signed. They are forgotten with the keys, so that a key that its issuer
-    /// withdrew is not believed by way of the cache.
+    /// The verified tokens of these keys. They are forgotten with the keys, so that a key that its issuer withdrew is
+    /// not trusted through the cache.
     let verified = BoundedCache<String, BearerPayload>(capacity: 10_000)
 
     /// Keys by their names.
@@ -41,7 +41,7 @@ struct KeySet: Sendable {
 
     func hasSameKeys(as other: KeySet) -> Bool { keys.mapValues(\.primitives) == other.keys.mapValues(\.primitives) }
 
-    /// Whether the owner of the key `id` has signed `bytes` by RS256; false when there is no such key.
+    /// Returns whether the owner of the key `id` has signed `bytes` with RS256; false when there is no such key.
     func isSignature(_ signature: [UInt8], of bytes: [UInt8], by id: String) -> Bool {
         guard let key = keys[id] else { return false }
         return key.rsa.isValidSignature(
@@ -68,7 +68,7 @@ struct KeySet: Sendable {
     private struct Published: Decodable {
         let keys: [Element]
 
-        /// One key that cannot be read must not take the others along.
+        /// An element that may be unreadable: one such key must not prevent the others from being read.
         struct Element: Decodable {
             let key: JSONWebKey?
 
@@ -97,9 +97,9 @@ struct KeySet: Sendable {
     }
 }
 
-/// Why a key set could not be had or read, in words for an operator's log.
+/// The reason for which a key set could not be fetched or read, for an operator's log.
 public struct KeySetFailure: Error, Equatable, CustomStringConvertible {
-    /// Says what is wrong.
+    /// The reason in words.
     public let description: String
 
     init(_ description: String) { self.description = "the issuer's key set: " + description }

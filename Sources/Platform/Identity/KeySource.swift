@@ -1,15 +1,15 @@
 import NIOConcurrencyHelpers
 
-/// Has an issuer's keys, and asks for them again: after an hour in the background, and at once when a token names a key
-/// that is not known; by any number of tasks at most once a minute.
+/// Holds an issuer's keys, and fetches them again: after an hour in the background, and when a token names an unknown
+/// key; for all tasks together at most once a minute.
 final class KeySource: Sendable {
     typealias Fetch = @Sendable () async throws -> [UInt8]
 
-    /// In seconds, from one request for the keys to the next.
+    /// The seconds between two requests for the keys.
     private enum Pace {
         static let lifetime: Int64 = 3600
         static let refresh: Int64 = 60
-        /// While nothing is known, nobody can sign in.
+        /// The pace while no keys are known, because no user can sign in then.
         static let first: Int64 = 5
     }
 
@@ -25,7 +25,7 @@ final class KeySource: Sendable {
     private let timeout: Duration
     private let failed: @Sendable (any Error) -> Void
 
-    /// Keys that stay as they are.
+    /// Creates a source of fixed keys.
     init(_ keys: KeySet) {
         state = NIOLockedValueBox(State(keys: keys))
         fetch = nil
@@ -65,7 +65,7 @@ final class KeySource: Sendable {
         return keys
     }
 
-    /// The refresh under way, or a new one, or nil when the last one is too recent.
+    /// Returns the refresh in progress, or starts one; nil when the last one is too recent.
     private func refresh(at now: Int64) -> Task<Void, Never>? {
         guard let fetch else { return nil }
         return state.withLockedValue { state in
@@ -91,12 +91,12 @@ final class KeySource: Sendable {
             state.refresh = nil
             guard let keys = try? result.get() else { return }
             state.refreshedAt = now
-            // The same keys keep what is known of tokens.
+            // Unchanged keys keep their verified tokens.
             if state.keys?.hasSameKeys(as: keys) != true { state.keys = keys }
         }
     }
 
-    /// Also when the clock was set back: then nobody knows how long it has been.
+    /// Returns whether the pace has passed; also when the clock was set back, because the real time is then unknown.
     private static func isDue(since time: Int64, after pace: Int64, at now: Int64) -> Bool {
         !(0..<pace ~= now - time)
     }

@@ -33,15 +33,15 @@ struct SecretFile {
         var bytes = [UInt8](repeating: 0, count: form.sizeLimit)
         let count = read(descriptor, &bytes, bytes.count)
         guard count >= 0 else { throw failure(at: path) }
-        // More than fits is no key: the first part of it must not become one.
+        // A longer file is not a key: its first part must not become one.
         guard count < bytes.count else { throw .damagedFile(path: path, form) }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
     /// Creates the file with this text, or returns the text of the process that was faster.
     ///
-    /// The text is complete and on the disk before it gets its name, and a link, unlike a rename, refuses a name
-    /// that is taken: whoever reads the name reads a whole key, and always the same one.
+    /// The text is complete and on the disk before it gets its name. A link, unlike a rename, fails for an existing
+    /// name, so every reader of the name reads a whole key, and always the same one.
     func create(_ text: String) throws(SecretKeyError) -> String {
         do {
             try FileManager.default.createDirectory(

@@ -1,4 +1,5 @@
-/// Why a secret key could not be had. ``description`` is a sentence for the operator; it never shows the key.
+/// The reason for which a secret key is unavailable. ``description`` is a sentence for the operator; it never shows the
+/// key.
 public enum SecretKeyError: Error, Equatable, CustomStringConvertible {
     /// The environment variable is set to something that has not the form that is needed.
     case unusableVariable(String, SecretForm)
@@ -29,7 +30,7 @@ public enum SecretKeyError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// What a secret key is.
+/// The kinds of secret keys.
 public enum SecretForm: Sendable, Equatable {
     /// At least 32 random bytes, in base64.
     case randomBytes

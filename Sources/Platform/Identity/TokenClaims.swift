@@ -1,12 +1,12 @@
-/// What a signed token says (RFC 7519 §4).
+/// The content of a signed token (RFC 7519 §4).
 public struct TokenClaims: Sendable, Equatable {
-    /// Whom the token speaks for, claim `sub`.
+    /// The user of the token, claim `sub`.
     public var subject: String
-    /// What the token is for, claim `type`: `access` or `refresh`. The caller must compare it.
+    /// The purpose of the token, claim `type`: `access` or `refresh`. The caller must compare it.
     public var kind: String
-    /// When it was issued, claim `iat`, in Unix seconds.
+    /// The time of issue, claim `iat`, in Unix seconds.
     public var issuedAt: Int64
-    /// From when on it is refused, claim `exp`, in Unix seconds.
+    /// The time from which it is refused, claim `exp`, in Unix seconds.
     public var expiresAt: Int64
     /// The token's own id, claim `jti`.
     public var id: String

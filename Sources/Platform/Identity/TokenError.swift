@@ -1,21 +1,21 @@
-/// Why a token was refused. A client is told one and the same thing for all but ``keysUnavailable``; the difference is
-/// for logs.
+/// The reason for which a token was refused. Clients receive the same answer for all but ``keysUnavailable``; the
+/// difference is for logs.
 public enum TokenError: Error, Equatable {
-    /// No JSON Web Token with the claims that are needed, or longer than 4 KiB.
+    /// The text is not a JSON Web Token with the required claims, or is longer than 4 KiB.
     case malformed
-    /// Signed with another key or algorithm, changed after signing, or not signed at all.
+    /// The token was signed with another key or algorithm, changed after signing, or not signed at all.
     case badSignature
-    /// Genuine, and past its `exp`.
+    /// The token is genuine and past its `exp`.
     case expired
-    /// Genuine, and before its `nbf`.
+    /// The token is genuine and before its `nbf`.
     case notYetValid
-    /// From an issuer that is not trusted here, claim `iss`.
+    /// The token's issuer, claim `iss`, is not trusted here.
     case foreignIssuer
-    /// Made for an application that is not one of those allowed, claim `azp`.
+    /// The token was made for an application that is not allowed, claim `azp`.
     case foreignParty
-    /// Of a key that its issuer does not have, header `kid`.
+    /// The issuer does not have the token's key, header `kid`.
     case unknownKey
-    /// Nobody's fault who presents it: the issuer's keys could not be had, so nothing can be said. Answer 503, not 401.
+    /// The issuer's keys could not be fetched, so the token could not be checked. The answer is 503, not 401.
     case keysUnavailable
 }
 

@@ -1,6 +1,6 @@
-/// Someone whose tokens are believed.
+/// An issuer whose tokens are trusted.
 public struct TrustedIssuer: Sendable {
-    /// As claim `iss` has it.
+    /// The value of the claim `iss`.
     let name: String
     let authorizedParties: Set<String>
     let keys: KeySource

@@ -2,8 +2,8 @@ import CSpawn
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Runs a program that is not trusted to behave: it gets an input, and so much time and room for its output. Whatever
-/// it does, it has ended and was waited for when `run` returns.
+/// Runs a program that is not trusted to behave, with an input and limits on its time and output. When `run` returns,
+/// the program has ended and was waited for, whatever it did.
 ///
 /// On `posix_spawn` and a thread of its own for each run. Foundation's `Process` needs a run loop and lends descriptors
 /// to its neighbours; swift-subprocess 1.0.2 ends the whole server when a program does not read its input to the end.
@@ -25,9 +25,9 @@ struct BoundedProcess: Sendable {
 
     let executable: String
     let arguments: [String]
-    /// From the start to the end.
+    /// The time from start to end.
     let timeout: Duration
-    /// In bytes, of standard output.
+    /// The size of standard output in bytes.
     let outputLimit: Int
 
     /// - Parameter input: a descriptor that becomes the standard input.
@@ -68,7 +68,8 @@ struct BoundedProcess: Sendable {
             if isCancelled() { return (child.end(as: .cancelled), output) }
             if ContinuousClock.now >= deadline { return (child.end(as: .timedOut), output) }
             if output.count > outputLimit { return (child.end(as: .tooMuchOutput), output) }
-            // Nothing to read after it has ended, although others have the pipe: that was all.
+            // Other processes may hold the pipe; when there is nothing to read after the program has ended, that was
+            // all.
             if isOpen, Self.isReadable(readEnd, within: 20) {
                 isOpen = Self.read(readEnd, into: &output)
             } else if let ending = child.ending() {
@@ -81,8 +82,8 @@ struct BoundedProcess: Sendable {
 
     // MARK: Starting
 
-    /// In a process group of its own, with none of the server's sockets and files, no environment to speak of, no signal
-    /// blocked or ignored, and its words of complaint thrown away.
+    /// Starts the program in a process group of its own, with none of the server's sockets and files, a minimal
+    /// environment, no signal blocked or ignored, and standard error discarded.
     private func spawn(input: Int32, output: Int32) throws(NotStarted) -> pid_t {
         #if canImport(Darwin)
         var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?)
@@ -98,7 +99,8 @@ struct BoundedProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        // Most sockets of a server would come along: who inherits one keeps its port taken and its client waiting.
+        // Otherwise the program would inherit most sockets of the server, which would keep their ports taken and their
+        // clients waiting.
         var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         #if canImport(Darwin)
         flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
@@ -113,7 +115,7 @@ struct BoundedProcess: Sendable {
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(&attributes, Int16(flags))
 
-        // Where the libraries are that it was built with is a matter of the machine.
+        // The place of the libraries that it was built with depends on the machine.
         let libraries = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"].map { "LD_LIBRARY_PATH=\($0)" }
         var strings = ([executable] + arguments).map { strdup($0) } + [nil]
         var environment = [libraries].compactMap { $0 }.map { strdup($0) } + [nil]
@@ -139,7 +141,7 @@ struct BoundedProcess: Sendable {
         return poll(&event, 1, milliseconds) > 0
     }
 
-    /// False when there will be no more.
+    /// Returns false at the end of the output.
     private static func read(_ descriptor: Int32, into output: inout [UInt8]) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = Foundation.read(descriptor, &buffer, buffer.count)
@@ -148,7 +150,7 @@ struct BoundedProcess: Sendable {
     }
 }
 
-/// A process that this one has started. Whoever finds that it has ended must not ask again.
+/// A child process. After its end has been observed, it must not be waited for again.
 private struct Child {
     let pid: pid_t
 
@@ -160,7 +162,7 @@ private struct Child {
         return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .signalled(status & 0x7F)
     }
 
-    /// Ends it, with whatever it may have started.
+    /// Ends the process, with any processes that it may have started.
     func end(as ending: BoundedProcess.Ending) -> BoundedProcess.Ending {
         kill(-pid, SIGKILL)
         while waitpid(pid, nil, 0) < 0, errno == EINTR {}

@@ -1,11 +1,11 @@
-/// Limits how many tasks work at once; the others wait in line. No person has more than one task at work, nor more than
-/// a share of the line, so that a person who sends many does not shut the others out.
+/// Limits the number of tasks that work at the same time; the others wait in a queue. A user has at most one task at
+/// work and a share of the queue, so that one who sends many images does not shut the others out.
 actor Slots {
-    /// There is no place in line.
+    /// There is no place in the queue.
     enum Full: Error {
-        /// The whole line is taken.
+        /// The whole queue is taken.
         case line
-        /// The person has taken their share of it.
+        /// The user has taken their share of it.
         case share
     }
 
@@ -23,18 +23,18 @@ actor Slots {
     private var working: Set<String> = []
     private var nextID = 0
 
-    /// - Parameter share: The number of places in line that one person may take.
+    /// - Parameter share: The number of places in the queue that one user may take.
     init(_ count: Int, queueLimit: Int, share: Int) {
         free = max(1, count)
         self.queueLimit = queueLimit
         self.share = share
     }
 
-    /// Runs `work` when it is its turn.
+    /// Runs `work` when its turn has come.
     ///
-    /// Throws ``Full``, `CancellationError` when the task is cancelled in line, and what `work` throws.
+    /// Throws ``Full``, `CancellationError` when the task is cancelled in the queue, and the error of `work`.
     ///
-    /// - Parameter person: The person whose work it is; nil for the server's own, which has no share.
+    /// - Parameter person: The user whose work it is; nil for the server's own, which has no share.
     nonisolated func use<Output: Sendable>(
         for person: String?, _ work: @Sendable () async throws -> Output
     ) async throws -> Output {
@@ -79,7 +79,8 @@ actor Slots {
 
     private func give(back person: String?) {
         if let person { working.remove(person) }
-        // The slot is handed over to the first in line whose person has none, so that no newcomer gets in between.
+        // The slot is passed to the first waiting task whose user has none at work, so that no newcomer gets in
+        // between.
         if let index = waiting.firstIndex(where: { begins($0.person) }) {
             waiting.remove(at: index).continuation.resume()
         } else {

@@ -3,8 +3,8 @@ import Foundation
 import NIOCore
 import NIOWebSocket
 
-/// The last handler of a client's WebSocket channel: keeps what has been received until someone asks for it, and
-/// stops reading from the network while too much is kept.
+/// The last handler of a client's WebSocket channel: stores received messages until they are asked for, and stops
+/// reading from the network while too many are stored.
 final class ClientSocketHandler: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = Never
@@ -177,7 +177,7 @@ final class ClientSocketHandler: ChannelDuplexHandler {
         let channel = channel
         let timeout = channel.eventLoop.scheduleTask(in: Self.closingTime) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in timeout.cancel() }
-        // The server's close frame may be behind messages that nobody has asked for.
+        // The server's close frame may be behind messages that have not been asked for.
         if isReadWithheld {
             isReadWithheld = false
             context?.read()

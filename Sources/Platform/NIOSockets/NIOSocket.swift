@@ -36,7 +36,7 @@ struct NIOSocket: Socket {
         let isCancelled = NIOLoopBoundBox.makeBoxSendingValue(false, as: Bool.self, eventLoop: eventLoop)
         return try await withTaskCancellationHandler {
             eventLoop.execute {
-                // A message given to a promise that nobody waits for any more would be lost.
+                // A message that is passed to a promise without a waiting task would be lost.
                 if !isCancelled.value { start(handler.value, promise) }
             }
             return try await promise.futureResult.get()

@@ -1,4 +1,4 @@
-/// How an object is presented to whoever downloads it.
+/// The way in which an object is presented to a downloading client.
 public struct Download: Sendable, Hashable {
     /// The name to save it under, as the uploader gave it; ``ContentDisposition`` makes it safe for a header.
     public let filename: String

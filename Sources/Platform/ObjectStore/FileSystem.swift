@@ -109,7 +109,7 @@ enum FileSystem {
         return false
     }
 
-    /// Gives the file another name, in the place of what had it.
+    /// Renames a file, replacing an existing one.
     static func rename(_ path: String, _ name: String) throws(FileSystemError) {
         guard Foundation.rename(path, name) == 0 else { throw failure("rename", name) }
     }
@@ -119,7 +119,7 @@ enum FileSystem {
         guard unlink(path) == 0 || errno == ENOENT else { throw failure("unlink", path) }
     }
 
-    /// Gives the file another name, and replaces what has that name. False when there is no such file.
+    /// Renames a file, replacing an existing one. Returns false when there is no such file.
     static func rename(_ path: String, _ name: String) throws(FileSystemError) -> Bool {
         if Foundation.rename(path, name) == 0 { return true }
         guard errno == ENOENT else { throw failure("rename", path) }

@@ -14,8 +14,8 @@ public enum HTTPDate {
         return "\(days[Int(parts.tm_wday)]), \(date) \(clock) GMT"
     }
 
-    /// Returns the Unix seconds of a date in the form above, or nil for another. The obsolete forms are not read: nobody
-    /// compares more than what this server said before.
+    /// Returns the Unix seconds of a date in the form above, or nil for another. Obsolete forms are not read, because
+    /// clients only send back what this server sent.
     public static func seconds(_ text: String) -> Int64? {
         let form = #/[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT/#
         guard let match = text.wholeMatch(of: form), let month = months.firstIndex(of: String(match.2)) else {

@@ -65,8 +65,8 @@ public struct LocalObjectStore: ObjectStore {
         }
     }
 
-    /// Moves `file` into the store under `key`, in the place of what may be there: for an upload that nothing names yet.
-    /// Whoever opened the one before reads it to its end.
+    /// Moves `file` into the store under `key`, replacing an existing object: for an upload that no row refers to yet.
+    /// A reader that has opened the former object can read it to its end.
     public func replace(_ key: ObjectKey, by file: SpooledFile) async throws {
         try await place(file, at: key) { path, name in try FileSystem.rename(path, name) }
     }

@@ -1,4 +1,4 @@
-/// An object that a signed URL lets somebody read.
+/// An object that a signed URL allows to read.
 public struct SignedDownload: Sendable, Equatable {
     /// The object, which may have been deleted.
     public let key: ObjectKey

@@ -1,7 +1,7 @@
-/// An object that a signed URL lets somebody write.
+/// An object that a signed URL allows to write.
 public struct SignedUpload: Sendable, Equatable {
     public let key: ObjectKey
-    /// In bytes.
+    /// The maximum size in bytes.
     public let maximumSize: Int64
 }
 

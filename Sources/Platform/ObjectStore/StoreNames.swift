@@ -2,11 +2,11 @@ import Foundation
 
 /// The names of what a store keeps beside its objects.
 enum StoreNames {
-    /// On S3, the folder of all of them; no ``ObjectKey`` begins with it.
+    /// The folder of all of them on S3; no ``ObjectKey`` begins with it.
     static let folder = ".concord"
     /// The file or object that holds the store's id.
     static let identity = "store-id"
-    /// The folder of what was discarded. It has a folder for each day, by its date.
+    /// The folder of discarded objects. It has a folder for each day, named by its date.
     static let trash = "trash"
 
     /// Returns the date of a day of UTC, as the trash names its folders: `2026-11-22`.
@@ -22,7 +22,7 @@ enum StoreNames {
 
     private static let style = Date.ISO8601FormatStyle().year().month().day()
 
-    /// Returns the id in a text; throws for what holds no id.
+    /// Returns the id in a text; throws when there is none.
     static func identity(in text: String, at place: String) throws(ObjectStoreError) -> String {
         let id = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard 1...64 ~= id.utf8.count, id.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { throw .damagedIdentity(place) }

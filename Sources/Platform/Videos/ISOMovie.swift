@@ -13,13 +13,13 @@ struct ISOMovie {
         "tkhd", "edts", "tref", "trgr", "load", "imap", "matt", "clip", "tapt", "txas",
     ]
     private static let keptInMedia: Set<BoxType> = ["mdhd", "hdlr", "elng"]
-    /// What must not stay where much else may.
+    /// Boxes that must not stay among those that may hold much else.
     private static let metadata: Set<BoxType> = ["udta", "meta", "uuid", "free", "skip"]
-    /// Of the user's data what says how to play the film: loudness, the kind of a track, which of several to choose,
-    /// hints for streaming, and whether to loop.
+    /// The kinds of user data that stay, because players need them: loudness, the kind of a track, the choice among
+    /// several, hints for streaming, and whether to loop.
     private static let keptInUserData: Set<BoxType> = ["ludt", "kind", "tagc", "tsel", "hnti", "hinf", "LOOP", "AllF"]
     private static let keptInFragment: Set<BoxType> = ["mfhd"]
-    /// Pictures, sound, subtitles, time codes and streaming hints.
+    /// The kinds of tracks that stay: pictures, sound, subtitles, time codes and streaming hints.
     private static let keptHandlers: Set<BoxType> = [
         "vide", "auxv", "pict", "soun", "text", "sbtl", "subt", "subp", "clcp", "tmcd", "hint",
     ]
@@ -49,7 +49,8 @@ struct ISOMovie {
         try cleanRest(from: position)
     }
 
-    /// What stands behind the last whole box: the rest of a recording that was cut off, or what some phones append.
+    /// Clears the bytes after the last whole box: the rest of an interrupted recording, or data that some phones
+    /// append.
     private func cleanRest(from position: Int64) throws(VideoError) {
         guard position < file.count else { return }
         if file.count - position >= 8 {
@@ -128,7 +129,7 @@ struct ISOMovie {
         }
     }
 
-    /// Cleans a box that may hold much that is needed.
+    /// Cleans a box that may hold many needed ones.
     private func cleanOthers(in box: ISOBox) throws(VideoError) {
         try file.forEachBox(in: box) { child throws(VideoError) in
             if Self.metadata.contains(child.type) { try child.blank(in: file) }
@@ -147,7 +148,7 @@ struct ISOMovie {
         }
     }
 
-    /// A part of a film that comes in parts (§8.8).
+    /// Cleans a part of a film that comes in parts (§8.8).
     private func clean(fragment box: ISOBox) throws(VideoError) {
         try file.forEachBox(in: box) { child throws(VideoError) in
             if child.type == "traf" {
@@ -166,13 +167,13 @@ struct ISOMovie {
             try box.blank(in: file)
         } else {
             try file.forEachBox(in: box) { child throws(VideoError) in
-                // Of another kind, `uuid` says here when a fragment begins.
+                // In other boxes, `uuid` says when a fragment begins.
                 if Self.metadata.contains(child.type), child.type != "uuid" { try child.blank(in: file) }
             }
         }
     }
 
-    /// What kind of media a track has (§8.4.3).
+    /// Returns the kind of a track's media (§8.4.3).
     private func handler(of media: ISOBox) throws(VideoError) -> BoxType? {
         guard let box = try file.first("hdlr", in: media), box.end - box.content >= 12 else { return nil }
         return try file.number(at: box.content + 8, size: 4).map { BoxType(rawValue: UInt32($0)) }

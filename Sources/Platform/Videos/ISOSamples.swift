@@ -51,7 +51,7 @@ struct SampleTable {
 
     /// How many bytes so many samples have.
     private func length(of count: UInt64, from first: Int, in sizes: ISOBox) throws(VideoError) -> UInt64 {
-        // Of `stz2` the width of each size, of `stsz` the size of all.
+        // The field is the width of each size in `stz2`, and the size of all samples in `stsz`.
         let field = try file.number(at: sizes.content + 4, size: 4) ?? 0
         if sizes.type == "stsz", field > 0 { return field.multipliedReportingOverflow(by: count).partialValue }
         let bits = sizes.type == "stsz" ? 32 : Int(field & 0xFF)

@@ -14,7 +14,7 @@ struct FileChunks: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         let path: String
         let threads: NIOThreadPool
-        // Whoever sends a body may let go of it at any piece.
+        // The sender of a body may release it at any piece.
         private var file: OpenFile?
         private var offset: Int64 = 0
 

@@ -104,7 +104,7 @@ actor RememberedCheck {
         self.now = now
     }
 
-    /// Throws what the check threw.
+    /// Throws the error of the check.
     func run(_ check: @escaping @Sendable () async throws -> Void) async throws {
         if let outcome, now() < outcome.until { return try outcome.0.get() }
         if let running { return try await running.value }

@@ -8,7 +8,7 @@ struct S3Call: Sendable {
     /// S3's name of it.
     var operation: String
     var method: String
-    /// Of the bucket or an object, not encoded.
+    /// The path of the bucket or object, not encoded.
     var path: String
     var query: SignatureV4.Request.Fields = []
     var headers: SignatureV4.Request.Fields = []
@@ -22,7 +22,7 @@ struct S3Call: Sendable {
 /// An answer of S3, complete.
 struct S3Response: Sendable {
     var status: Int
-    /// By their names in lower case.
+    /// The headers by their names in lower case.
     var headers: [String: String] = [:]
     var body = ByteBuffer()
 }
@@ -40,7 +40,7 @@ struct S3Client: Sendable {
         try await HTTPClient.shared.execute($0, timeout: $1)
     }
     var breaker = S3Breaker()
-    /// How long a call that nobody answers is tried, all attempts together: somebody waits for it.
+    /// The time for which a call without an answer is tried, all attempts together, because a client waits for it.
     var patience = TimeAmount.seconds(4)
 
     /// Returns the answer, whatever it says. Throws ``S3Error`` when there is none, and what reading the body throws.
@@ -144,11 +144,11 @@ extension HTTPClient {
     static func forS3(patience: TimeAmount) -> HTTPClient {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
-            // Of silence: a transfer that moves may take as long as it needs.
+            // The timeout is for silence: a transfer that makes progress may take as long as it needs.
             timeout: .init(connect: .seconds(3), read: max(.seconds(15), patience), write: patience),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
-        // Who calls tries again by itself, and a readiness probe wants to know now.
+        // The caller repeats by itself, and a readiness probe needs an answer now.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
     }

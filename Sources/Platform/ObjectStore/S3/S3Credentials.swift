@@ -8,7 +8,7 @@ public struct S3SettingsError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Who a store is to S3. Printing the value shows no secret.
+/// The credentials of a store at S3. Printing the value shows no secret.
 public struct S3Credentials: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The public half, which is in every request and every URL.
     public let accessKeyID: String
@@ -25,7 +25,7 @@ public struct S3Credentials: Sendable, Equatable, CustomStringConvertible, Custo
         self.sessionToken = sessionToken
     }
 
-    /// From `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, if it is set, `AWS_SESSION_TOKEN`.
+    /// Reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, if it is set, `AWS_SESSION_TOKEN`.
     public init(environment: [String: String]) throws(S3SettingsError) {
         func value(_ name: String) throws(S3SettingsError) -> String? {
             guard let value = environment[name], !value.isEmpty else { return nil }

@@ -19,9 +19,9 @@ public struct S3Error: Error, Equatable, CustomStringConvertible {
 }
 
 extension S3Error {
-    /// An answer that is not what was hoped for.
+    /// Creates an error from an answer other than the expected one.
     ///
-    /// Only two elements are taken from its body: others echo the request and its signature.
+    /// Only two elements are read from its body, because others echo the request and its signature.
     init(_ operation: String, _ response: S3Response) {
         let elements = XMLElements(response.body)
         var message = elements?.first("Error/Message").map(Self.printable) ?? Self.meaning(of: response.status)

@@ -81,7 +81,7 @@ public struct S3Location: Sendable, Equatable {
         (style == .path ? "/\(bucket)/" : "/") + prefix + name
     }
 
-    /// What ``path(of:)`` means, as the source of a copy is named: with the bucket, whatever the style.
+    /// Returns ``path(of:)`` in the form that names the source of a copy: with the bucket, whatever the style.
     func source(of key: ObjectKey) -> String { "/\(bucket)/" + prefix + key.rawValue }
 
     /// The absolute URL of a request to this host.

@@ -79,7 +79,7 @@ public struct S3ObjectStore: ObjectStore {
     }
 
     public func spool() async throws -> SpooledFile {
-        // Rather than receive what nobody will take.
+        // The check comes first, so that the server does not receive an upload that it cannot store.
         try client.breaker.check("PutObject")
         return try await SpooledFile(folder: spoolFolder, reserve: reserve, threads: threads)
     }
@@ -110,7 +110,7 @@ public struct S3ObjectStore: ObjectStore {
 
     private func upload(_ file: SpooledFile, at key: ObjectKey, contentType: String, as upload: String) async throws {
         var call = call("PutObject", "PUT", key)
-        // At least 256 KiB a second, and a minute for the rest.
+        // The timeout allows for 256 KiB a second, and a minute for the rest.
         call.timeout = .seconds(60 + file.count / 262_144)
         call.body = (
             .stream(FileChunks(path: file.path, threads: threads), length: .known(file.count)), file.sha256
@@ -155,7 +155,7 @@ public struct S3ObjectStore: ObjectStore {
         case 404 where response.code != "NoSuchBucket": return nil
         // Some stores say 200 for a part, too.
         case 200 where response.headers["content-range"] != nil, 206: return Array(response.body.readableBytesView)
-        // Of an empty object, or by a store that knows no ranges.
+        // This is the answer for an empty object, or of a store that knows no ranges.
         case 200: return Array(response.body.readableBytesView.dropFirst(Int(range.lowerBound)).prefix(range.count))
         // A range from beyond the end has nothing.
         case 416: return []
@@ -218,7 +218,7 @@ public struct S3ObjectStore: ObjectStore {
     /// A page of what has a name that begins with `prefix`.
     func listing(of prefix: String, after cursor: String?) async throws -> ObjectListing {
         var call = S3Call(operation: "ListObjectsV2", method: "GET", path: location.bucketPath)
-        // Nobody waits for it.
+        // No client waits for this call.
         call.timeout = .seconds(30)
         call.query = [
             ("list-type", "2"), ("encoding-type", "url"), ("max-keys", String(pageSize)), ("prefix", prefix),

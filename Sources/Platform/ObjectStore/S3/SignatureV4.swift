@@ -34,10 +34,10 @@ struct SignatureV4: Sendable {
     let credentials: S3Credentials
     let region: String
 
-    /// The query that gives the request to whoever holds it, for `seconds` from `time` (Unix seconds).
+    /// Returns the query that allows its holder to make the request, for `seconds` from `time` (Unix seconds).
     ///
-    /// What is signed is what is sent: the query in canonical form, and the signature after it. Whoever makes the
-    /// request must send the headers it was signed with.
+    /// The signed text is the sent one: the query in canonical form, followed by the signature. The request must have
+    /// the headers it was signed with.
     func presignedQuery(for request: Request, at time: Int64, expiresIn seconds: Int64) -> String {
         let stamp = Self.stamp(time)
         var request = request

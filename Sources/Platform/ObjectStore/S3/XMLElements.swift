@@ -5,8 +5,8 @@ import NIOCore
 import FoundationXML
 #endif
 
-/// The text of a small XML document, in order, each piece with the path of the element that it fills:
-/// `("Error/Code", "NoSuchKey")`. Attributes and namespaces are passed over; S3 puts nothing in them.
+/// The texts of a small XML document, in order, each with the path of its element: `("Error/Code", "NoSuchKey")`.
+/// Attributes and namespaces are ignored; S3 puts nothing in them.
 struct XMLElements {
     let leaves: [(path: String, text: String)]
 
