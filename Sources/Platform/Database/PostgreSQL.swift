@@ -2,7 +2,7 @@ import Foundation
 
 /// PostgreSQL: blocking prepared statements on as many threads as connections.
 final class PostgreSQLEngine: Sendable {
-    /// A transaction that another was in the way of is repeated so often.
+    /// The number of attempts for a transaction that conflicts with others.
     private static let attempts = 8
 
     private let url: String
@@ -21,7 +21,7 @@ final class PostgreSQLEngine: Sendable {
         workers = Workers(connections, waiting: waiting)
     }
 
-    /// Nodes that start at once migrate one after the other.
+    /// Migrates the schema. Nodes that start at the same time do so one after the other.
     private static func migrate(_ connection: PostgreSQLConnection, _ schema: Schema, _ namespace: String) throws {
         try connection.simple("SELECT pg_advisory_lock(hashtext('concord migrations \(namespace)'))")
         defer { try? connection.simple("SELECT pg_advisory_unlock_all()") }
@@ -50,7 +50,8 @@ final class PostgreSQLEngine: Sendable {
     private static func write<T>(
         on connection: PostgreSQLConnection, _ body: (Session) throws -> T
     ) throws -> (T, [@Sendable () -> Void]) {
-        // Whatever the server's default: a statement after a lock must see what was committed before the lock was granted.
+        // This does not depend on the server's default: a statement after a lock must see what was committed before the
+        // lock was granted.
         try transaction(on: connection, "BEGIN ISOLATION LEVEL READ COMMITTED") { session in
             let value = try body(session)
             try connection.commit()
@@ -58,7 +59,7 @@ final class PostgreSQLEngine: Sendable {
         }
     }
 
-    /// Begins, and rolls back what throws. The closure commits.
+    /// Runs a closure in a transaction, and rolls back when it throws. The closure commits.
     private static func transaction<T>(
         on connection: PostgreSQLConnection, _ begin: SQL, _ body: (Session) throws -> T
     ) throws -> T {
@@ -71,7 +72,7 @@ final class PostgreSQLEngine: Sendable {
         }
     }
 
-    /// Runs a transaction on a connection, again where that is safe.
+    /// Runs a transaction on a connection, and repeats it where that is safe.
     private func run<T: Sendable>(
         _ transaction: @escaping @Sendable (PostgreSQLConnection) throws -> T
     ) async throws -> T {
@@ -88,7 +89,8 @@ final class PostgreSQLEngine: Sendable {
                     let isBroken = connection.value.isBroken
                     pool.give(connection)
                     switch error {
-                    // Neither has written anything: a conflict was rolled back, and what a lost connection had begun too.
+                    // Neither has written anything: a conflict was rolled back, and so was the transaction of a lost
+                    // connection.
                     case DatabaseFailure.conflict where attempt < Self.attempts: attempt += 1
                     case DatabaseFailure.unavailable where isBroken && !hasLostOne: hasLostOne = true
                     default: throw error
@@ -102,16 +104,16 @@ final class PostgreSQLEngine: Sendable {
         PostgreSQLListener(
             url: url, namespace: namespace, channel: PostgreSQLConnection.channel(namespace)
         ) { [pool] announcement in
-            // It has just connected, so the server is there: whoever looks for what was missed need not wait.
+            // The listener has just connected, so the server is there: readers of missed events need not wait.
             if announcement == .gap { pool.serverIsThere() }
             handler(announcement)
         }
     }
 
-    /// How many transactions wait for their turn.
+    /// The number of transactions that wait for their turn.
     var waitingCount: Int { workers.waitingCount }
 
-    /// Refuses all that waits, and all that comes; whatever waits for the server's answer ends, too.
+    /// Refuses all waiting and new transactions, and ends those that wait for the server's answer.
     func refuseAll() {
         workers.refuseAll()
         pool.abandon()

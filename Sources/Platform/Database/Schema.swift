@@ -1,18 +1,18 @@
 import Crypto
 import Foundation
 
-/// The tables of one API, as the steps that led to them.
+/// The tables of one API, as a list of migrations.
 public struct Schema: Sendable {
-    /// One step forward. A step is never changed and never undone: what is to be different later is a step of its own. The
-    /// database keeps a digest of each step that it has taken.
+    /// A migration. It is never changed and never undone: a later change is a migration of its own. The database stores
+    /// a digest of each migration that it has taken.
     public struct Migration: Sendable {
         public let name: String
-        /// Statements, with the words that differ between engines in capitals between braces:
-        /// `{ID}` an id that only ever grows, `{BYTES}` a byte string, `{KEY}` text that is ordered by code point
-        /// whatever the server's locale: for all that an index goes by, which then outlasts a change of the locale.
+        /// The statements. Words in capitals between braces stand for what differs between engines: `{ID}` is an id
+        /// that only grows, `{BYTES}` a byte string, and `{KEY}` text that is ordered by code point whatever the
+        /// server's locale, for every indexed text, so that an index survives a change of the locale.
         public let statements: [String]
-        /// Does what no statement can: fills a column with what only the program can compute. In the same transaction,
-        /// after the statements.
+        /// Does what statements cannot, such as filling a column with values that only the program can compute. It runs
+        /// in the same transaction, after the statements.
         public let fill: (@Sendable (Session) throws -> Void)?
 
         public init(_ name: String, _ statements: [String], fill: (@Sendable (Session) throws -> Void)? = nil) {
@@ -40,16 +40,16 @@ public struct Schema: Sendable {
         self.migrations = migrations
     }
 
-    /// Writes something that takes space, and takes it back.
+    /// Writes a value that takes space, and removes it.
     static func probe(in session: Session) throws {
         let text = String(repeating: " ", count: 16_384)
         try session.run("INSERT INTO schema_migrations (version, name) VALUES (-1, \(text))")
         try session.run("DELETE FROM schema_migrations WHERE version = -1")
     }
 
-    /// Brings a database up to date, each step in a transaction of its own.
+    /// Brings a database up to date, with a transaction for each migration.
     ///
-    /// - Throws: ``SchemaMismatch`` when the database is newer than this program, or took another path.
+    /// - Throws: ``SchemaMismatch`` when the database is newer than this program, or has taken other migrations.
     func migrate(dialect: Dialect, _ transaction: ((Session) throws -> Void) throws -> Void) throws {
         try transaction { session in
             try session.run(
@@ -79,8 +79,7 @@ public struct Schema: Sendable {
         }
     }
 
-    /// Gives each step that was taken before steps had digests the one of the step of that name, and compares the
-    /// others.
+    /// Stores the digests of migrations that were taken before there were digests, and compares the others.
     private func keepDigests(_ dialect: Dialect, in session: Session) throws {
         let hasDigests =
             switch dialect {
@@ -134,13 +133,13 @@ public struct Schema: Sendable {
     }
 }
 
-/// A database that this program must not touch.
+/// The database was not made by this program, or by a newer version of it.
 public struct SchemaMismatch: Error, CustomStringConvertible {
     public let description: String
     init(_ description: String) { self.description = description }
 }
 
-/// What two engines spell differently.
+/// The differences between the two engines.
 enum Dialect {
     case sqlite
     case postgreSQL

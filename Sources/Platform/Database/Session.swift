@@ -1,20 +1,22 @@
-/// A connection in the middle of a transaction: what a session needs of an engine.
+/// A connection inside a transaction: the operations that a session needs of an engine.
 protocol SessionConnection: AnyObject {
     var dialect: Dialect { get }
-    /// Hands over row after row until there is none, or `false` comes back. The statement runs to its end either way.
+    /// Calls the closure for each row until there is none, or until it returns `false`. The statement runs to its end
+    /// either way.
     func query(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws
-    /// Likewise for two statements that are sent together, one after the other.
+    /// Does the same for two statements that are sent together, one after the other.
     func query(
         _ first: SQL, _ eachOfFirst: (borrowing Row) throws -> Bool, _ second: SQL,
         _ eachOfSecond: (borrowing Row) throws -> Bool) throws
-    /// Runs a statement, and tells how many rows it changed.
+    /// Runs a statement, and returns the number of changed rows.
     func execute(_ sql: SQL) throws -> Int
     func plan(of sql: SQL) throws -> [String]
-    /// Tells every node, if the transaction commits.
+    /// Sends a text to every node if the transaction commits.
     func announce(_ payload: String) throws
 }
 
-/// One transaction, for as long as a `read` or `write` closure runs. Synchronous: the closure has a thread of its own.
+/// One transaction, which lasts as long as a `read` or `write` closure runs. It is synchronous, because the closure has
+/// a thread of its own.
 public final class Session {
     private let connection: any SessionConnection
     var dialect: Dialect { connection.dialect }
@@ -22,7 +24,7 @@ public final class Session {
 
     init(_ connection: any SessionConnection) { self.connection = connection }
 
-    /// Every row, mapped.
+    /// Returns every row, mapped.
     public func all<T>(_ sql: SQL, _ map: (borrowing Row) throws -> T) throws -> [T] {
         var results: [T] = []
         try connection.query(sql) { row in
@@ -32,7 +34,7 @@ public final class Session {
         return results
     }
 
-    /// The first row, mapped, or nil. The statement runs to its end, so it may write and return what it wrote.
+    /// Returns the first row, mapped, or nil. The statement runs to its end, so it may write and return what it wrote.
     public func one<T>(_ sql: SQL, _ map: (borrowing Row) throws -> T) throws -> T? {
         var result: T?
         try connection.query(sql) { row in
@@ -42,12 +44,12 @@ public final class Session {
         return result
     }
 
-    /// The first column of the first row.
+    /// Returns the first column of the first row.
     public func value<T: SQLConvertible>(_ sql: SQL, as _: T.Type = T.self) throws -> T? {
         try one(sql) { try $0.get(0) }
     }
 
-    /// Whether there is a row at all.
+    /// Returns whether there is a row.
     public func exists(_ sql: SQL) throws -> Bool {
         try one(sql) { _ in true } ?? false
     }
@@ -58,8 +60,8 @@ public final class Session {
         return value
     }
 
-    /// Runs two statements, neither of which needs what the other finds. On PostgreSQL they go one way together, which
-    /// costs about what one of them does.
+    /// Runs two statements, neither of which depends on the other's result. On PostgreSQL they share one round trip,
+    /// which costs about as much as one of them.
     public func both<A, B>(_ first: Query<A>, _ second: Query<B>) throws -> (A, B) {
         var (a, b) = (first.initial, second.initial)
         try connection.query(
@@ -67,7 +69,7 @@ public final class Session {
         return (a, b)
     }
 
-    /// Runs a statement, and tells how many rows it changed.
+    /// Runs a statement, and returns the number of changed rows.
     @discardableResult
     public func run(_ sql: SQL) throws -> Int { try connection.execute(sql) }
 
@@ -98,27 +100,27 @@ public final class Session {
         try one("SELECT \(columns) FROM \(table) WHERE \(condition)\(dialect.rowLock)", map)
     }
 
-    /// Runs something once the transaction is durable, before the caller hears of it; on SQLite in the order of the
+    /// Runs an action once the transaction is durable, before the caller resumes; on SQLite in the order of the
     /// commits.
     ///
-    /// It never runs when the transaction fails. It must not block: the next commit waits for it.
+    /// The action never runs when the transaction fails. It must not block, because the next commit waits for it.
     public func afterCommit(_ action: @escaping @Sendable () -> Void) {
         commitActions.append(action)
     }
 
-    /// Tells every node that listens (``Database/listen(_:)``), once the transaction is durable, in the order of the
-    /// commits.
+    /// Sends a text to every node that listens (``Database/listen(_:)``), once the transaction is durable, in the order
+    /// of the commits.
     ///
-    /// - Parameter payload: At most ``Database/maximumAnnouncement`` bytes.
+    /// - Parameter payload: A text of at most ``Database/maximumAnnouncement`` bytes.
     /// - Precondition: ``Database/isShared``.
     public func announce(_ payload: String) throws { try connection.announce(payload) }
 
-    /// Takes what was registered: to run it, or to forget it before an attempt is repeated.
+    /// Removes and returns the registered actions, to run them, or to drop them before an attempt is repeated.
     func takeCommitActions() -> [@Sendable () -> Void] {
         defer { commitActions = [] }
         return commitActions
     }
 
-    /// The plan the engine would follow, a line a step: for tests that hold a hot query to its index.
+    /// Returns the engine's plan, one line for each step, for tests that require an index for a frequent query.
     public func plan(of sql: SQL) throws -> [String] { try connection.plan(of: sql) }
 }

@@ -32,7 +32,7 @@ public enum SecretKeyError: Error, Equatable, CustomStringConvertible {
 
 /// The kinds of secret keys.
 public enum SecretForm: Sendable, Equatable {
-    /// At least 32 random bytes, in base64.
+    /// Random bytes, at least 32, in base64.
     case randomBytes
     /// An RSA key of at least 2048 bits, PKCS #8 or PKCS #1, in base64 or as PEM.
     case rsaPrivateKey

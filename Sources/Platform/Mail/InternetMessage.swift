@@ -8,13 +8,13 @@ struct InternetMessage {
     ///   - sender: An address, `local@domain`.
     ///   - seconds: The time of the `Date` header, in Unix seconds.
     ///   - id: A random text for the `Message-ID`.
-    /// - Throws: ``MailError`` for an address that cannot stand in an e-mail.
+    /// - Throws: ``MailError`` for an address that cannot be used in an e-mail.
     init(_ message: MailMessage, from sender: String, at seconds: Int64, id: String) throws(MailError) {
         for address in [sender, message.to] { try Self.check(address) }
         let domain = sender.split(separator: "@").last ?? "localhost"
         let isASCII = message.text.utf8.allSatisfy { $0 < 0x80 }
         let lines = message.text.split(separator: "\n", omittingEmptySubsequences: false)
-        // A line has 998 characters at most (RFC 5322 §2.1.1).
+        // A line has at most 998 characters (RFC 5322 §2.1.1).
         let isPlain = isASCII && lines.allSatisfy { $0.utf8.count <= 998 }
         text =
             """
@@ -34,7 +34,8 @@ struct InternetMessage {
             + "\r\n"
     }
 
-    /// Throws unless an address is one, with nothing that could end it early. The receiving server judges its parts.
+    /// Throws unless the text is an address without characters that could end it early. The receiving server checks its
+    /// parts.
     static func check(_ address: String) throws(MailError) {
         let parts = address.split(separator: "@", omittingEmptySubsequences: false)
         let isSafe = address.unicodeScalars.allSatisfy { scalar in
@@ -46,7 +47,7 @@ struct InternetMessage {
         }
     }
 
-    /// `Mon, 23 Feb 2026 10:00:00 +0000` (RFC 5322 §3.3).
+    /// Returns a date such as `Mon, 23 Feb 2026 10:00:00 +0000` (RFC 5322 §3.3).
     private static func date(_ seconds: Int64) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -55,11 +56,11 @@ struct InternetMessage {
         return formatter.string(from: Date(timeIntervalSince1970: TimeInterval(seconds)))
     }
 
-    /// A header's text; in words of RFC 2047 where it is not ASCII. A line break becomes a space.
+    /// Returns the text of a header, encoded by RFC 2047 where it is not ASCII. A line break becomes a space.
     private static func encoded(_ text: String) -> String {
         let line = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 ? " " : $0 }))
         if line.utf8.allSatisfy({ $0 < 0x7F }) { return line }
-        // A word has 75 characters at most, and no character is torn apart.
+        // An encoded word has at most 75 characters, and characters are not split.
         var words: [String] = [""]
         for character in line {
             if (words[words.count - 1] + String(character)).utf8.count > 42 { words.append("") }
@@ -68,11 +69,11 @@ struct InternetMessage {
         return words.map { "=?utf-8?B?\(Data($0.utf8).base64EncodedString())?=" }.joined(separator: "\r\n ")
     }
 
-    /// A name before an address (RFC 5322 §3.4), quoted where it is not of letters and digits alone.
+    /// Returns the name before an address (RFC 5322 §3.4), quoted unless it consists of letters and digits.
     private static func phrase(_ name: String?) -> String {
         guard let name, !name.isEmpty else { return "" }
         let text = encoded(name)
-        // Words of RFC 2047 may not stand in quotes.
+        // Encoded words may not be quoted (RFC 2047).
         guard name.utf8.allSatisfy({ $0 < 0x7F }) else { return text + " " }
         if text.allSatisfy({ $0.isLetter || $0.isNumber || $0 == " " }) { return text + " " }
         let escaped = text.replacingOccurrences(of: #"([\\"])"#, with: #"\\$1"#, options: .regularExpression)

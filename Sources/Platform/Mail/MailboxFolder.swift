@@ -2,10 +2,10 @@ import Foundation
 
 /// Writes e-mails into a folder instead of sending them, one file each (`.eml`): for development.
 public struct MailboxFolder: Mailer {
-    /// The folder, which is made with the first e-mail.
+    /// The folder, which is created with the first e-mail.
     public let path: String
     private let sender: String
-    /// Seconds since 1970.
+    /// Returns the time in Unix seconds.
     private let now: @Sendable () -> Int64
 
     public init(path: String, from sender: String, now: @escaping @Sendable () -> Int64) {

@@ -2,10 +2,10 @@
 public struct MailMessage: Sendable, Equatable {
     /// The name of the sender; nil for the address alone.
     public var senderName: String?
-    /// An address, `local@domain`.
+    /// The recipient's address, `local@domain`.
     public var to: String
     public var subject: String
-    /// Lines end with a line feed.
+    /// The text; its lines end with a line feed.
     public var text: String
 
     public init(from senderName: String? = nil, to: String, subject: String, text: String) {
@@ -20,7 +20,7 @@ public struct MailMessage: Sendable, Equatable {
 public protocol Mailer: Sendable {
     /// Sends an e-mail. Returns once another server is responsible for it.
     ///
-    /// - Throws: ``MailError`` when nobody is.
+    /// - Throws: ``MailError`` when no server is.
     func send(_ message: MailMessage) async throws
 }
 

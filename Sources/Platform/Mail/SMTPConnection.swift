@@ -8,7 +8,8 @@ struct SMTPReply: Sendable, Equatable {
     var code: Int
     var lines: [String]
 
-    /// - Throws: ``MailError`` with what the server said instead; 4xx may pass, 5xx not (RFC 5321 §4.2.1).
+    /// - Throws: ``MailError`` with the server's reply when it has another code; 4xx may pass, 5xx not (RFC 5321
+    ///   §4.2.1).
     func require(_ expected: Int, at step: String) throws(MailError) {
         guard code != expected else { return }
         throw MailError(
@@ -17,7 +18,7 @@ struct SMTPReply: Sendable, Equatable {
     }
 }
 
-/// A connection on which lines are said and replies come, one after the other.
+/// A connection to a mail server, with one command and one reply at a time.
 final class SMTPConnection: Sendable {
     private let channel: any Channel
     private let replies: SMTPReplies
@@ -62,34 +63,34 @@ final class SMTPConnection: Sendable {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// An IP address has no place in SNI (RFC 6066 §3).
+    /// Returns the TLS handler. An IP address has no place in SNI (RFC 6066 §3).
     private static func handler(_ tls: NIOSSLContext, _ host: String) throws -> NIOSSLClientHandler {
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         return try NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : host)
     }
 
-    /// What this side calls itself: its address, since a name that nobody can look up is no better (RFC 5321 §4.1.3).
+    /// The name in EHLO: this side's address, because a name that cannot be looked up is no better (RFC 5321 §4.1.3).
     var ownName: String {
         guard let address = channel.localAddress, let ip = address.ipAddress else { return "localhost" }
         return address.protocol == .inet6 ? "[IPv6:\(ip)]" : "[\(ip)]"
     }
 
-    /// The next reply.
+    /// Returns the next reply.
     func reply() async throws -> SMTPReply { try await replies.next().get() }
 
-    /// Says a line, or several, and hears the reply.
+    /// Sends one or more lines, and returns the reply.
     func say(_ line: String) async throws -> SMTPReply {
         let reply = replies.next()
         do {
             try await channel.writeAndFlush(ByteBuffer(string: line + "\r\n"))
         } catch {
-            // Why it is gone is told by the reply that does not come.
+            // The missing reply reports the reason.
             channel.close(promise: nil)
         }
         return try await reply.get()
     }
 
-    /// Goes on under TLS. What came in the clear before is no reply to what is said from now on: the connection ends.
+    /// Switches to TLS. Input that arrived unencrypted cannot be a reply to later commands: it ends the connection.
     func encrypt() async throws {
         guard let tls else { throw MailError("there is no TLS", mayPass: false) }
         let (host, replies) = (host, replies)
@@ -105,11 +106,11 @@ final class SMTPConnection: Sendable {
     }
 }
 
-/// Makes replies of what comes in, and hands them to those who wait, in order. Its state belongs to its event loop.
+/// Parses incoming replies, and passes them to the waiting callers in order. Its state belongs to its event loop.
 final class SMTPReplies: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
 
-    /// In bytes; no server says more.
+    /// The maximum size of a reply in bytes; real replies are smaller.
     private static let limit = 65_536
 
     private let eventLoop: any EventLoop

@@ -45,7 +45,7 @@ public struct SMTPMailer: Mailer {
     }
 }
 
-/// What is said on one connection.
+/// The dialogue on one connection.
 private struct SMTPSession {
     let connection: SMTPConnection
     let server: SMTPServer
@@ -59,7 +59,7 @@ private struct SMTPSession {
             }
             try await connection.say("STARTTLS").require(220, at: "STARTTLS")
             try await connection.encrypt()
-            // What it said in the clear is forgotten (RFC 3207 §4.2).
+            // The extensions that were announced unencrypted are forgotten (RFC 3207 §4.2).
             offers = try await hello()
         }
         if let user = server.user, let password = server.password {
@@ -79,7 +79,7 @@ private struct SMTPSession {
         _ = try? await connection.say("QUIT")
     }
 
-    /// The server's extensions with their parameters, by their names in capitals.
+    /// Returns the server's extensions with their parameters, by their names in capitals.
     private func hello() async throws -> [String: [String]] {
         let reply = try await connection.say("EHLO \(connection.ownName)")
         try reply.require(250, at: "EHLO")
@@ -91,7 +91,7 @@ private struct SMTPSession {
         return offers
     }
 
-    /// By PLAIN (RFC 4616), or by LOGIN, which some servers have instead.
+    /// Authenticates by PLAIN (RFC 4616), or by LOGIN, which some servers have instead.
     private func authenticate(_ user: String, _ password: String, _ mechanisms: [String]) async throws {
         func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
         if mechanisms.contains("PLAIN") {
@@ -106,7 +106,7 @@ private struct SMTPSession {
         try await connection.say(base64(password)).require(235, at: "AUTH")
     }
 
-    /// A line that begins with a full stop gets another (RFC 5321 §4.5.2).
+    /// Doubles the full stop at the beginning of a line (RFC 5321 §4.5.2).
     static func stuffed(_ text: String) -> String {
         (text.hasPrefix(".") ? "." : "") + text.replacingOccurrences(of: "\r\n.", with: "\r\n..")
     }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where a mail server is, and how it is spoken to: `smtps://user:password@host:465` (TLS from the start, RFC 8314 §3.3)
-/// or `smtp://user:password@host:587` (STARTTLS, RFC 3207).
+/// The address of a mail server, with the encryption of the connection: `smtps://user:password@host:465` (TLS from the
+/// start, RFC 8314 §3.3) or `smtp://user:password@host:587` (STARTTLS, RFC 3207).
 public struct SMTPServer: Sendable, Equatable {
     public enum Encryption: Sendable, Equatable {
         case fromTheStart
         /// The server must offer STARTTLS: an e-mail with a link that opens an account is not sent in the clear.
         case startTLS
-        /// `?tls=none`: for a server on this machine.
+        /// The connection is not encrypted, for a server on this machine: `?tls=none`.
         case none
     }
 
@@ -19,7 +19,7 @@ public struct SMTPServer: Sendable, Equatable {
     /// A file of certificates to trust instead of the system's: `?ca=PATH`.
     public var trustedCertificates: String?
 
-    /// Nil for what is no such URL.
+    /// Parses a URL; fails for any other text.
     public init?(_ url: String) {
         guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty, parts.path.count <= 1,
             parts.fragment == nil
@@ -36,7 +36,7 @@ public struct SMTPServer: Sendable, Equatable {
         trustedCertificates = items.first { $0.0 == "ca" }?.1
         user = parts.user
         password = parts.password
-        // Half of a name and password is a mistake; in the clear they would be everybody's.
+        // A name without a password is a mistake, and an unencrypted connection would reveal both.
         guard (user == nil) == (password == nil), user == nil || encryption != .none else { return nil }
     }
 }

@@ -185,7 +185,7 @@ final class ClientSocketHandler: ChannelDuplexHandler {
         return write(.connectionClose, payload)
     }
 
-    /// Closes because of what the server sent.
+    /// Closes the connection after a violation by the server.
     private func fail(_ code: UInt16, _ text: String) {
         guard !isCloseSent else { return }
         reason = SocketClosed(code: code, reason: text)

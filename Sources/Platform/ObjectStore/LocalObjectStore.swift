@@ -20,7 +20,7 @@ public struct LocalObjectStore: ObjectStore {
     private let reserve: DiskReserve?
     let threads: NIOThreadPool
 
-    /// Creates the folders that are absent, and removes uploads that nobody has written to for a day.
+    /// Creates the folders that are absent, and removes uploads that were not written to for a day.
     ///
     /// Blocks; meant for start-up. Throws ``FileSystemError`` or an error of `FileManager`.
     /// - Parameters:

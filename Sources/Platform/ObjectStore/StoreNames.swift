@@ -1,6 +1,6 @@
 import Foundation
 
-/// The names of what a store keeps beside its objects.
+/// The names of the files that a store has beside its objects.
 enum StoreNames {
     /// The folder of all of them on S3; no ``ObjectKey`` begins with it.
     static let folder = ".concord"

@@ -40,7 +40,7 @@ extension UInt8 {
 }
 
 extension Substring {
-    /// Without the spaces and tabs around it, `OWS` of RFC 9110 §5.6.3.
+    /// The text without the spaces and tabs around it, `OWS` of RFC 9110 §5.6.3.
     var trimmingOptionalWhitespace: Substring {
         var text = drop { $0 == " " || $0 == "\t" }
         while text.last == " " || text.last == "\t" { text.removeLast() }

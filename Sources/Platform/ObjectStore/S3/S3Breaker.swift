@@ -28,7 +28,7 @@ final class S3Breaker: Sendable {
         self.now = now
     }
 
-    /// Lets a call through, or throws ``S3Error`` at once. What was let through is told by ``note(isWorking:)`` or
+    /// Admits a call, or throws ``S3Error`` at once. The end of an admitted call is reported by ``note(isWorking:)`` or
     /// ``release()``.
     func admit(_ operation: String) throws(S3Error) {
         let isAdmitted = state.withLockedValue { state in

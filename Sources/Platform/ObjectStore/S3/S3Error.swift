@@ -2,7 +2,7 @@ import AsyncHTTPClient
 
 /// What S3 refused or could not do. The text has no secret in it.
 public struct S3Error: Error, Equatable, CustomStringConvertible {
-    /// S3's name of what was asked, for example `PutObject`.
+    /// S3's name of the operation, for example `PutObject`.
     public let operation: String
     /// The status of the answer; nil when there was none.
     public let status: Int?

@@ -76,7 +76,7 @@ public struct S3Location: Sendable, Equatable {
         (style == .path ? "/\(bucket)/" : "/") + prefix + key.rawValue
     }
 
-    /// The path of what is no object of the store, but its own: a name of ``StoreNames``.
+    /// Returns the path of one of the store's own files: a name of ``StoreNames``.
     func path(named name: String) -> String {
         (style == .path ? "/\(bucket)/" : "/") + prefix + name
     }

@@ -30,7 +30,7 @@ public struct S3ObjectStore: ObjectStore {
     private let uploads = Occupancy(limit: 128)
     private let readiness = RememberedCheck()
 
-    /// Creates the spool folder if it is absent, and removes uploads in it that nobody has written to for a day.
+    /// Creates the spool folder if it is absent, and removes uploads in it that were not written to for a day.
     /// S3 is not asked; ``check()`` does that.
     ///
     /// Blocks; meant for start-up. Throws ``FileSystemError`` or an error of `FileManager`.
@@ -215,7 +215,7 @@ public struct S3ObjectStore: ObjectStore {
         return ObjectKeyPage(keys: keys, next: listing.next)
     }
 
-    /// A page of what has a name that begins with `prefix`.
+    /// Returns a page of the objects whose names begin with `prefix`.
     func listing(of prefix: String, after cursor: String?) async throws -> ObjectListing {
         var call = S3Call(operation: "ListObjectsV2", method: "GET", path: location.bucketPath)
         // No client waits for this call.
