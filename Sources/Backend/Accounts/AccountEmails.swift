@@ -13,10 +13,10 @@ public protocol EmailAccountTable: PasswordAccountTable {
 
 /// An e-mail that waits in the outbox.
 public enum AccountEmail: Codable, Sendable {
-    /// To the address of a new account, with the token of the link.
+    /// An e-mail to the address of a new account, with the token of the link.
     case verification(address: String, token: String)
-    /// To an address that somebody typed. The account is looked up when the e-mail is composed, so that nobody can tell from
-    /// the answer whether there is one.
+    /// An e-mail to an address that a client sent. The account is looked up when the e-mail is composed, so that the answer to
+    /// the request does not depend on it.
     case reset(typed: String)
 }
 
@@ -34,7 +34,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
 
     /// - Parameters:
     ///   - secret: Seals what waits in the outbox; 32 bytes or more.
-    ///   - report: Is told of each failure (``Outbox/Report``).
+    ///   - report: Receives each failure (``Outbox/Report``).
     public init(
         database: Database, mailer: any Mailer, throttle: SignInThrottle, secret: [UInt8], time: TimeSource = .system,
         verification: @escaping Message, reset: @escaping Message, report: @escaping Outbox<AccountEmail>.Report
@@ -79,7 +79,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         try outbox.post(.verification(address: address, token: token), at: now, in: db)
     }
 
-    /// Sends one more, within the limits. The mailbox may be somebody else's, who must not be flooded.
+    /// Sends one more, within the limits. The mailbox may be another person's, who must not be flooded.
     ///
     /// - Throws: 429 with `Retry-After` when this client has asked too often.
     public func sendVerificationAgain(

@@ -39,7 +39,7 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
     private let time: TimeSource
 
     /// - Parameters:
-    ///   - secret: The API's own, for the digests of what is counted.
+    ///   - secret: The API's own, for the digests of names and addresses.
     public init(
         _: Table.Type = Table.self, database: Database, passwords: Passwords, secret: [UInt8],
         limits: SignInThrottle.Limits = .init(), phrases: Phrases, time: TimeSource = .system
@@ -124,8 +124,8 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
             body: { _, _, now, db in try begin(now, db) })
     }
 
-    /// Asks a signed-in caller for the password again, and does what it is for. A wrong one counts as at a sign-in: nobody
-    /// who has taken a session over can try passwords here.
+    /// Asks a signed-in caller for the password again, and does what it is for. A wrong one counts as at a sign-in, so
+    /// that a stolen session is no way to guess the password.
     ///
     /// - Parameter body: Runs in the transaction that has locked the account.
     /// - Throws: 429 with `Retry-After`; ``PasswordAccountTable/wrongPassword``; ``AccountTable/gone``; what `body` throws.

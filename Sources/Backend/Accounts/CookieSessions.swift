@@ -63,7 +63,7 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
     /// Returns a random token for a session that is about to begin.
     public func makeToken() -> String { RandomToken.make() }
 
-    /// Begins a session, and ends the one that the request came with: its cookie may have been put there by somebody else
+    /// Begins a session, and ends the one that the request came with: an attacker may have put its cookie there
     /// (session fixation).
     public func begin(_ token: String, for user: User, instead headers: HTTPFields, at now: Int64, in db: Session)
         throws

@@ -13,7 +13,7 @@ import NIOConcurrencyHelpers
 public final class Outbox<Job: Codable & Sendable>: Sendable {
     /// Composes the e-mail; nil when it is not to be sent any more.
     public typealias Composer = @Sendable (Job) async throws -> MailMessage?
-    /// Is told of each failure, of the e-mail's number in the outbox (nil where the table itself could not be read), and
+    /// Receives each failure, with the e-mail's number in the outbox (nil where the table itself could not be read), and
     /// whether the e-mail is tried again.
     public typealias Report = @Sendable (_ email: Int64?, any Error, _ isTriedAgain: Bool) -> Void
 
@@ -104,7 +104,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     /// Sends all that is due now.
     public func sendDue() async throws { while try await deliver() == .zero {} }
 
-    /// Sends some of what is due, and returns when each was sent, put off or given up.
+    /// Sends some of the e-mails that are due, and returns when each was sent, postponed or given up.
     ///
     /// - Returns: The time until the next look.
     private func deliver() async throws -> Duration {

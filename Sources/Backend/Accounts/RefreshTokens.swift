@@ -3,12 +3,11 @@ import Database
 import Identity
 
 /// Refresh tokens that are exchanged for another at each use (RFC 6819 §5.2.2.3), kept as hashes in a table of their own
-/// beside the sessions of ``TokenSessions``. A token that comes a second time was stolen, or its thief was first: the
-/// session ends.
+/// beside the sessions of ``TokenSessions``. A token that is used a second time has been stolen: the session ends.
 public struct RefreshTokens<User: RawRepresentable & SQLConvertible & Hashable & Sendable>: Sendable
 where User.RawValue == Int64 {
     private let sessions: TokenSessions<User>
-    /// The time for which a token that was used may come again, for an answer that was lost. In milliseconds.
+    /// The time in which a used token is accepted again, in milliseconds: the first answer may have been lost.
     private let grace: Int64 = 10_000
 
     public init(_ sessions: TokenSessions<User>) { self.sessions = sessions }

@@ -34,7 +34,7 @@ public struct SignInThrottle: Sendable {
     let phrases: Phrases
     private let key: SymmetricKey
 
-    /// - Parameter secret: The API's own. Counters are kept under digests that nobody can compute without it.
+    /// - Parameter secret: The API's own. Counters are kept under digests that cannot be computed without it.
     public init(limits: Limits = .init(), secret: [UInt8], phrases: Phrases) {
         self.limits = limits
         self.phrases = phrases
@@ -137,7 +137,7 @@ public struct SignInThrottle: Sendable {
     ///
     /// - Parameters:
     ///   - account: The name under which its sign-ins were counted.
-    ///   - names: The names under which sign-ins were counted while nobody had them.
+    ///   - names: The names under which sign-ins were counted while no account had them.
     ///   - email: The address in the form in which addresses are compared.
     public func forget(account: String, names: [String], email: String? = nil, in db: Session) throws {
         try db.run("DELETE FROM familiar_addresses WHERE account = \(Self.name(account))")

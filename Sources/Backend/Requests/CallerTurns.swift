@@ -1,12 +1,12 @@
 import NIOConcurrencyHelpers
 
-/// A caller asks for too much at once.
+/// The error for a caller who has too many requests of a kind under way.
 public struct TooMuchAtOnce: Error {
     public init() {}
 }
 
-/// So many of one caller's requests of a kind run at once; a few more wait a moment. So whoever asks for much waits for
-/// themselves alone.
+/// A limit on how many of one caller's requests of a kind run at the same time; a few more wait a moment. A caller with many
+/// requests holds up no other.
 public final class CallerTurns<Caller: Hashable & Sendable>: Sendable {
     private struct Line {
         var running = 0
@@ -23,7 +23,7 @@ public final class CallerTurns<Caller: Hashable & Sendable>: Sendable {
     private let inLine: Int
     private let patience: @Sendable () async throws -> Void
 
-    /// - Parameter patience: Returns when a turn that has not come until then will not be waited for any longer.
+    /// - Parameter patience: Returns when the wait for a turn is given up.
     public init(
         atOnce: Int, inLine: Int = 32,
         patience: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }
@@ -35,7 +35,7 @@ public final class CallerTurns<Caller: Hashable & Sendable>: Sendable {
 
     /// Runs `work` when it is the caller's turn.
     ///
-    /// - Throws: ``TooMuchAtOnce``, `CancellationError` when the task is cancelled in line, and what `work` throws.
+    /// - Throws: ``TooMuchAtOnce``, `CancellationError` when the task is cancelled while it waits, and what `work` throws.
     public func take<Output: Sendable>(
         for caller: Caller, _ work: @Sendable () async throws -> Output
     ) async throws -> Output {
@@ -44,7 +44,7 @@ public final class CallerTurns<Caller: Hashable & Sendable>: Sendable {
         return try await work()
     }
 
-    /// How many of a caller's run now, and how many wait.
+    /// Returns how many of a caller's requests run now, and how many wait.
     public func standing(of caller: Caller) -> (running: Int, waiting: Int) {
         state.withLockedValue { ($0.lines[caller]?.running ?? 0, $0.lines[caller]?.waiting.count ?? 0) }
     }
@@ -74,7 +74,7 @@ public final class CallerTurns<Caller: Hashable & Sendable>: Sendable {
                     return false
                 }
                 if hasTurn { return continuation.resume() }
-                // It may have been cancelled before it stood in line.
+                // The task may have been cancelled before it was in the queue.
                 if Task.isCancelled { return abandon(caller, id, CancellationError()) }
                 let task = Task { [patience] in
                     do { try await patience() } catch { return }
@@ -91,7 +91,7 @@ public final class CallerTurns<Caller: Hashable & Sendable>: Sendable {
         let next = state.withLockedValue { state -> CheckedContinuation<Void, any Error>? in
             guard var line = state.lines[caller] else { return nil }
             defer { state.lines[caller] = line.running == 0 && line.waiting.isEmpty ? nil : line }
-            // The turn goes from hand to hand, so nobody who comes now gets in between.
+            // The turn is handed over, so that a new request cannot get in between.
             if !line.waiting.isEmpty { return line.waiting.removeFirst().continuation }
             line.running -= 1
             return nil

@@ -5,16 +5,16 @@ import Identity
 import ObjectStore
 
 extension Problem {
-    /// What the layers below may throw that is nobody's mistake: 503, come again.
+    /// Maps transient errors of the infrastructure to 503 with `Retry-After`, and a lack of space to 507. Nil for other errors.
     public static func unavailable(_ error: any Error, _ phrases: Phrases) -> Problem? {
         switch error {
         case DatabaseFailure.unavailable, DatabaseFailure.full, DatabaseFailure.conflict,
             DatabaseFailure.unknownOutcome:
             Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
-        // Sending less of it does not help, nor does coming again soon.
+        // A smaller or a later request would not help.
         case is InsufficientStorage: .insufficientStorage
         case let error as FileSystemError where error.isLackOfSpace: .insufficientStorage
-        // Whoever asked has gone, or the server is stopping.
+        // The client has gone, or the server is stopping.
         case is CancellationError: Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
         case is FileSystemError, is S3Error, is StoreNotPaired:
             Problem(.serviceUnavailable, phrases.storageUnavailable).retry(afterSeconds: 5)
@@ -31,6 +31,6 @@ extension Problem {
             headers: [.connection: "close"])
     }
 
-    /// Somebody has stored as much as they may.
+    /// The error for a user who has used up the storage quota.
     public static let quotaExceeded = Problem(.contentTooLarge, "Storage quota exceeded")
 }

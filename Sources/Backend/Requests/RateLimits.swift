@@ -3,20 +3,21 @@ import Database
 import HTTPTypes
 import Identity
 
-/// How many requests somebody may send in a minute, on all nodes together. A window begins with its first request.
+/// Limits on the requests of a user or an address within a minute, on all nodes together. A window begins with its first
+/// request.
 ///
-/// Where the database has one node the counters are in memory, and begin anew with the process: nothing is written for a
-/// request that reads.
+/// Where the database has one node the counters are in memory, and start again with the process: a request that reads writes
+/// nothing.
 public final class RateLimits: Sendable {
-    /// In milliseconds.
+    /// The length of a window, in milliseconds.
     static let window: Int64 = 60_000
 
-    /// Where somebody stands within a window.
+    /// The state of a counter within its window.
     public struct Standing: Sendable, Hashable {
         public let limit: Int
-        /// With the request that was just counted.
+        /// The number of requests, the one that was just counted included.
         public let used: Int
-        /// Milliseconds since 1970.
+        /// The end of the window, in milliseconds since 1970.
         public let endsAt: Int64
 
         public var isExceeded: Bool { used > limit }
@@ -29,7 +30,7 @@ public final class RateLimits: Sendable {
             ]
         }
 
-        /// 429, with when to come back.
+        /// Returns 429 with `Retry-After`.
         public func refusal(_ message: String, at now: Int64) -> Problem {
             Problem(.tooManyRequests, message).retry(afterSeconds: (endsAt - now + 999) / 1000)
         }
@@ -48,7 +49,7 @@ public final class RateLimits: Sendable {
 
     private let database: Database
     private let time: TimeSource
-    /// Of more people than this within a minute, those who asked first are forgotten.
+    /// Counters by key. When there are more, those that were used least recently are dropped.
     private let windows = BoundedCache<String, Window>(capacity: 200_000)
 
     public init(_ database: Database, time: TimeSource) {
@@ -56,7 +57,7 @@ public final class RateLimits: Sendable {
         self.time = time
     }
 
-    /// Counts one request more of somebody who is told where they stand.
+    /// Counts a request whose answer shows the counter.
     ///
     /// - Returns: `X-RateLimit-*`.
     /// - Throws: 429 with the same and `Retry-After`.
@@ -68,13 +69,13 @@ public final class RateLimits: Sendable {
         throw problem
     }
 
-    /// Counts one request more.
+    /// Counts a request.
     ///
-    /// - Parameter key: Whose, and of what kind.
+    /// - Parameter key: The user or the address, and the kind of request.
     public func count(_ key: String, limit: Int) async throws -> Standing {
         let now = time.milliseconds()
         guard database.isShared else { return countHere(key, limit: limit, at: now) }
-        // What is refused writes nothing more until the window ends.
+        // A refused key writes nothing more until the window ends.
         if let spent = windows.value(for: key), spent.endsAt > now, spent.used > limit {
             return Standing(limit: limit, used: spent.used, endsAt: spent.endsAt)
         }
@@ -105,12 +106,12 @@ public final class RateLimits: Sendable {
         }
     }
 
-    /// Forgets what was counted of somebody whose account ends.
+    /// Deletes the counters of an account that ends.
     public static func forget(_ keys: [String], in db: Session) throws {
         try db.run("DELETE FROM rate_windows WHERE key IN (\(list: keys))")
     }
 
-    /// Forgets windows that have ended.
+    /// Deletes windows that have ended.
     public static func sweep(at now: Int64, in db: Session) throws {
         try db.run("DELETE FROM rate_windows WHERE ends_at <= \(now)")
     }

@@ -38,7 +38,7 @@ public struct DeuceDiaryService: Sendable {
 
     /// Who may listen on the live socket.
     public enum SocketAuthentication: String, CaseIterable, Sendable {
-        /// Anybody who knows a group's id, as the contract has it.
+        /// Every client that knows a group's id, as the contract has it.
         case open
         /// Members of the group, with a token: an addition to the contract.
         case member
@@ -75,7 +75,7 @@ public struct DeuceDiaryService: Sendable {
         let hub = LiveHub(group)
         self.hub = hub
         self.announcer = Announcer(database) { news in
-            // First, so that whoever is told finds it so.
+            // First, so that a client that receives the event finds the change.
             switch news {
             case .left(let membership): memberships.remove(membership)
             case .deleted(let user, let issuedUntil): accounts.end(user, issuedUntil: issuedUntil)
@@ -127,7 +127,7 @@ public struct DeuceDiaryService: Sendable {
         ]
     }
 
-    /// Forgets what has expired, and moves stored pictures that nobody has to the trash. To be called now and then.
+    /// Forgets what has expired, and moves stored pictures that belong to no user to the trash. To be called now and then.
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()

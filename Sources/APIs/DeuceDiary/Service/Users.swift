@@ -69,7 +69,7 @@ enum Users: AccountTable {
 
     /// The columns of a user `u`, as ``DeuceDiaryAPI/DeuceDiary/User/init(row:at:)`` reads them.
     ///
-    /// - Parameter viewer: Addresses are shown to nobody but their owner.
+    /// - Parameter viewer: Addresses are shown to their owner alone.
     static func columns(for viewer: DeuceDiary.User.ID?) -> SQL {
         let email: SQL = viewer.map { "CASE WHEN u.id = \($0) THEN u.email END" } ?? "NULL"
         return """
@@ -114,7 +114,7 @@ enum Users: AccountTable {
         return try one(id, for: id, in: db)
     }
 
-    /// - Throws: `DatabaseFailure.constraint` when somebody else has the name.
+    /// - Throws: `DatabaseFailure.constraint` when another user has the name.
     static func rename(
         _ id: DeuceDiary.User.ID, to username: String, at now: Int64, in db: Session
     ) throws -> DeuceDiary.User? {

@@ -29,7 +29,7 @@ public struct DunbarService: Sendable {
     public struct Settings: Sendable {
         /// What the URLs of files and of links in e-mails begin with, without a slash at its end and without `/api`.
         public var publicURL: String
-        /// Of other sites whose pages may change something.
+        /// The origins of other sites whose pages may change something.
         public var origins: [String] = []
         /// The limits on guessing passwords, on making accounts and on asking for e-mails.
         public var attempts = SignInThrottle.Limits()
@@ -61,7 +61,7 @@ public struct DunbarService: Sendable {
     ///   - objects: Keeps photos, pictures and videos.
     ///   - mailer: Takes the e-mails.
     ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`, and seals e-mails that wait.
-    ///   - report: Is told of each e-mail that was not sent: its number, why, and whether it is tried again.
+    ///   - report: Receives each e-mail that was not sent: its number, the error, and whether it is tried again.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, images: @escaping ImageMaker,
         mailer: any Mailer, secret: [UInt8], time: TimeSource = .system, settings: Settings,
@@ -156,7 +156,7 @@ public struct DunbarService: Sendable {
             olderThan: Self.orphanAge, at: now / 1000, keeping: references, limits: limits)
     }
 
-    /// Makes somebody an admin, or no longer one: for the operator.
+    /// Makes a user an admin, or no longer one: for the operator.
     ///
     /// - Parameter username: In any case.
     /// - Returns: Whether there is such a user.
@@ -179,7 +179,7 @@ struct PublicURLs: Sendable {
         signatures = ExpiringURLs(secret: secret, purpose: "dunbar media")
     }
 
-    /// Of a stored file, by its name: for those who may see it now, and for two days at most.
+    /// Returns the URL of a stored file, for users who may see it now. It is valid for two days at most.
     func file(_ name: String) -> String {
         let path = Self.path(name)
         return "\(base)\(path)?\(signatures.query(for: path, at: time.milliseconds()))"

@@ -17,7 +17,7 @@ extension DunbarService {
     func getUser(
         _ request: Dunbar.GetUser, _ info: RequestInfo
     ) async throws -> Answer<WithRelationship<Dunbar.User>> {
-        // Open to anybody; a session only adds what its user has to do with them.
+        // Open to every client; a session only adds its user's relationship.
         let session = try await sessions.caller(info.headers)
         let found = try await database.read { [urls] db in
             guard let user = try Users.profile(request.id, to: session?.user, urls, in: db) else {
@@ -72,7 +72,7 @@ enum Users: EmailAccountTable {
         try db.exists("SELECT 1 FROM users u WHERE u.id = \(id) AND \(Visibility.ofAccount(to: viewer))")
     }
 
-    /// - Parameter viewer: Nil for anybody.
+    /// - Parameter viewer: Nil for a client without a session.
     static func profile(
         _ id: Dunbar.User.ID, to viewer: Dunbar.User.ID?, _ urls: PublicURLs, in db: Session
     ) throws -> Dunbar.User? {
@@ -141,7 +141,7 @@ enum Users: EmailAccountTable {
                 ON CONFLICT DO NOTHING RETURNING id
                 """)
         guard let id, let user = try account(id, urls, in: db) else {
-            // Somebody else may have taken it meanwhile.
+            // Another user may have taken it meanwhile.
             let isNameTaken = try !FoldedNames.isFree(request.username, in: "users", db)
             throw Problem(.badRequest, isNameTaken ? "Username already exists" : "Email already exists")
         }

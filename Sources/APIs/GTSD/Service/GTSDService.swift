@@ -102,7 +102,7 @@ public struct GTSDService: Sendable {
         return try await sweepObjects(limits: limits)
     }
 
-    /// Switches an account off or on, for its operator: while it is off, nobody gets in. It holds within a second, on every
+    /// Switches an account off or on, for its operator: while it is off, it cannot sign in and its tokens are refused. It holds within a second, on every
     /// node.
     ///
     /// - Parameter email: In any case.

@@ -68,7 +68,7 @@ enum People {
 extension Person {
     /// - Parameter row: id, timezone, version, created_at.
     fileprivate init(row: borrowing Row, at milliseconds: Int64) throws {
-        // Names are checked when they come in. One that the system no longer knows must not lock anybody out.
+        // Names are checked when they come in. One that the system no longer knows must not lock its user out.
         let name: String = try row.get(1)
         let zone = TimeZone(identifier: name) ?? .gmt
         self.init(

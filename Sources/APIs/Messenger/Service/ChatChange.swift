@@ -29,7 +29,7 @@ struct ChatChange {
     static func lock(
         in chat: Messenger.Chat.ID, by user: Messenger.User.ID, _ db: Session
     ) throws -> ChatChange? {
-        // Asked before the lock, so that strangers hold up nobody, and after it, since the membership may have ended
+        // Asked before the lock, so that strangers hold up no member, and after it, since the membership may have ended
         // meanwhile.
         guard try Chats.isMember(user, of: chat, in: db) else { return nil }
         let change = try db.one(

@@ -157,7 +157,7 @@ enum Chats {
             """)
     }
 
-    /// Adds somebody to a group that may have messages. What was said before they came counts as read.
+    /// Adds a user to a group that may have messages. Earlier messages count as read.
     static func bring(
         _ user: Messenger.User.ID, into chat: Messenger.Chat.ID, at now: Int64, in db: Session
     ) throws {
@@ -166,7 +166,7 @@ enum Chats {
         if newest.isValid { _ = try Receipts.advance(user, in: chat, to: newest, at: now, db) }
     }
 
-    /// Removes a chat that nobody is in any more, its messages, and the files that only they referred to.
+    /// Removes a chat without members, its messages, and the files that only they referred to.
     static func delete(_ chat: Messenger.Chat.ID, in db: Session) throws {
         let files: [Messenger.File.ID] = try db.all(
             "SELECT DISTINCT file_id FROM messages WHERE chat_id = \(chat) AND file_id IS NOT NULL"

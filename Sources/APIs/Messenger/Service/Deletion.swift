@@ -28,7 +28,7 @@ extension MessengerService {
     private func delete(_ user: Messenger.User.ID, at now: Int64, in db: Session) throws -> [String] {
         let stored = try Files.objectKeys(of: user, in: db)
         try leaveChats(user, in: db)
-        // Somebody who adds this user to a chat now waits for the row to be emptied, or has done so: there may be another
+        // A caller who adds this user to a chat now waits for the row to be emptied, or has added them: there may be another
         // chat by now.
         let names = try Users.empty(user, at: now, in: db)
         try leaveChats(user, in: db)

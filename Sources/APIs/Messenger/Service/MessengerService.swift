@@ -27,7 +27,7 @@ public struct MessengerService: Sendable {
     private let secret: [UInt8]
 
     public struct Settings: Sendable {
-        /// Of all uploads of one user, in bytes.
+        /// The storage for all uploads of one user, in bytes.
         public var storageQuota: Int64 = 10 * 1024 * 1024 * 1024
         /// How many files one user may upload in an hour.
         public var uploadsPerHour = 1000
