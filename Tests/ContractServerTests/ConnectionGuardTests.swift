@@ -15,7 +15,7 @@ import Testing
 @testable import ContractServer
 
 /// The guard behind NIO's own HTTP handlers, on a virtual clock.
-struct ConnectionGuardTests {
+@Suite(.timeLimit(.minutes(30))) struct ConnectionGuardTests {
     private let channel = EmbeddedChannel()
     private let front = Front()
     private let back = Back()

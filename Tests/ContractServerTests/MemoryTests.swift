@@ -118,6 +118,34 @@ struct MemoryTests {
 
     // MARK: Answers
 
+    /// The connection is reset while its request waits for room: no answer is made for it.
+    @Test func noAnswerIsMadeForAClientThatHasGone() async throws {
+        let (log, memory) = (LogBook(), RequestMemory(answers: 1 << 20))
+        let small = "GET /things/7 HTTP/1.1\r\nHost: a\r\n\r\n"
+        try await withServer(log, memory: memory) { port in
+            // It is known to be small from its first answer on.
+            let first = try await RawConnection(port: port)
+            try await first.send(small)
+            #expect(try await first.readResponse().status == 200)
+            await first.close()
+            memory.answers.add(1 << 20)
+            let connection = try await RawConnection(port: port)
+            try await connection.send("GET /choose?how=huge HTTP/1.1\r\nHost: a\r\n\r\n")
+            while memory.answers.waiting < 1 { try await Task.sleep(for: .milliseconds(1)) }
+            try await connection.reset()
+            // The server's other connections show that it has heard of the reset: each loop has had its turn since.
+            for _ in 0..<2 * System.coreCount {
+                let other = try await RawConnection(port: port)
+                try await other.send(small)
+                #expect(try await other.readResponse().status == 200)
+                await other.close()
+            }
+            memory.answers.remove(1 << 20)
+            while !log.lines.contains(where: { $0.contains("/choose") }) { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(log.lines.filter { $0.contains("/choose") }.allSatisfy { $0.contains("status=499") })
+        }
+    }
+
     /// A client that asks and does not read keeps one answer waiting, and is ended when others need its room.
     @Test func unreadAnswersMakeRoomForOthers() async throws {
         let memory = RequestMemory(answers: 3 << 20)
@@ -205,12 +233,12 @@ struct MemoryTests {
     }
 
     private func withServer(
-        memory: RequestMemory = RequestMemory(), connections: ConnectionLimits? = nil,
+        _ log: LogBook = LogBook(), memory: RequestMemory = RequestMemory(), connections: ConnectionLimits? = nil,
         _ body: (Int) async throws -> Void
     ) async throws {
         let port = try await reservePort()
         let listener = Listener(
-            Sample.table(memory: memory), sockets: [], group: MultiThreadedEventLoopGroup.singleton,
+            Sample.table(log, memory: memory), sockets: [], group: MultiThreadedEventLoopGroup.singleton,
             connections: connections)
         try await serving(listener, port: port) { try await body(port) }
     }

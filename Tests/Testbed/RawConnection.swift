@@ -53,6 +53,12 @@ public final class RawConnection {
         try await channel.close(mode: .output)
     }
 
+    /// Ends the connection with a reset (RST).
+    public func reset() async throws {
+        try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        try? await channel.close()
+    }
+
     public func close() async {
         try? await channel.close()
     }

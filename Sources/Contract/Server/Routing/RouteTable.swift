@@ -96,7 +96,7 @@ public struct RouteTable<API: ServiceAPI>: HTTPResponder {
                     Call(
                         request: request.demanding(from: channel, hold), captures: captures, query: query, info: info,
                         hold: hold),
-                    in: options.memory.answers)
+                    in: options.memory.answers, for: channel)
             case .plain(let plain):
                 let response = try await plain.handler(request.demanding(from: channel, hold), captures)
                 reply = Reply(status: response.status, headers: response.headers, content: .streamed(response.body))
@@ -197,8 +197,10 @@ extension Error {
 }
 
 extension Operation {
-    /// Runs the operation once there is memory for the expected answer.
-    fileprivate func run(_ call: Call, in memory: MemoryBudget) async throws -> Reply {
+    /// Runs the operation once there is room for the answer that is expected of it.
+    ///
+    /// - Throws: `CancellationError` if the client has gone in the meantime, so that no answer is made for it.
+    fileprivate func run(_ call: Call, in memory: MemoryBudget, for channel: (any Channel)?) async throws -> Reply {
         let expected = answerSize.value
         guard expected > MemoryBudget.small, call.request.changesNothing else {
             let reply = try await run(call)
@@ -207,6 +209,7 @@ extension Operation {
         }
         try await memory.take(expected)
         defer { memory.give(expected) }
+        if channel?.isActive == false { throw CancellationError() }
         let reply = try await run(call)
         answerSize.note(reply.size ?? 0)
         return reply
