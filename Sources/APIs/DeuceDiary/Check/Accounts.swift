@@ -19,7 +19,7 @@ extension DeuceDiaryScenarios {
             let johns = try await john.log("his", in: shared, own)
             let guest = try await jane.group(with: john)
             try await john.log("elsewhere", in: guest)
-            // What is left in a group that is left goes too.
+            // Entries in a group that the user has left are removed, too.
             try await john.send(DeuceDiary.LeaveGroup(group: guest))
             for entry in [janes, johns[0]] {
                 for person in [john, jane] {
@@ -48,7 +48,7 @@ extension DeuceDiaryScenarios {
             try await jane.get("/api/entries/\(johns[0].id)/reactions").refused(404, "Entry not found")
             try await jane.get("/api/groups/\(own)").refused(404, "Group not found")
             try await world.raw.send(.get, picture).refused(404, "Not found")
-            // John's invite goes with him, Jane's leads on.
+            // John's invite ends with his account, Jane's stays valid.
             let guestOfJane = try await world.person()
             try await guestOfJane.post("/api/join/\(invite)").refused(400, "Invalid or expired invite")
             try await guestOfJane.post("/api/join/\(janesInvite)").succeeded()
@@ -78,7 +78,7 @@ extension DeuceDiaryScenarios {
             try expect(try await again.send(DeuceDiary.ListDeuces()), equals: [])
             try expect(try await again.client.topDay(), equals: nil)
             try await again.get("/api/groups/\(group)").refused(403, "Not authorized")
-            // What was answered before is nobody's any more.
+            // An earlier answer belongs to no account any more.
             let made = try await again.post("/api/groups", ["name": "N"], headers: key)
             try expect(made.headers[.idempotentReplayed], equals: nil)
             try expect(try made.succeeded()["id"] != before["id"], "an answer of before")
@@ -158,7 +158,7 @@ extension DeuceDiaryScenarios {
 }
 
 extension DeuceDiaryWorld {
-    /// Somebody whose account was deleted, with a token of a later second.
+    /// Returns a new account of a deleted user, with a token of a later second.
     func afresh(_ person: Person) async throws -> Person {
         while true {
             let again = try await stranger(Bearer(subject: person.id.rawValue))

@@ -33,7 +33,7 @@ extension DeuceDiaryScenarios {
             for _ in 0..<2 { try await log("2025-05-21T12:00:00Z", into: [groups[1]]) }
             let top = DeuceDiary.TopDay(date: Day("2025-05-21")!, count: 3)
             try expect(try await john.client.topDay(), equals: top)
-            // The same for members, over all groups of each, whether the viewer is in them or not.
+            // Members show the same number, over all their groups, whether or not the viewer is in them.
             let members = try await jane.send(DeuceDiary.GetGroup(group: groups[0])).members
             try expect(members.map(\.personalRecord), equals: [nil, top])
             let raw = try await jane.get("/api/groups/\(groups[0])").succeeded()

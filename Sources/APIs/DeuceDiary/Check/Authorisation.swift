@@ -4,7 +4,7 @@ import DeuceDiaryClient
 import Foundation
 import HTTPTypes
 
-/// Who may do what, operation by operation.
+/// The table of permissions, operation by operation.
 extension DeuceDiaryScenarios {
     static let authorisation: [Scenario<DeuceDiaryWorld>] = [
         Scenario(
@@ -17,7 +17,7 @@ extension DeuceDiaryScenarios {
             let invite = try await admin.send(DeuceDiary.CreateInvite(group: group)).id
             let log = #"{"groupIds":["\#(group)"],"location":"x","thoughts":""}"#
             let reaction = "/api/entries/\(entry)/reactions"
-            // The refusal of an outsider; nil where the table lets everybody in who is signed in.
+            // The last column is an outsider's refusal; nil where every signed-in user has access.
             let table: [(HTTPRequest.Method, path: String, body: String?, outsider: (Int, String)?)] = [
                 (.get, "/api/auth/user", nil, nil), (.get, "/api/analytics/most-deuces", nil, nil),
                 (.get, "/api/auth/user/export", nil, nil), (.get, "/api/deuces", nil, nil),
@@ -43,7 +43,7 @@ extension DeuceDiaryScenarios {
                     try await person.raw(method, path, body: body).succeeded("\(method) \(path)")
                 }
             }
-            // What is open to anybody, and what each sees of their own.
+            // These are open to every user, and show each their own data.
             for (path, status) in [
                 ("/api/locations", 200), ("/join/\(invite)", 302), ("/api/groups/preview/\(invite)", 200),
             ] {

@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 
 extension DeuceDiaryScenarios {
-    /// For `concord check deuce-diary`.
+    /// Returns the scenarios of `concord check deuce-diary`.
     public static func checklist(_ tokens: TokenSource) -> Checklist {
         Checklist(
             api: "deuce-diary", scenarios: all, probe: "/api/auth/user", isLimited: { _ in false },
@@ -18,18 +18,18 @@ extension DeuceDiaryScenarios {
     }
 }
 
-/// Where people's tokens come from.
+/// The source of the users' tokens.
 public enum TokenSource: Sendable {
-    /// Makes a token for anybody.
+    /// Makes a token for any user.
     case issuer(DeuceDiaryWorld.Issuer)
-    /// Tokens of people who have accounts, each of somebody else. Scenarios that need more are not tried.
+    /// Tokens of existing users, each of a different one. Scenarios that need more are skipped.
     case given([String])
 
     fileprivate var areUsersNew: Bool { if case .issuer = self { true } else { false } }
 }
 
-/// Counts what a scenario makes, and removes its users in the end, with all of it but locations: where the server can do
-/// so, which is an addition to the contract.
+/// Records what a scenario creates, and deletes its users at the end, with everything but locations, if the server has
+/// that addition to the contract.
 private actor Ledger: Transport {
     private let transport: any Transport
     private let areUsersNew: Bool
@@ -41,7 +41,7 @@ private actor Ledger: Transport {
         self.areUsersNew = areUsersNew
     }
 
-    /// - Returns: What is left, by its name in plural.
+    /// - Returns: The numbers of remaining resources, by their name in plural.
     func settle(at baseURL: URL) async -> [String: Int] {
         guard areUsersNew else { return made }
         var users = 0

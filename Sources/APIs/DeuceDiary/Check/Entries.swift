@@ -56,7 +56,7 @@ extension DeuceDiaryScenarios {
             let list = try await john.send(DeuceDiary.ListGroups()).first { $0.id == own }
             try expect(list?.entryCount, equals: 0)
             try expect(list?.lastActivity, equals: nil)
-            // Had there been a frame, it would stand before this one.
+            // If there had been a frame, it would come before this one.
             let entry = try await john.log("heard", in: own)[0]
             try expect(try await socket.entry()["id"], equals: entry.id.json)
             await socket.close()
@@ -155,7 +155,7 @@ extension DeuceDiaryScenarios {
             for time in invalid {
                 try await log(time).refused(400, "loggedAt must be a valid ISO 8601 date string", time)
             }
-            // By the server's clock, which the entry shows.
+            // The time is by the server's clock, which the entry shows.
             let now = try await john.log(in: group)[0]
             try expect(now.loggedAt, equals: now.createdAt)
             let near = DeuceDiary.Timestamp(milliseconds: now.createdAt.milliseconds + 50_000)

@@ -5,7 +5,7 @@ import DeuceDiaryClient
 import Foundation
 import HTTPTypes
 
-/// What holds for every request: the order of the checks, credentials, bodies and fields.
+/// Scenarios of rules for every request: the order of checks, credentials, bodies and fields.
 extension DeuceDiaryScenarios {
     static let errors: [Scenario<DeuceDiaryWorld>] = [
         Scenario("An unknown path is 404, whatever else is wrong", clause: "Errors") { world in
@@ -154,7 +154,7 @@ extension DeuceDiaryScenarios {
             for (method, path, body, text) in table {
                 try await john.raw(method, path, body: body).refused(400, text, body)
             }
-            // A time that is none is now; a description that is no text is not the same as none.
+            // An invalid time means now; an invalid description is refused.
             for time in ["null", "5", "false", #""""#] {
                 let body = #"{"groupIds":["\#(group)"],"location":"x","thoughts":"","loggedAt":\#(time)}"#
                 let logged = try await john.raw(.post, "/api/deuces", body: body).succeeded(body)
@@ -223,7 +223,7 @@ extension DeuceDiaryScenarios {
         },
     ]
 
-    /// Every operation that needs a caller, with ids and queries that are refused once somebody looks at them.
+    /// Every operation that needs a caller, with ids and queries that would be refused if they were checked.
     static let closed: [(HTTPRequest.Method, String)] = [
         (.get, "/api/auth/user"), (.put, "/api/auth/user"), (.post, "/api/auth/user/profile-picture"),
         (.post, "/api/groups"), (.get, "/api/groups?limit=x"), (.get, "/api/groups/x"), (.post, "/api/groups/x/invite"),

@@ -6,9 +6,9 @@ import Foundation
 import HTTPTypes
 
 extension DeuceDiaryScenarios {
-    /// What the published contract says itself, in words or by example, and nothing else: a server that was made from
-    /// that document alone passes these. They do with people who have a past, so that a run may use given tokens. Names
-    /// and types of all members are the ``Witness``' affair.
+    /// Scenarios of what the published contract itself says, in words or by example: a server that was made from that
+    /// document alone passes them. They work with existing users, so that a run may use given tokens. ``Witness``
+    /// checks the names and types of all members.
     static let examples: [Scenario<DeuceDiaryWorld>] = [
         Scenario("A user sees their own account, and Solo Deuces", clause: "GET /api/auth/user", level: .contract) {
             world in
@@ -147,7 +147,7 @@ extension DeuceDiaryScenarios {
                 try expect(entry["loggedAt"], equals: "2025-06-10T08:00:00.000Z")
             }
             try expect(try await john.deuceCount(), equals: before + 1)
-            // As older apps write it, now.
+            // Older apps write it this way, and it means now.
             let rest: JSONValue = ["groupId": groups[0].json, "location": "Home", "thoughts": "x"]
             try expect(try await john.post("/api/deuces", rest).succeeded()["count"], equals: 1)
             try await john.post("/api/deuces", ["groupIds": [], "location": "Home", "thoughts": "x"])
@@ -229,7 +229,7 @@ extension DeuceDiaryScenarios {
             try expect((before["date"] == "") == (most == 0), "\(before)")
             guard most < 50 else { return }
             let group = try await john.group()
-            // One more than on any day before, all of them on a day that nobody else takes.
+            // This is one more than on any day before, on a day that no other scenario uses.
             let day = Day(daysSince1970: .random(in: 1000...10_000))
             for _ in 0...most {
                 _ = try await john.log(in: group, at: .init(milliseconds: day.daysSince1970 * 86_400_000 + 43_200_000))
@@ -244,7 +244,7 @@ extension DeuceDiaryScenarios {
             let group = try await john.group(with: jane)
             let other = try await john.group()
             let socket = try await world.rawSocket(in: other)
-            // The last one wins.
+            // The last group counts.
             try await socket.join(group)
             try await john.log("unheard", in: other)
             let entry = try await john.log(in: group)[0]

@@ -20,7 +20,7 @@ extension DeuceDiaryScenarios {
             try await jane.log("unseen", in: foreign)
             let second = try await jane.log("second", in: one)[0]
             try await world.tick()
-            // Of long ago, and written last.
+            // The entry is of long ago, and written last.
             let third = try await john.log("third", in: two, at: .init(milliseconds: 0))[0]
             var reactions = [try await jane.send(DeuceDiary.AddReaction(entry: first.id, emoji: "💩"))]
             reactions.append(try await john.send(DeuceDiary.AddReaction(entry: first.id, emoji: "💩")))
@@ -30,7 +30,7 @@ extension DeuceDiaryScenarios {
             try expect(feed.map(\.user.id), equals: [john.id, jane.id, john.id])
             let own = "\(john.id)@example.com"
             try expect(feed.map(\.user.email), equals: [own, nil, own])
-            // As the group itself shows them.
+            // They are the same as in the group itself.
             let detail = try await john.entries(of: one)
             try expect(try await john.send(DeuceDiary.ListDeuces(group: one)).map(\.entry), equals: detail)
             try expect(try await jane.send(DeuceDiary.ListDeuces(group: one)).map(\.id), equals: [second.id, first.id])
@@ -39,7 +39,7 @@ extension DeuceDiaryScenarios {
             let (john, jane) = try await world.pair()
             let groups = [try await john.group(with: jane), try await john.group(with: jane), try await john.group()]
             for index in 0..<9 {
-                // Some of them in one moment.
+                // Some of the entries have the same time.
                 _ = try await (index.isMultiple(of: 2) ? john : jane).send(
                     DeuceDiary.LogDeuce(
                         groups: index.isMultiple(of: 3) ? Array(groups[0..<2]) : [groups[index % 2]], location: "x",
@@ -114,7 +114,7 @@ extension DeuceDiaryScenarios {
             let row = try await john.send(DeuceDiary.ListGroups()).first { $0.id == one }
             try expect(row?.entryCount, equals: 1)
             try expect(row?.lastActivity, equals: older.createdAt)
-            // The log is in another group still.
+            // The log is still in another group.
             try expect(try await john.deuceCount(), equals: 1)
             try expect(try await john.client.topDay(), equals: .init(date: Day(daysSince1970: 0), count: 1))
             try await john.client.delete(log[1].id)
@@ -149,7 +149,7 @@ extension DeuceDiaryScenarios {
             let (john, jane, joan) = try await world.trio()
             let group = try await john.group(with: jane)
             let entry = try await jane.log(in: group)[0].id
-            // An admin does not either.
+            // An admin may not either.
             try await john.raw(.delete, "/api/deuces/\(entry)").refused(403, "Not authorized to delete this entry")
             for id in [entry.rawValue, world.unknownID(), "x", "%20"] {
                 try await joan.raw(.delete, "/api/deuces/\(id)").refused(404, "Entry not found", id)
@@ -169,7 +169,7 @@ extension DeuceDiaryScenarios {
             try await joan.send(DeuceDiary.AddReaction(entry: both[0].id, emoji: "💩"))
             try await jane.send(DeuceDiary.LeaveGroup(group: group))
             try await john.send(DeuceDiary.RemoveMember(group: group, user: joan.id))
-            // The export is where they find them.
+            // The export shows them.
             let ids = try await joan.send(DeuceDiary.ExportUser()).entries.map(\.id)
             try expect(ids, equals: [joans.id])
             try await jane.client.delete(both[0].id)
@@ -180,7 +180,7 @@ extension DeuceDiaryScenarios {
             let row = try await john.send(DeuceDiary.ListGroups()).first { $0.id == group }
             try expect(row?.entryCount, equals: 0)
             try expect(try await joan.deuceCount(), equals: 0)
-            // The log is in another group still.
+            // The log is still in another group.
             try expect(try await jane.deuceCount(), equals: 1)
         },
         Scenario("Deleted at once from all its groups, a log is taken back once", clause: delete) { world in

@@ -40,7 +40,7 @@ extension DeuceDiaryScenarios {
             let entry = try await john.log(in: group)[0].id
             for attempt in creations(by: john, in: group, on: entry) {
                 let key = world.freshKey()
-                // Of one person's pictures a few at a time wait for their turn.
+                // A few pictures of one user at a time wait for their turn.
                 let count = attempt.name == "a picture" ? 5 : 20
                 let answers = try await together(count) { _ in try await attempt.send(key) }
                 try expect(answers.allSatisfy { $0.status == 200 }, "\(attempt.name): \(answers.map(\.status))")
@@ -66,7 +66,7 @@ extension DeuceDiaryScenarios {
                 try expect(try logged.succeeded()["entries"]?[0]?["userId"], equals: person.id.json)
                 try await person.post("/api/groups", ["name": "N"], headers: key).succeeded()
             }
-            // Joining is the same however often it is done, and looks at no key.
+            // Joining is idempotent by itself, and ignores keys.
             let invite = try await john.send(DeuceDiary.CreateInvite(group: group)).id
             for _ in 0..<2 {
                 let joined = try await jane.post("/api/join/\(invite)", headers: [.idempotencyKey: "é"])
@@ -88,7 +88,7 @@ extension DeuceDiaryScenarios {
         },
     ]
 
-    /// Each operation that takes a key, with a request for it and another.
+    /// Returns each operation that takes a key, with a request for it and a different one.
     private static func creations(
         by john: Person, in group: DeuceDiary.Group.ID, on entry: DeuceDiary.DeuceEntry.ID
     ) -> [Creation] {

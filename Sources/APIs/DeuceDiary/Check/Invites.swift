@@ -71,7 +71,7 @@ extension DeuceDiaryScenarios {
             let preview = try await world.raw.send(.get, path).succeeded()
             try expect(preview["name"], equals: "Throne Room")
             try expect([preview["memberCount"], preview["deuceCount"]], equals: [2, 3])
-            // By the server's clock, which entries show.
+            // The time is by the server's clock, which entries show.
             let entry = try await john.log(in: group)[0]
             let expiry = preview["expiresAt"]?.string.flatMap { DeuceDiary.Timestamp($0) }?.milliseconds ?? 0
             let days = Double(expiry - entry.createdAt.milliseconds) / 86_400_000
@@ -105,7 +105,7 @@ extension DeuceDiaryScenarios {
             let elsewhere = try await john.group(with: jane)
             try await john.send(DeuceDiary.CreateInvite(group: elsewhere))
             let path = "/api/groups/\(group)/invites"
-            // By which Jane has come.
+            // Jane joined with this invite.
             let first = try await john.get(path).succeeded().elements
             try expect(first.count, equals: 1)
             try expect(try await jane.get(path).succeeded(), equals: [])
@@ -148,7 +148,7 @@ extension DeuceDiaryScenarios {
             for limit in ["0", "-1", "x", "1.5"] {
                 try await john.get("/api/groups/\(group)/invites?limit=\(limit)").refused(400, "Invalid limit", limit)
             }
-            // Of another group, and of somebody else where one sees one's own.
+            // It is an invite of another group, and one by another member, where a member sees only their own.
             let other = try await john.group(with: jane)
             let foreign = try await john.send(DeuceDiary.CreateInvite(group: other)).id
             try await john.get("/api/groups/\(group)/invites?before=\(foreign)").refused(400, "Invalid cursor")
@@ -186,7 +186,7 @@ extension DeuceDiaryScenarios {
                 }
             }
             try await stranger.send(DeuceDiary.JoinGroup(invite: johns))
-            // Who came by it stays.
+            // A member who joined with it stays.
             try await john.client.revoke(johns)
             try await stranger.get("/api/groups/\(group)").succeeded()
             try expect(try await jane.send(DeuceDiary.ListInvites(group: group)), equals: [])

@@ -27,7 +27,7 @@ extension DeuceDiaryScenarios {
                     "userId": john.id.json,
                 ])
             }
-            // As the group's feed shows it.
+            // The frame is the same as in the group's feed.
             let feed = try await jane.get("/api/groups/\(group)").succeeded()
             try expect(feed["entries"]?[0] ?? nil, equals: .object(entry))
             for socket in sockets { await socket.close() }
@@ -92,9 +92,9 @@ extension DeuceDiaryScenarios {
                 try await socket.send(["type": "join_group", "groupId": id])
             }
             try await socket.send(["type": "join_group"])
-            // Those were joined in place of the group, and there is nothing to hear in them.
+            // These groups replaced the subscription, and they have no notices.
             try await socket.settle()
-            // Servers may tell of a log some time after it is answered: by then this one's has been heard elsewhere.
+            // A server may announce a log some time after its answer: by then this one has arrived elsewhere.
             let other = try await world.rawSocket(in: group)
             for unheard in [try await john.log(in: group)[0], try await john.log(in: group)[0]] {
                 try expect(try await other.entry()["id"], equals: unheard.id.json)
@@ -151,7 +151,7 @@ extension DeuceDiaryScenarios {
         Scenario("A socket with a token hears what a member may hear, and nothing after", clause: tokens) { world in
             let (john, jane) = try await world.pair()
             let (own, foreign) = (try await john.group(with: jane), try await john.group())
-            // A client that can set no header has the URL.
+            // A client that cannot set headers passes the token in the URL.
             for socket in [try await jane.socket(), try await jane.socket(inURL: true)] {
                 try await socket.send(["type": "join_group", "groupId": own.json])
                 try await socket.send(["type": "join_group", "groupId": foreign.json])
@@ -188,7 +188,7 @@ extension DeuceDiaryScenarios {
             let heard = try await john.log(in: group)[0]
             try expect(try await socket.entry()["id"], equals: heard.id.json)
             await socket.close()
-            // The contract's own socket knows no such message.
+            // The contract's own socket ignores such a message.
             let open = try await world.rawSocket(in: group)
             try await open.send(["type": "auth", "token": "nonsense"])
             let next = try await john.log(in: group)[0]
@@ -213,7 +213,7 @@ extension DeuceDiaryScenarios {
 }
 
 extension Person {
-    /// A raw socket that is opened with this person's token.
+    /// Opens a raw socket with this user's token.
     func socket(inURL: Bool = false) async throws -> RawSocket {
         var url = world.baseURL.appendingPathComponent("ws")
         var headers: HTTPFields = [:]

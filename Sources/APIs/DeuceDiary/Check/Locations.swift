@@ -16,7 +16,7 @@ extension DeuceDiaryScenarios {
                 try expect(list.prefix(8).map { $0["name"] }, equals: seeds.map { .string($0) })
                 for (index, location) in list.enumerated() {
                     try expect(location["isDefault"], equals: .bool(index < 8))
-                    // Who made one of the others may have deleted their account since.
+                    // The creator of one of the others may have deleted their account since.
                     if index < 8 { try expect(location["createdBy"], equals: .null) }
                 }
             }

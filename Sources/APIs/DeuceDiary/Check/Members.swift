@@ -24,7 +24,7 @@ extension DeuceDiaryScenarios {
             let row = try await john.send(DeuceDiary.ListGroups()).first { $0.id == group }
             try expect([row?.memberCount, row?.entryCount], equals: [2, 2])
             try expect(try await jane.deuceCount(), equals: 1)
-            // A friend may bring them back, as a member.
+            // Another member may invite them again, as an ordinary member.
             let invite = try await joan.send(DeuceDiary.CreateInvite(group: group)).id
             try expect(try await jane.post("/api/join/\(invite)").succeeded()["message"], equals: nil)
             let again = try await jane.send(DeuceDiary.GetGroup(group: group)).members
@@ -40,7 +40,7 @@ extension DeuceDiaryScenarios {
                 try expect(detail.members.last?.userId, equals: people[index + 1].id)
                 let roles = detail.members.map(\.role)
                 try expect(roles.last == .admin && !roles.dropLast().contains(.admin), "\(roles)")
-                // Who has made it has made it.
+                // The creator of the group stays its creator.
                 try expect(detail.group.createdBy, equals: people[0].id)
             }
         },
@@ -55,7 +55,7 @@ extension DeuceDiaryScenarios {
             let (john, jane) = try await world.pair()
             let (group, other) = (try await john.group(with: jane), try await john.group())
             let invite = try await john.send(DeuceDiary.CreateInvite(group: group)).id
-            // One of John's logs stands elsewhere too.
+            // One of John's logs is in another group, too.
             let both = try await john.log("both", in: group, other, at: .init(milliseconds: 0))
             let gone = try await john.log("gone", in: group)[0]
             try await jane.log("hers", in: group)
@@ -70,7 +70,7 @@ extension DeuceDiaryScenarios {
                 .refused(404, "Invite not found or expired")
             try await john.get("/api/entries/\(gone.id)/reactions").refused(404, "Entry not found")
             try expect(try await john.send(DeuceDiary.ListDeuces()).map(\.id), equals: [both[1].id])
-            // What is nowhere any more does not count, whose ever it was.
+            // An entry that is in no group any more does not count.
             try expect(try await john.deuceCount(), equals: 1)
             try expect(try await john.client.topDay(), equals: .init(date: Day(daysSince1970: 0), count: 1))
             try expect(try await jane.deuceCount(), equals: 0)
@@ -130,9 +130,9 @@ extension DeuceDiaryScenarios {
                 .refused(404, "Invite not found or expired")
             try await joan.send(DeuceDiary.JoinGroup(invite: johns))
             try await joan.send(DeuceDiary.JoinGroup(invite: elsewhere))
-            // Those who left of their own accord may come back as they came.
+            // Members who left by themselves may come back with the same invite.
             try await jane.send(DeuceDiary.JoinGroup(invite: johns))
-            // Joining again does not bring the invites back.
+            // Joining again does not restore the invites.
             try await world.person().post("/api/join/\(janes)").refused(400, "Invalid or expired invite")
         },
         Scenario("Who is no member cannot leave", clause: leave) { world in
@@ -142,7 +142,7 @@ extension DeuceDiaryScenarios {
             for id in [world.unknownID(), "x", "%20"] {
                 try await jane.post("/api/groups/\(id)/leave").refused(404, "Group not found", id)
             }
-            // Twice at once, it is done once.
+            // Concurrent requests act once.
             let answers = try await together(6) { _ in try await john.post("/api/groups/\(group)/leave").status }
             try expect(answers.filter { $0 == 200 }.count, equals: 1)
             try expect(answers.allSatisfy { [200, 403, 404].contains($0) }, "\(answers)")
@@ -158,7 +158,7 @@ extension DeuceDiaryScenarios {
             let detail = try await joan.send(DeuceDiary.GetGroup(group: group))
             try expect(detail.members.map(\.userId), equals: [joan.id, john.id])
             try expect(detail.entries.map(\.value), equals: [johns, entry])
-            // As anybody else they may be invited again.
+            // They may be invited again like any other user.
             let invite = try await joan.send(DeuceDiary.CreateInvite(group: group)).id
             try await jane.send(DeuceDiary.JoinGroup(invite: invite))
         },
@@ -171,7 +171,7 @@ extension DeuceDiaryScenarios {
                 try await john.send(DeuceDiary.CreateInvite(group: group)).id,
                 try await john.send(DeuceDiary.CreateInvite(group: group)).id
             )
-            // Jane has come twice, Joan by an invite of Jane's.
+            // Jane has joined twice, Joan with an invite by Jane.
             try await jane.send(DeuceDiary.JoinGroup(invite: first))
             try await jane.send(DeuceDiary.LeaveGroup(group: group))
             try await jane.send(DeuceDiary.JoinGroup(invite: second))
@@ -184,7 +184,7 @@ extension DeuceDiaryScenarios {
                     try await person.post("/api/join/\(invite)").refused(400, "Invalid or expired invite")
                 }
             }
-            // Whom she brought stays, and so does what others made.
+            // Members whom she invited stay, and so do the invites of others.
             let members = try await joan.send(DeuceDiary.GetGroup(group: group)).members
             try expect(members.map(\.userId), equals: [joan.id, john.id])
             let left = try await john.send(DeuceDiary.ListInvites(group: group)).map(\.id)
@@ -237,7 +237,7 @@ extension DeuceDiaryScenarios {
         },
     ]
 
-    /// Everything of the group is closed.
+    /// Fails unless everything in the group is closed to a user.
     private static func expectOutside(
         _ person: Person, _ group: DeuceDiary.Group.ID, _ entry: DeuceDiary.DeuceEntry.ID
     ) async throws {

@@ -31,7 +31,7 @@ extension DeuceDiaryScenarios {
                 let size = SampleImage.size(ofJPEG: answer.body).map { [$0.width, $0.height] }
                 try expect(size, equals: [200, 200])
             }
-            // Everybody sees it where they see John.
+            // The picture appears wherever other users see John.
             let members = try await jane.send(DeuceDiary.GetGroup(group: group)).members
             try expect(members.first { $0.userId == john.id }?.user.profileImageUrl, equals: path)
             try expect(try await john.send(DeuceDiary.GetUser()), equals: user)
@@ -94,7 +94,7 @@ extension Upload {
 }
 
 extension Person {
-    /// Uploads a picture in a form written by hand.
+    /// Uploads a picture in a hand-written form.
     func upload(
         _ content: [UInt8], field: String = "profilePicture", type: String? = "image/jpeg", headers: HTTPFields = [:]
     ) async throws -> RawAnswer {

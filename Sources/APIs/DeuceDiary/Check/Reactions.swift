@@ -54,7 +54,7 @@ extension DeuceDiaryScenarios {
                 try await john.raw(.delete, "/api/entries/\(entry)/reactions", body: body)
                     .refused(400, "Emoji is required", body)
             }
-            // Taken back, it can be given again.
+            // A removed reaction can be added again.
             try await john.send(DeuceDiary.AddReaction(entry: entry, emoji: "💩"))
         },
         Scenario(

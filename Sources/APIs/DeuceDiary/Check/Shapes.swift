@@ -1,6 +1,6 @@
 import ContractCheck
 
-/// What goes over the wire, as the contract's examples show it.
+/// The names and types on the wire, as the contract's examples show them.
 enum DeuceDiaryShapes {
     static let all = WireShapes(operations: operations, failure: .object(["message": .text]), frames: frames)
 
@@ -58,7 +58,7 @@ enum DeuceDiaryShapes {
             ]),
         .init("DELETE", "/api/invites/{inviteId}", [200: .object(["message": "Invite revoked"])]),
         .init("POST", "/api/join/{inviteId}", [200: joined]),
-        // The document says that it redirects, and not how.
+        // The document says that it redirects, and not with which status.
         .init("GET", "/join/{inviteId}", [301: nil, 302: nil, 303: nil, 307: nil, 308: nil]),
         .init(
             "POST", "/api/deuces", [200: .object(["entries": .list(of: .object(entry)), "count": .integer])]),
@@ -80,7 +80,7 @@ enum DeuceDiaryShapes {
             "GET", "/api/analytics/most-deuces", [200: .object(["date": .text, "count": .integer])]),
     ]
 
-    /// What the server says on `/ws`, by its `type`.
+    /// The server's frames on `/ws`, by their `type`.
     private static let frames: [String: Shape] = [
         "deuce_logged": .object([
             "type": "deuce_logged", "message": .text, "userId": .text,
@@ -112,7 +112,7 @@ enum DeuceDiaryShapes {
         "loggedAt": .milliseconds, "createdAt": .milliseconds,
     ]
 
-    /// The message is there for those who were members before.
+    /// The message is present for users who were already members.
     private static let joined: Shape = .anyOf([
         .object(["group": .object(group)]),
         .object(["group": .object(group), "message": "Already a member of this group"]),

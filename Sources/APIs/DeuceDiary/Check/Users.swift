@@ -52,7 +52,7 @@ extension DeuceDiaryScenarios {
             try expect(try await seen(Bearer(subject: id)), equals: [nil, nil, nil])
             let full = Bearer(subject: id, email: "a@b", firstName: "John", lastName: "Doe")
             try expect(try await seen(full), equals: ["a@b", "John", "Doe"])
-            // What it does not say changes nothing.
+            // Absent claims change nothing.
             try expect(try await seen(Bearer(subject: id, lastName: "Roe")), equals: ["a@b", "John", "Roe"])
             try expect(try await seen(Bearer(subject: id)), equals: ["a@b", "John", "Roe"])
             let user = try await world.stranger(Bearer(subject: id)).send(DeuceDiary.GetUser())
@@ -113,7 +113,7 @@ extension DeuceDiaryScenarios {
             }
             try await john.send(DeuceDiary.UpdateUser(username: name.uppercased()))
             try expect(try await john.send(DeuceDiary.GetUser()).username, equals: name.uppercased())
-            // Given up, it is free.
+            // A username that was given up is available again.
             try await john.send(DeuceDiary.UpdateUser(username: world.freshName()))
             try await jane.send(DeuceDiary.UpdateUser(username: name))
         },

@@ -5,7 +5,7 @@ import DeuceDiaryClient
 import Foundation
 import HTTPTypes
 
-/// Who a token is to be made for.
+/// The user of a token that is to be made.
 public struct Bearer: Sendable {
     public var subject: String
     public var email: String?
@@ -20,7 +20,7 @@ public struct Bearer: Sendable {
     }
 }
 
-/// A Deuce Diary server to try scenarios on, and the people who try them.
+/// A Deuce Diary server under test, and the users of the scenarios.
 public struct DeuceDiaryWorld: Sendable {
     /// Makes a token that the server accepts.
     public typealias Issuer = @Sendable (Bearer) async throws -> String
@@ -30,10 +30,10 @@ public struct DeuceDiaryWorld: Sendable {
     public let sockets: any SocketTransport
     public let raw: RawClient
     private let tokens: TokenSource
-    /// How many of the given tokens are in use.
+    /// The number of given tokens that are in use.
     private let taken = Guarded(0)
 
-    /// A world whose every answer and frame is looked at.
+    /// Creates a world in which every answer and frame is checked.
     public init(_ server: Server, tokens: TokenSource) {
         let witness = Witness(of: server, holdingTo: DeuceDiaryShapes.all)
         self.baseURL = server.baseURL
@@ -43,26 +43,26 @@ public struct DeuceDiaryWorld: Sendable {
         self.tokens = tokens
     }
 
-    /// An id that nobody has: scenarios share a server.
+    /// Returns an unused id: scenarios share a server.
     public func freshID(_ stem: String = "user") -> String {
         "\(stem)_\(UUID().uuidString.lowercased().prefix(13))"
     }
 
-    /// A username that nobody has, of 12 characters.
+    /// Returns an unused username of 12 characters.
     func freshName(_ stem: String = "u") -> String {
         stem + String((0..<12 - stem.count).compactMap { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement() })
     }
 
-    /// A group, entry or invite that does not exist.
+    /// Returns the id of a group, entry or invite that does not exist.
     func unknownID() -> String { UUID().uuidString.lowercased() }
 
-    /// Returns when the server's clock, which counts milliseconds, has moved on.
+    /// Returns when the server's clock, which counts milliseconds, has advanced.
     func tick() async throws { try await Task.sleep(for: .milliseconds(5)) }
 
-    /// A key that nobody has used.
+    /// Returns an unused key.
     func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
 
-    /// Somebody whom the server has not seen.
+    /// Returns a user whom the server does not know yet.
     public func stranger(_ bearer: Bearer) async throws -> Person {
         guard case .issuer(let issue) = tokens else { throw NotTried("it needs tokens of its own making") }
         let token = try await issue(bearer)
@@ -73,7 +73,7 @@ public struct DeuceDiaryWorld: Sendable {
         DeuceDiaryClient(baseURL: baseURL, transport: transport, sockets: sockets, retry: .never, token: { token })
     }
 
-    /// Somebody with an account: a new one, or the next of those that were given.
+    /// Returns a user with an account: a new one, or the next of the given ones.
     public func person() async throws -> Person {
         if case .given(let tokens) = tokens {
             let index = taken.use { taken in
@@ -106,13 +106,13 @@ public struct DeuceDiaryWorld: Sendable {
         return (people[0], people[1], people[2])
     }
 
-    /// A raw socket that listens to nothing.
+    /// Opens a raw socket without a subscription.
     func rawSocket() async throws -> RawSocket {
         let url = baseURL.appendingPathComponent("ws")
         return RawSocket(try await sockets.open(url, headers: [:], maximumMessageSize: 262_144))
     }
 
-    /// A raw socket that listens to a group.
+    /// Opens a raw socket that is subscribed to a group.
     func rawSocket(in group: DeuceDiary.Group.ID) async throws -> RawSocket {
         let socket = try await rawSocket()
         try await socket.join(group)
@@ -120,7 +120,7 @@ public struct DeuceDiaryWorld: Sendable {
     }
 }
 
-/// Somebody with a token, and the SDK that sends it.
+/// A user with a token, and an SDK that sends it.
 public struct Person: Sendable {
     public let id: DeuceDiary.User.ID
     public let token: String
@@ -132,7 +132,7 @@ public struct Person: Sendable {
         try await client.send(request)
     }
 
-    /// A raw request with this person's token.
+    /// Sends a raw request with this user's token.
     public func raw(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
     ) async throws -> RawAnswer {
@@ -145,14 +145,14 @@ public struct Person: Sendable {
         try await raw(.post, path, headers: headers, body: body.description)
     }
 
-    /// The group that everybody has.
+    /// Returns the group that every user has.
     func solo() async throws -> DeuceDiary.Group.ID {
         let groups = try await send(DeuceDiary.ListGroups())
         guard let solo = groups.first(where: { $0.name == "Solo Deuces" }) else { throw Broken("no Solo Deuces") }
         return solo.id
     }
 
-    /// A new group of this person and others.
+    /// Returns a new group of this user and others.
     public func group(_ name: String = "Throne Room", with others: Person...) async throws -> DeuceDiary.Group.ID {
         let group = try await send(DeuceDiary.CreateGroup(name: name)).id
         if !others.isEmpty {
@@ -162,7 +162,7 @@ public struct Person: Sendable {
         return group
     }
 
-    /// Logs something at home.
+    /// Logs an entry with the location "Home".
     @discardableResult
     public func log(
         _ thoughts: String = "A throne worthy of a king", in groups: DeuceDiary.Group.ID...,
@@ -181,13 +181,13 @@ public struct Person: Sendable {
 }
 
 extension RawSocket {
-    /// Joins a group. Nothing says that it is joined, so a ping has to.
+    /// Joins a group. No frame confirms it, so a ping does.
     func join(_ group: DeuceDiary.Group.ID) async throws {
         try await send(["type": "join_group", "groupId": group.json])
         try await settle()
     }
 
-    /// The entry of the next frame, which must be of somebody who logged.
+    /// Returns the entry of the next frame, which must be a notice.
     func entry(line: UInt = #line, file: StaticString = #fileID) async throws -> JSONValue {
         let frame = try await frame()
         guard frame["type"] == "deuce_logged", let entry = frame["entry"] else {
@@ -198,7 +198,7 @@ extension RawSocket {
 }
 
 extension RawAnswer {
-    /// Fails unless this is a refusal: the status, and the message alone, exactly worded.
+    /// Fails unless this is a refusal with this status and exactly this message.
     @discardableResult
     func refused(
         _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
@@ -207,7 +207,7 @@ extension RawAnswer {
         try refused(status, text, as: ["message": .string(text)], what(), line: line, file: file)
     }
 
-    /// Fails unless this is a success: every one is 200.
+    /// Fails unless this is a success; every success is 200.
     @discardableResult
     func succeeded(
         _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID

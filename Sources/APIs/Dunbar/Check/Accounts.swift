@@ -22,7 +22,7 @@ extension DunbarScenarios {
                 try expect(answer.headers[.setCookie], equals: nil)
             }
             try await world.raw.send(.post, "/forgot-password", body: "{").refused(400, "Malformed JSON")
-            // Asking changes nothing.
+            // A request alone changes nothing.
             try await world.login(john.name).succeeded(200)
             try await john.get("/user").succeeded(200)
         },
@@ -80,7 +80,7 @@ extension DunbarScenarios {
             try expect(try await jane.send(Dunbar.ListFollowing(of: jane.id)), equals: [])
             try expect(try await alex.send(Dunbar.ListPendingRequests()), equals: [])
             try expect(try await jane.send(Dunbar.SearchUsers(john.name)), equals: [])
-            // The name and the address are free again.
+            // The username and the address are available again.
             let again = try await world.person(john.name)
             try expect(again.id != john.id, "the same id again")
             try expect(try await again.feed(), equals: [])
@@ -141,13 +141,13 @@ extension DunbarScenarios {
         },
     ]
 
-    /// What takes the letters.
+    /// Scenarios that need the e-mails.
     static let recovery: [Scenario<DunbarWorld>] = [
         Scenario("The code of a letter sets a new password, once", clause: "POST /reset-password") { world in
             let john = try await world.person()
             let elsewhere = try await world.login(john.name).cookie ?? ""
             let address = "\(john.name)@example.com"
-            // To the address as it was registered, however it is typed.
+            // The e-mail goes to the registered address, whatever case is typed.
             try await world.raw.send(.post, "/forgot-password", body: #"{"email":" \#(address.uppercased())"}"#)
                 .said(instructions)
             let code = try await world.resetCode(of: john)
@@ -158,7 +158,7 @@ extension DunbarScenarios {
             for code in [String(code.dropLast()), code + "x", code.lowercased() + "A"] {
                 try await reset(code, "new password").refused(400, "Invalid or expired reset token")
             }
-            // A password that is none uses nothing up.
+            // An invalid password does not use the token up.
             for (password, text) in [
                 ("", "Password must be at least 8 characters"), (5, "Password must be at least 8 characters"),
                 (.string(String(repeating: "x", count: 201)), "Password must be at most 200 characters"),
@@ -214,7 +214,7 @@ extension DunbarScenarios {
                 for cookie in (answers + [registered]).compactMap(\.cookie) {
                     try await world.raw.send(.get, "/user", headers: [.cookie: cookie]).refused(401, "Unauthorized")
                 }
-                // A registration that is repeated signs in, too.
+                // A repeated registration signs in, too.
                 try await world.register(name, headers: key).refused(401, "Unauthorized")
             }
         },
@@ -227,7 +227,7 @@ extension DunbarScenarios {
             }
             try expect(codes[0] != codes[1], "the same code again")
             try await john.send(Dunbar.ResetPassword(token: codes[0], newPassword: "new password"))
-            // Whoever else asked has no use for theirs any more.
+            // Tokens of earlier e-mails are no longer valid.
             try await world.raw.send(
                 .post, "/reset-password", body: #"{"token":"\#(codes[1])","newPassword":"another one"}"#
             ).refused(400, "Invalid or expired reset token")
@@ -248,11 +248,11 @@ extension DunbarScenarios {
 extension DunbarWorld {
     fileprivate func resetCode(of person: Person) async throws -> String { try await resetCode(of: person.name) }
 
-    /// Of the newest letter.
+    /// Returns the token of the newest e-mail.
     fileprivate func resetCode(of name: String) async throws -> String {
         guard let `operator` else { throw Broken("only an operator sees the letters") }
         let letters = try await `operator`.letters("\(name)@example.com")
-        // Letters that were sent at once come in any order.
+        // E-mails that were sent at the same time come in any order.
         let codes = letters.compactMap { $0.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#)?.output.1 }
         guard let code = codes.last else { throw Broken("no code: \(letters)") }
         return String(code)

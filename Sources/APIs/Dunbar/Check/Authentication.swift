@@ -45,7 +45,7 @@ extension DunbarScenarios {
             world in
             let taken = try await world.person()
             let long = String(repeating: "x", count: 51)
-            // Each is right where the one before was wrong.
+            // Each row corrects the mistake of the one before.
             let table: [(JSONValue, String)] = [
                 ([:], "Username is required"), (["username": ""], "Username is required"),
                 (["username": .string(long)], "Username must be at most 50 characters"),
@@ -163,7 +163,7 @@ extension DunbarScenarios {
                     || attributes == ["Path=/", "HttpOnly", "SameSite=Lax", "Max-Age=2592000", "Secure"],
                 "\(attributes)")
             let value = answer.cookie?.split(separator: "=").last ?? ""
-            // 32 random bytes in base64url, or more in whatever alphabet.
+            // The value is 32 random bytes in base64url, or more in any alphabet.
             try expect(value.count >= 43, "a session's id of \(value.count) characters")
             let others = try await together(4) { _ in try await world.login(john.name).cookie }
             try expect(Set(others).count, equals: 4)
@@ -194,7 +194,7 @@ extension DunbarScenarios {
                 try await john.raw(.get, "/feed", headers: [.origin: origin]).succeeded(200, origin)
             }
             try await john.get("/user").succeeded(200)
-            // The server's public URL may be another than the one that leads to it here; a photo is below it.
+            // The server's public URL may differ from the one that is used here; a photo is below it.
             let photo = try await john.client.uploadPhoto(.sample, of: john.id).profile.photo ?? ""
             guard let parts = URLComponents(string: photo), let scheme = parts.scheme, let host = parts.host else {
                 throw Broken("no URL: \(photo)")
@@ -214,7 +214,7 @@ extension DunbarScenarios {
             try expect(try await client().currentUser(), equals: nil)
             try expect(
                 try await client().signIn(username: john.name, password: DunbarWorld.password).id, equals: john.id)
-            // Another launch of the app.
+            // This is another launch of the app.
             try expect(try await client().currentUser()?.id, equals: john.id)
             try await client().signOut()
             try expect(try await client().currentUser(), equals: nil)
@@ -228,7 +228,7 @@ extension DunbarScenarios {
     }
 }
 
-/// A form written by hand.
+/// A hand-written form.
 struct Form {
     static let type = "multipart/form-data; boundary=b0undary"
 

@@ -33,11 +33,11 @@ extension DunbarScenarios {
                 try expect(seen, equals: comments.filter { $0.userId == one.id })
                 try expect(try await one.send(Dunbar.ListComments(post: of_c.id, limit: 1)), equals: seen)
             }
-            // Nobody else is concerned.
+            // Other users are not affected.
             try expect(try await c.send(Dunbar.ListComments(post: of_c.id)), equals: comments)
             try expect(try await c.posts(of: a), equals: [of_a])
             try await world.raw.send(.get, "/users/\(a.id)").succeeded(200)
-            // What it ended does not begin again.
+            // Follows that a block ended stay ended.
             for _ in 0..<2 { try await a.raw(.delete, "/users/\(b.id)/block").said("User unblocked") }
             try expect(try await a.send(Dunbar.ListBlocks()), equals: [])
             try expect(try await b.flags(of: a), equals: [false, false])
@@ -64,7 +64,7 @@ extension DunbarScenarios {
             try await b.post("/posts/\(post.id)/comments", ["content": "x"]).refused(404, "Post not found")
             try await b.post("/posts/\(post.id)/report", ["reason": "Hateful"]).refused(404, "Post not found")
             try await b.raw(.delete, "/comments/\(comment.id)").refused(404, "Comment not found")
-            // The one who blocks is told, and what to do.
+            // The blocking user receives an explanation.
             try await a.get("/users/\(b.id)").succeeded(200)
             try await a.post("/users/\(b.id)/follow").refused(400, "Unblock this user first")
             try await a.post("/users/\(b.id)/unfollow").refused(400, "Not following this user")

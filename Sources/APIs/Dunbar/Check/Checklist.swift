@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 
 extension DunbarScenarios {
-    /// For `concord check dunbar`. What takes the server's operator is not in it.
+    /// The scenarios of `concord check dunbar`. Those that need the server's operator are left out.
     public static let checklist = Checklist(
         api: "dunbar", scenarios: all, probe: "/user",
         isLimited: { $0.method == .post && $0.url.path.hasSuffix("/register") },
@@ -17,26 +17,26 @@ extension DunbarScenarios {
         })
 }
 
-/// Notes what a scenario makes, deletes the accounts with all that is theirs, and counts what is left.
+/// Records what a scenario creates, deletes the accounts with everything that belongs to them, and counts what remains.
 private actor Ledger: Transport {
     private let transport: any Transport
-    /// By id, with their authors.
+    /// The authors of posts by the posts' ids.
     private var posts: [Int64: Int64] = [:]
     private var users: Set<Int64> = []
-    /// Of those, who have gone. What answers later is of no matter.
+    /// Ids of deleted users.
     private var gone: Set<Int64> = []
-    /// Of the sessions that have begun, with whose they are.
+    /// The users by the cookies of their sessions.
     private var cookies: [String: Int64] = [:]
-    /// What users last signed in with.
+    /// The last credentials of users.
     private var credentials: [Int64: (name: String, password: String)] = [:]
 
     init(_ transport: any Transport) { self.transport = transport }
 
-    /// Returns what is left, by its name in plural.
+    /// Removes everything, and returns the numbers of remaining resources by their name in plural.
     func settle(at baseURL: URL) async -> [String: Int] {
         var rest = Array(users.subtracting(gone))[...]
         while !rest.isEmpty {
-            // Each takes the server the time of a password.
+            // Each deletion takes the server the time of a password hash.
             await withTaskGroup(of: Void.self) { group in
                 for user in rest.prefix(8) { group.addTask { await self.delete(user, at: baseURL) } }
             }

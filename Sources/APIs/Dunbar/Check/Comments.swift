@@ -60,7 +60,7 @@ extension DunbarScenarios {
                 try await person.raw(.delete, path).refused(404, "Comment not found")
                 try expect(try await alex.send(Dunbar.ListComments(post: post.id)), equals: [])
             }
-            // Who does not see it, whoever they are, is not told of it.
+            // To a user who may not see the comment, it does not exist.
             let path = try await comment()
             try await world.person().raw(.delete, path).refused(404, "Comment not found")
             try await john.send(Dunbar.RemoveFollower(follower: jane.id))

@@ -5,7 +5,7 @@ import DunbarClient
 import Foundation
 import HTTPTypes
 
-/// What holds for every request: the order of the checks, sessions, bodies.
+/// Scenarios of rules for every request: the order of checks, sessions, bodies.
 extension DunbarScenarios {
     static let errors: [Scenario<DunbarWorld>] = [
         Scenario("An unknown path is 404, whatever else is wrong", clause: "§1 order of checks") { world in
@@ -131,7 +131,7 @@ extension DunbarScenarios {
         },
     ]
 
-    /// Every operation that needs a session, with ids and queries that are refused once somebody looks at them.
+    /// Every operation that needs a session, with ids and queries that would be refused if they were checked.
     static let closed: [(HTTPRequest.Method, String)] = [
         (.get, "/user"), (.patch, "/users/x"), (.post, "/users/x/photo"), (.post, "/posts"), (.get, "/users/x/posts"),
         (.get, "/posts/x"), (.get, "/posts?userId=x"), (.get, "/posts"), (.get, "/feed?limit=x"), (.delete, "/posts/x"),

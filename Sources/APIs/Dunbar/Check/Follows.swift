@@ -63,7 +63,7 @@ extension DunbarScenarios {
                 try expect(try await b.flags(of: a), equals: [false, false])
                 try expect(try await b.posts(of: a), equals: [])
             }
-            // Not a follower yet.
+            // This user is not a follower yet.
             try await b.send(Dunbar.Follow(user: a.id))
             try await a.post("/followers/\(b.id)/remove").refused(400, "This user is not your follower")
         },
@@ -78,7 +78,7 @@ extension DunbarScenarios {
             try answer.refused(429, "Too many requests, please try again later")
             try expect(Int(answer.headers[.retryAfter] ?? "") ?? 0 > 0, "no Retry-After")
             try expect(try await a.send(Dunbar.ListPendingRequests()), equals: [])
-            // Of others' mind it says nothing.
+            // It does not show the decisions of other users.
             try await b.send(Dunbar.Follow(user: try await world.person().id))
             try await a.send(Dunbar.UpdateUser(id: a.id, isPrivate: false))
             try await b.post("/users/\(a.id)/follow").said("Following")
@@ -166,7 +166,7 @@ extension DunbarScenarios {
             let targets = try await together(154, width: 8) { index in
                 try await world.person(isPrivate: index >= 150)
             }
-            // 148 in peace, then ten at once for the last two.
+            // 148 follow without concurrency, then ten compete for the last two places.
             _ = try await together(148, width: 8) { try await b.send(Dunbar.Follow(user: targets[$0].id)) }
             for private_ in targets[150...152] { try await b.send(Dunbar.Follow(user: private_.id)) }
             let more = try await world.people(8, isPrivate: false)
@@ -183,7 +183,7 @@ extension DunbarScenarios {
             let request = try await targets[150].request(of: b)
             try await targets[150].post("/follow-requests/\(request)/accept").refused(400, theirs)
             try expect(try await b.send(Dunbar.ListFollowing(of: b.id)).count, equals: 150)
-            // One goes; of two requests that are accepted at once one fits.
+            // One place becomes available; of two requests that are accepted at the same time, one fits.
             try await b.send(Dunbar.Unfollow(user: targets[0].id))
             let requests = [request, try await targets[151].request(of: b)]
             let accepts = try await together(2) { index in

@@ -72,7 +72,7 @@ extension DunbarScenarios {
         },
     ]
 
-    /// Each operation that takes a key, with a request for it and another.
+    /// Returns each operation that takes a key, with a request for it and a different one.
     private static func creations(
         by john: Person, on post: Dunbar.Post.ID, reporting other: Dunbar.Post.ID
     ) -> [(String, Int, @Sendable (_ usual: Bool, HTTPFields) async throws -> RawAnswer)] {

@@ -46,9 +46,9 @@ extension DunbarScenarios {
             try expect(try await admin.send(Dunbar.ListComments(post: comment.postId)), equals: [comment])
             try await admin.raw(.delete, "/comments/\(comment.id)").said("Comment deleted")
             try await admin.send(Dunbar.ReportPost(post: post.id, reason: .hateful))
-            // But follows nobody who does not want it.
+            // An admin cannot follow a user who has blocked them.
             try await admin.post("/users/\(john.id)/follow").refused(404, "User not found")
-            // Of an admin's posts those who have blocked them see nothing.
+            // Users who have blocked an admin do not see the admin's posts.
             try await admin.send(Dunbar.UpdateUser(id: admin.id, isPrivate: false))
             try await admin.publish()
             try expect(try await john.posts(of: admin), equals: [])

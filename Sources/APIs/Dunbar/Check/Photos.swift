@@ -24,7 +24,7 @@ extension DunbarScenarios {
             try expect(file.body.starts(with: [0xFF, 0xD8, 0xFF]), "no JPEG")
             try expect(try await jane.send(Dunbar.GetUser(id: john.id)).user.photo, equals: photo)
             try expect(try await john.publish().user.photo, equals: photo)
-            // The next replaces it, file and all.
+            // The next photo replaces it, including its file.
             let next = try await john.client.uploadPhoto(.sample, of: john.id).profile.photo ?? ""
             try expect(next != photo, "the same URL again")
             try expect(try await world.fetch(photo).status, equals: 404)
@@ -72,7 +72,7 @@ extension DunbarScenarios {
     ]
 }
 
-/// Files to upload.
+/// Files for uploads.
 enum Samples {
     static let jpeg = SampleImage.jpeg(width: 16, height: 16)
     static let (mp4, mov, webm) = (SampleVideo.mp4, SampleVideo.mov, SampleVideo.webm)
@@ -85,7 +85,7 @@ extension Upload {
 }
 
 extension DunbarWorld {
-    /// A stored file.
+    /// Fetches a stored file.
     func fetch(_ url: String, range: String? = nil) async throws -> TransportResponse {
         guard let url = URL(string: url) else { throw Broken("no URL: \(url)") }
         var request = TransportRequest(method: .get, url: url)

@@ -56,7 +56,7 @@ extension DunbarScenarios {
                 guard let mark = url.firstIndex(of: "?"), let expires = url.firstMatch(of: #/expires=(\d+)/#),
                     let time = Double(expires.output.1)
                 else { throw Broken("not signed: \(url)") }
-                // To the end of a day, so that a URL stays the same for a while.
+                // It expires at the end of a day, so that a URL stays the same for a while.
                 try expect(time.truncatingRemainder(dividingBy: 86400), equals: 0)
                 let query = url[mark...]
                 for other in [
@@ -67,7 +67,7 @@ extension DunbarScenarios {
                 ] where other != url {
                     try expect(try await world.fetch(other).status == 403, other)
                 }
-                // However it is spelled on its way.
+                // The spelling of the URL does not matter.
                 let spelled = "\(url[..<mark])\(query.replacingOccurrences(of: "-", with: "%2D"))&utm=1"
                 try expect(try await world.fetch(spelled).status, equals: 200)
             }
@@ -195,7 +195,7 @@ extension DunbarScenarios {
             try expect(try await feed("?before=\(all[8])"), equals: [])
             try await john.publish("p10")
             try expect(try await feed("?limit=4&before=\(all[3])"), equals: Array(all[4..<8]))
-            // A cursor that is deleted is a place all the same.
+            // A deleted cursor still marks a place.
             let author = posts[3].userId == john.id ? john : jane
             try await author.send(Dunbar.DeletePost(id: all[3]))
             try expect(try await feed("?limit=4&before=\(all[3])"), equals: Array(all[4..<8]))
@@ -249,7 +249,7 @@ extension DunbarScenarios {
             func pending(_ before: Dunbar.FollowRequest.ID) async throws -> [Dunbar.FollowRequest.ID] {
                 try await john.send(Dunbar.ListPendingRequests(limit: 2, before: before)).map(\.id)
             }
-            // Read two, answer them, go on.
+            // Two requests are read and answered, then the list continues.
             try await john.send(Dunbar.RejectRequest(id: requests[0].id))
             try await john.send(Dunbar.RejectRequest(id: requests[1].id))
             try expect(try await pending(requests[1].id), equals: requests[2..<4].map(\.id))
@@ -261,7 +261,7 @@ extension DunbarScenarios {
             }
             try await john.send(Dunbar.RemoveFollower(follower: followers[1]))
             try expect(try await page(followers[1]), equals: Array(followers[2..<4]))
-            // Who leaves altogether leaves their place, too.
+            // A user who deletes their account leaves a place, too.
             let leaving = others.first { $0.id == followers[2] }
             try await leaving?.client.deleteAccount(password: DunbarWorld.password)
             try expect(try await page(followers[2]), equals: Array(followers[3...]))

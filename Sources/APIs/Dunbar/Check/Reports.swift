@@ -14,7 +14,7 @@ extension DunbarScenarios {
             try await jane.follow(john)
             try await jane.post(path, ["reason": "Harmful_or_Abusive", "details": " \"rude\" \n"]).said("Post reported")
             try await jane.post(path, ["reason": "Hateful"]).refused(400, "You have already reported this post")
-            // Nothing is removed by it, and nobody is told.
+            // A report removes nothing, and no user learns of it.
             try expect(try await jane.posts(of: john), equals: [post])
             for reason in Dunbar.ReportReason.all {
                 let post = try await john.publish()
@@ -46,7 +46,7 @@ extension DunbarScenarios {
                 .refused(400, "Text must not contain NUL characters")
             try await jane.post(path, ["reason": "Hateful", "details": .string(" \(long.dropLast()) ")])
                 .said("Post reported")
-            // What is wrong with it is said before that there is one.
+            // A mistake in the report is refused before an earlier report is noticed.
             try await jane.post(path, ["reason": "Spam"]).refused(400, "Invalid reason")
         },
         Scenario("Many reports at once are one", clause: "§6 POST /posts/:id/report") { world in

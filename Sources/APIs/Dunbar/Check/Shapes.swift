@@ -1,6 +1,6 @@
 import ContractCheck
 
-/// What goes over the wire, as the contract's examples show it.
+/// The names and types on the wire, as the contract's examples show them.
 enum DunbarShapes {
     static let all = WireShapes(operations: operations, failure: failure, frames: [:])
 
@@ -57,7 +57,7 @@ enum DunbarShapes {
             ]),
     ]
 
-    /// A server that is not well says more than why.
+    /// An unhealthy server answers more than a message.
     private static let failure: Shape = .anyOf([
         .object(["message": .text]),
         .object([

@@ -94,7 +94,7 @@ extension DunbarScenarios {
                 let found = try await seeker.get("/users/search?q=\(text)").succeeded(200).elements
                 try expect(found.map { $0["id"] ?? .null }, equals: [first.id.json, second.id.json])
             }
-            // Oneself too.
+            // The caller is found, too.
             try expect(try await first.send(Dunbar.SearchUsers("a" + word)).map(\.id), equals: [first.id])
         },
         Scenario("A blank search finds nobody, and wildcards are letters", clause: "§2 search, example 5") { world in

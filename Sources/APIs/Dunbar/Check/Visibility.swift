@@ -4,17 +4,17 @@ import DunbarClient
 import Foundation
 import HTTPTypes
 
-/// Who sees what of whom: every cell of the decisions' table, asked of a running server.
+/// The table of who sees what, from the decisions, with a request to a running server for each cell.
 public struct VisibilityTable: Sendable, CustomStringConvertible {
     public enum Viewer: String, CaseIterable, Sendable {
         case anonymous, stranger, pending, follower, owner, admin
-        /// Whom the owner has blocked.
+        /// A user whom the owner has blocked.
         case blocked
-        /// Who has blocked the owner.
+        /// A user who has blocked the owner.
         case blocker
     }
 
-    /// One row of it: what is looked at, and what each viewer is answered, in their order.
+    /// One row: an object, and the answer that each viewer gets, in their order.
     public struct Row: Sendable, Equatable {
         public var account: String
         public var what: String
@@ -23,8 +23,8 @@ public struct VisibilityTable: Sendable, CustomStringConvertible {
 
     public var rows: [Row]
 
-    /// As it has to be. "shown" is 200 with the post, "-" is 200 without it; F and P are `isFollowing` and `isPending`.
-    /// Who waits for an account that goes public follows it.
+    /// The required table. "shown" is 200 with the post, "-" is 200 without it; F and P are `isFollowing` and
+    /// `isPending`. When an account becomes public, users with pending requests follow it.
     public static let expected = VisibilityTable(
         rows: ["public", "private"].flatMap { account -> [Row] in
             let isPublic = account == "public"
@@ -52,7 +52,7 @@ public struct VisibilityTable: Sendable, CustomStringConvertible {
             ]
         })
 
-    /// As it is.
+    /// Returns the table of a running server.
     public static func observed(in world: DunbarWorld) async throws -> VisibilityTable {
         var rows: [Row] = []
         for account in ["public", "private"] {
@@ -126,7 +126,7 @@ public struct VisibilityTable: Sendable, CustomStringConvertible {
                 let post = try await owner.publish("to be deleted")
                 return "\(try await send(viewer, .delete, "/posts/\(post.id)").status)"
             }
-            // Last, for they change who is what.
+            // These come last, because they change the relationships.
             for action in ["follow", "block"] {
                 try await row(action) { "\(try await send($0, .post, "/users/\(owner.id)/\(action)").status)" }
             }
@@ -134,7 +134,7 @@ public struct VisibilityTable: Sendable, CustomStringConvertible {
         return VisibilityTable(rows: rows)
     }
 
-    /// For people.
+    /// The table as text.
     public var description: String {
         let header = ["account", "what"] + Viewer.allCases.map(\.rawValue)
         let lines = [header] + rows.map { [$0.account, $0.what] + $0.cells }

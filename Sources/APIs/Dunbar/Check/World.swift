@@ -5,13 +5,13 @@ import DunbarClient
 import Foundation
 import HTTPTypes
 
-/// A Dunbar server to try scenarios on, and the people who try them.
+/// A Dunbar server under test, and the users of the scenarios.
 public struct DunbarWorld: Sendable {
     /// What only a server's operator can do and see.
     public struct Operator: Sendable {
-        /// Makes somebody an admin, by username.
+        /// Makes a user an admin, by username.
         public var promote: @Sendable (_ username: String) async throws -> Void
-        /// The texts of the letters to an address.
+        /// Returns the texts of the e-mails to an address.
         public var letters: @Sendable (_ address: String) async throws -> [String]
 
         public init(
@@ -28,9 +28,9 @@ public struct DunbarWorld: Sendable {
     public let raw: RawClient
     let `operator`: Operator?
 
-    /// A world whose every answer is looked at.
+    /// Creates a world in which every answer is checked.
     ///
-    /// - Parameter operator: Nil for somebody else's server.
+    /// - Parameter operator: The operator's functions; nil for a server of another operator.
     public init(_ server: Server, operator: Operator? = nil) {
         let witness = Witness(of: server, holdingTo: DunbarShapes.all)
         self.baseURL = server.baseURL
@@ -39,19 +39,19 @@ public struct DunbarWorld: Sendable {
         self.operator = `operator`
     }
 
-    /// A username that nobody has: scenarios share a server.
+    /// Returns an unused username: scenarios share a server.
     public func freshName(_ stem: String = "u") -> String {
         stem + UUID().uuidString.lowercased().filter { $0 != "-" }.prefix(16)
     }
 
-    /// A key that nobody has used.
+    /// Returns an unused key.
     func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
 
     static let password = "secret123"
 
-    /// Somebody with an account, signed in.
+    /// Returns a new account, signed in.
     ///
-    /// - Parameter isPrivate: As everybody is from the start.
+    /// - Parameter isPrivate: Whether the account is private, as every account is at first.
     @discardableResult
     public func person(
         _ name: String? = nil, named displayName: String = "John Doe", isPrivate: Bool = true
@@ -79,7 +79,7 @@ public struct DunbarWorld: Sendable {
         return (people[0], people[1], people[2])
     }
 
-    /// Somebody whom the operator has made an admin.
+    /// Returns a user whom the operator has made an admin.
     public func admin() async throws -> Person {
         guard let `operator` else { throw Broken("only an operator makes admins") }
         let person = try await person(freshName("admin"))
@@ -104,11 +104,11 @@ public struct DunbarWorld: Sendable {
     }
 }
 
-/// Somebody with a session, and the SDK that has it.
+/// A user with a session, and an SDK that has it.
 public struct Person: Sendable {
     public let id: Dunbar.User.ID
     public let name: String
-    /// As it is sent.
+    /// The cookie as it is sent.
     public let cookie: String
     public let client: DunbarClient
     let world: DunbarWorld
@@ -130,7 +130,7 @@ public struct Person: Sendable {
         try await client.send(request)
     }
 
-    /// A raw request in this person's session.
+    /// Sends a raw request in this user's session.
     public func raw(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
     ) async throws -> RawAnswer {
@@ -157,13 +157,13 @@ public struct Person: Sendable {
         try await send(Dunbar.CreatePost(content: content))
     }
 
-    /// Follows somebody, who accepts where that is needed.
+    /// Follows a user, who accepts if that is needed.
     public func follow(_ other: Person) async throws {
         guard try await client.follow(other.id) == .requested else { return }
         try await other.send(Dunbar.AcceptRequest(id: try await other.request(of: self)))
     }
 
-    /// The id of somebody's request to follow this person.
+    /// Returns the id of a user's request to follow this user.
     func request(of other: Person) async throws -> Dunbar.FollowRequest.ID {
         let pending = try await send(Dunbar.ListPendingRequests())
         guard let request = pending.first(where: { $0.follower.id == other.id }) else { throw Broken("no request") }
@@ -183,7 +183,7 @@ public struct Person: Sendable {
 }
 
 extension RawAnswer {
-    /// Fails unless this is a refusal: the status, and the message alone, exactly worded.
+    /// Fails unless this is a refusal with this status and exactly this message.
     @discardableResult
     func refused(
         _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
@@ -192,7 +192,7 @@ extension RawAnswer {
         try refused(status, text, as: ["message": .string(text)], what(), line: line, file: file)
     }
 
-    /// Fails unless this is a 200 that says exactly this.
+    /// Fails unless this is a 200 with exactly this message.
     @discardableResult
     func said(
         _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
@@ -204,7 +204,7 @@ extension RawAnswer {
         return self
     }
 
-    /// The cookie that is handed out, as it is to be sent.
+    /// The cookie that the answer sets, as it is to be sent.
     public var cookie: String? {
         guard let pair = headers[.setCookie]?.split(separator: ";").first.map(String.init), !pair.hasSuffix("=") else {
             return nil
@@ -215,12 +215,12 @@ extension RawAnswer {
 
 /// The contract as scenarios, one list for each section.
 public enum DunbarScenarios {
-    /// What anybody can try.
+    /// The scenarios for any server.
     public static var all: [Scenario<DunbarWorld>] {
         errors + authentication + accounts + users + photos + posts + reports + comments + follows + blocks + search
             + health + paging + idempotency
     }
 
-    /// What takes the server's operator.
+    /// The scenarios that need the server's operator.
     public static var operated: [Scenario<DunbarWorld>] { administration + verification + recovery + visibility }
 }

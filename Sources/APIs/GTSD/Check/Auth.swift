@@ -69,7 +69,7 @@ extension GTSDScenarios {
                     "/auth/signup", ["email": .string(world.freshEmail()), "password": .string(password)]
                 ).invalid(text, password)
             }
-            // The whole of it counts.
+            // The whole password counts.
             let long = "Aa1!" + String(repeating: "x", count: 195)
             let email = world.freshEmail()
             try await world.post("/auth/signup", ["email": .string(email), "password": .string(long + "y")]).data(201)
@@ -144,7 +144,7 @@ extension GTSDScenarios {
                 .refused(401, "Invalid email or password")
             try await world.post("/auth/refresh", ["refreshToken": .string(anna.refreshToken)])
                 .refused(401, "Invalid or expired refresh token")
-            // The address is free again.
+            // The address is available again.
             try await world.post(
                 "/auth/signup", ["email": .string(anna.email), "password": .string(Person.password)]
             ).data(201)
@@ -184,7 +184,7 @@ extension GTSDScenarios {
             let (first, again) = (try await renew(anna.refreshToken).data(), try await renew(anna.refreshToken).data())
             try expect(first["refreshToken"] != again["refreshToken"], "one token twice")
             let second = try await renew(again["refreshToken"]?.string ?? "").data()
-            // What came of it was used: whoever brings it now has stolen it, or was stolen from.
+            // The new token was used: the caller who sends the old one now has stolen it, or was stolen from.
             try await renew(anna.refreshToken).refused(401, "Invalid or expired refresh token")
             for data in [first, again, second] {
                 try await renew(data["refreshToken"]?.string ?? "").refused(401, "Invalid or expired refresh token")

@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 
 extension GTSDScenarios {
-    /// For `concord check gtsd`.
+    /// The scenarios of `concord check gtsd`.
     public static let checklist = Checklist(
         api: "gtsd", scenarios: all, probe: "/auth/me",
         isLimited: { $0.method == .post && $0.url.path.hasSuffix("/auth/signup") },
@@ -17,16 +17,16 @@ extension GTSDScenarios {
         })
 }
 
-/// Remembers the accounts that a scenario makes, to delete them at its end.
+/// Records the accounts that a scenario creates, to delete them at its end.
 private actor Ledger: Transport {
     private let transport: any Transport
     private struct Account {
         let password: String
-        /// Of the session that the sign-up began.
+        /// The token of the session that the sign-up began.
         let token: String
     }
 
-    /// By address.
+    /// The accounts by their addresses.
     private var accounts: [String: Account] = [:]
 
     init(_ transport: any Transport) { self.transport = transport }
@@ -46,8 +46,8 @@ private actor Ledger: Transport {
 
     /// Deletes the accounts.
     ///
-    /// - Returns: How many it could not delete. Where too many wrong passwords were tried, the right one is refused for a
-    ///   while.
+    /// - Returns: The number of accounts that could not be deleted. After too many wrong passwords, the right one is
+    ///   refused for a while.
     func settle(at baseURL: URL) async -> Checklist.Remains {
         let raw = RawClient(baseURL: baseURL, transport: transport)
         var seconds: Int?
@@ -76,7 +76,7 @@ private actor Ledger: Transport {
         }
         let first = await delete(with: account.token)
         guard case .failed = first else { return first }
-        // The scenario ended that session, or the account.
+        // The scenario has ended that session, or deleted the account.
         let login = try? await raw.send(
             .post, "/auth/login", body: (["email": name, "password": password] as JSONValue).description)
         switch login?.status {

@@ -5,7 +5,7 @@ import Foundation
 import GTSDClient
 import HTTPTypes
 
-/// What holds for every request: the order of the checks, the envelope, ids, bodies and fields.
+/// Scenarios of rules for every request: the order of checks, the envelope, ids, bodies and fields.
 extension GTSDScenarios {
     /// Every operation that needs a caller.
     private static let closed: [(HTTPRequest.Method, String)] = [
@@ -131,7 +131,7 @@ extension GTSDScenarios {
                     "/v1/progress/photo/presign",
                     #"{"fileName":"a.jpg","contentType":"image/jpeg","fileSize":\#(size)}"#, "fileSize: \(text)")
             }
-            // A fraction of nothing is none.
+            // A zero fraction is no fraction.
             for size in ["9.0", "9e0"] {
                 try await anna.raw(
                     .post, "/v1/progress/photo/presign",

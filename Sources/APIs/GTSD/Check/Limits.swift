@@ -20,7 +20,7 @@ extension GTSDScenarios {
             for (path, limit, text) in limited {
                 var resets: Set<Date> = []
                 for count in 1...limit {
-                    // Refused for its fields, and counted all the same.
+                    // These requests are refused for their fields, and count nevertheless.
                     let answer = try await anna.raw(.post, path, body: count % 2 == 0 ? "{" : #"{"date":"x"}"#)
                     try expect(answer.status != 429, "\(path): the \(count)th of \(limit) is too many")
                     try expect(answer.limit?.limit, equals: limit)
@@ -134,7 +134,7 @@ extension GTSDScenarios {
             try expect(Set(tokens).count, equals: 5)
             try expect(Set(try answers.map { try $0.json()["data"]?["user"]?["id"] }).count, equals: 1)
             for token in tokens { try await world.post("/auth/refresh", ["refreshToken": .string(token)]).data() }
-            // An account that has been deleted is not answered again.
+            // The stored answer of a deleted account is not returned again.
             let first = try answers[0].json()["data"]
             try await world.raw.send(
                 .delete, "/auth/me", token: first?["accessToken"]?.string, body: #"{"password":"\#(Person.password)"}"#
@@ -156,13 +156,13 @@ extension GTSDScenarios {
 }
 
 extension RawAnswer {
-    /// The body with what is made anew in a repeat left out: until when its URLs are good, and their signatures.
+    /// The body without what differs in a repetition: the expiry times and signatures of its URLs.
     fileprivate var textWithoutSignatures: String {
         text.replacing(#/(expires|signature|X-Amz-Date|X-Amz-Signature)=[^&"]*/#) { "\($0.output.1)=" }
     }
 }
 
 extension JSONValue {
-    /// None of what is no object.
+    /// The members of an object; none for another value.
     var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
 }

@@ -24,7 +24,7 @@ extension GTSDScenarios {
                 "takenAt": "2025-10-26T12:00:00+02:00", "evidenceType": "before",
             ]
             let confirmed = try await anna.post("/v1/progress/photo/confirm", body).data(201)
-            // Safe to repeat: nothing changes, and there is one photo.
+            // A repetition changes nothing, and there is one photo.
             let again = try await anna.post("/v1/progress/photo/confirm", body).data(200)
             try expect(again["photoId"], equals: confirmed["photoId"])
             let page = try await anna.get("/v1/progress/photos").data()
@@ -56,7 +56,7 @@ extension GTSDScenarios {
                 fileKey: place.fileKey, fileSize: jpeg.count, contentType: "image/jpeg")
             let photo: GTSD.ConfirmedPhoto = try await anna.send(confirmation)
             let _: NoData = try await anna.send(GTSD.DeletePhoto(photo.photoId))
-            // Its URL has not expired: what is put there again is nobody's photo.
+            // Its URL has not expired: a file that is put there again becomes no photo.
             guard let url = URL(string: place.uploadUrl) else { throw Broken("no URL: \(place.uploadUrl)") }
             let put = TransportRequest(method: .put, url: url, body: .bytes(jpeg))
             _ = try await world.transport.send(put, progress: nil)
@@ -142,7 +142,7 @@ extension GTSDScenarios {
             ]
             for (more, text) in table { try await confirm(more).invalid(text, text) }
             let id = try await confirm(["taskId": task.json, "evidenceType": "after"]).data(201)["photoId"]
-            // Confirming completes nothing, and a repeat changes nothing.
+            // Confirming completes no task, and a repetition changes nothing.
             try expect(try await anna.tasks()[0].completed, equals: false)
             try expect(try await confirm(["width": 5, "evidenceType": "during"]).data()["photoId"], equals: id)
             let mine = try await anna.get("/v1/progress/photos?taskId=\(task)").data()["photos"]
@@ -157,7 +157,7 @@ extension GTSDScenarios {
             let body: JSONValue = [
                 "fileKey": .string(place.fileKey), "fileSize": .integer(Int64(jpeg.count)), "contentType": "image/jpeg",
             ]
-            // Thirty a minute are let through.
+            // Thirty a minute are allowed.
             let answers = try await together(30) { _ in try await anna.post("/v1/progress/photo/confirm", body) }
             try expect(answers.filter { $0.status == 201 }.count, equals: 1)
             try expect(answers.filter { $0.status == 200 }.count, equals: 29)
@@ -194,7 +194,7 @@ extension GTSDScenarios {
                 let response = try await world.transport.send(request, progress: nil)
                 return response.status.code
             }
-            // Characters that carry something, one at a time, in the key and in the query.
+            // Characters with a meaning are changed one at a time, in the key and in the query.
             let start = url.range(of: "progress-photos/")?.lowerBound ?? url.startIndex
             let signs = url[start...].indices.filter { url[$0].isLetter || url[$0].isNumber }
             for index in stride(from: 0, to: signs.count, by: 5).map({ signs[$0] }) {
@@ -211,7 +211,7 @@ extension GTSDScenarios {
             }
             try expect([403, 413].contains(try await put(url, .put, jpeg + [0])), "a larger file was taken")
             try expect(try await put(url), equals: 200)
-            // For an answer that was lost.
+            // A repeated PUT succeeds, in case an answer was lost.
             try expect(try await put(url), equals: 200)
         },
         Scenario("The SDK uploads in one call, and the whole of a list page by page", clause: "§7 photo upload") {
@@ -248,7 +248,7 @@ extension GTSDScenarios {
     }
 }
 
-/// How far an upload was when it was last heard of.
+/// The last reported progress of an upload.
 private final class LastProgress: @unchecked Sendable {
     private let lock = NSLock()
     private var last: (sent: Int64, total: Int64) = (0, -1)

@@ -43,7 +43,7 @@ extension GTSDScenarios {
         Scenario("Targets are those of the worked examples", clause: "§8 worked examples") { world in
             let anna = try await world.person()
             let today = try await anna.tasks()[0].dueDate
-            /// So many years before today.
+            /// Returns the day that many years before today.
             func born(_ age: Int) -> Day {
                 let text = today.description
                 let year = (Int(text.prefix(4)) ?? 0) - age
@@ -100,7 +100,7 @@ extension GTSDScenarios {
                     "Eat at least \(plan.targets.proteinGrams) g of protein today.",
                     "Aim for \(plan.targets.targetCalories) kcal today.", "Drink 2800 ml of water today.",
                 ])
-            // What is made is made: another plan changes nothing.
+            // An existing plan does not change.
             var body = Person.body
             body.currentWeight = 100
             let _: GTSD.OnboardingStatus = try await anna.send(body)
@@ -155,7 +155,7 @@ extension GTSDScenarios {
             let today = try await anna.tasks()[0].dueDate
             for (ahead, isTaken) in [(0, false), (1, true)] as [(Int64, Bool)] {
                 let target = good.merging(["targetDate": .string(later(today, by: ahead).description)]) { $1 }
-                // Another person, who has not been here.
+                // This is another user, without a plan.
                 let berta = try await world.person()
                 let answer = try await berta.post("/v1/onboarding", .object(target))
                 if isTaken {
@@ -164,7 +164,7 @@ extension GTSDScenarios {
                     try answer.invalid("targetDate: Invalid targetDate")
                 }
             }
-            // What only the server's calendar tells is told together, too.
+            // Mistakes that only the server's calendar can find are reported together, too.
             let days: [String: JSONValue] = ["dateOfBirth": "2999-01-01", "targetDate": "2001-01-01"]
             try await anna.post("/v1/onboarding", .object(good.merging(days) { $1 }))
                 .invalid("dateOfBirth: Invalid dateOfBirth, targetDate: Invalid targetDate")

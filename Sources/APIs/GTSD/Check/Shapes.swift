@@ -1,7 +1,7 @@
 import ContractCheck
 
-/// What goes over the wire, as the contract's examples show it: names and types, held by hand and not taken from the
-/// SDK's types, which might be wrong the same way.
+/// The names and types on the wire, as the contract's examples show them. They are written by hand and not taken from
+/// the SDK's types, which might contain the same mistake.
 enum GTSDShapes {
     static let all = WireShapes(
         operations: operations,

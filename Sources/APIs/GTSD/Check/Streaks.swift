@@ -15,7 +15,7 @@ extension GTSDScenarios {
                 try expect(data["streak"]?[name], equals: 0)
             }
             try expect(data["streak"]?["lastCompliantDate"], equals: "")
-            // A server that makes a day's tasks when they are first asked for has none yet.
+            // A server that creates a day's tasks when they are first requested has none yet.
             let done = data["todayCompliance"]?["tasksCompleted"] ?? nil
             try expect(done == nil || done == 0, "a task is completed already")
             try expect(data["canIncrementToday"], equals: true)
@@ -24,7 +24,7 @@ extension GTSDScenarios {
         Scenario("Four of five tasks make a day, once", clause: "§8 example 2") { world in
             let anna = try await world.person()
             let tasks = try await anna.tasks()
-            // On Mondays there are six, of which five are needed.
+            // On Mondays there are six tasks, of which five are needed.
             let needed = tasks.count == 6 ? 5 : 4
             for (index, task) in tasks.enumerated() {
                 let done = try await anna.prove(task)
@@ -68,7 +68,7 @@ extension GTSDScenarios {
                 let changed: GTSD.ChangedTask = try await anna.send(GTSD.UncompleteTask(task.id))
                 updates.append(changed.streakUpdated)
             }
-            // It tells of credits that are new, which none is here.
+            // It reports only new credits, and there are none.
             try expect(updates, equals: [false, false, false])
             var streak = try await anna.streak().streak
             try expect([streak.currentStreak, streak.totalCompliantDays], equals: [0, 0])
@@ -104,7 +104,7 @@ extension GTSDScenarios {
             try expect(try await anna.streak().todayCompliance, equals: before.todayCompliance)
             try expect(try await anna.send(GTSD.GetHistory()).days, equals: past)
             let today = tasks[0].dueDate
-            // Before the sign-up there is nothing, after it every day has its tasks, seven days ahead.
+            // There is nothing before the sign-up; from then on every day has its tasks, up to seven days ahead.
             let days = try await anna.send(GTSD.GetHistory(from: later(today, by: -1), to: later(today, by: 8))).days
             try expect(days.map { $0.totalTasks > 0 }, equals: [false] + Array(repeating: true, count: 8) + [false])
             try expect(past.last?.totalTasks, equals: tasks.count)

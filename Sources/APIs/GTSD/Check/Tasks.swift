@@ -6,7 +6,7 @@ import GTSDClient
 import HTTPTypes
 
 extension GTSDScenarios {
-    /// Days behind a day.
+    /// Returns the day that many days later.
     static func later(_ day: Day, by days: Int64) -> Day { Day(daysSince1970: day.daysSince1970 + days) }
 
     static let tasks: [Scenario<GTSDWorld>] = [
@@ -33,7 +33,7 @@ extension GTSDScenarios {
             ]
             let photo =
                 "Weekly Progress Photo: Take one photo from the front, in the same light as last week."
-            // From today on, seven days in all: every weekday is among them.
+            // From today on these are seven days, so every weekday is among them.
             for ahead in Int64(0)...6 {
                 let day = later(today, by: ahead)
                 let tasks = try await anna.tasks(on: day)

@@ -5,13 +5,13 @@ import Foundation
 import GTSDClient
 import HTTPTypes
 
-/// A GTSD server to try scenarios on, and the people who try them.
+/// A GTSD server under test, and the users of the scenarios.
 public struct GTSDWorld: Sendable {
     public let baseURL: URL
     public let transport: any Transport
     public let raw: RawClient
 
-    /// A world whose every answer is looked at.
+    /// Creates a world in which every answer is checked.
     public init(_ server: Server) {
         let witness = Witness(of: server, holdingTo: GTSDShapes.all)
         self.baseURL = server.baseURL
@@ -19,20 +19,20 @@ public struct GTSDWorld: Sendable {
         self.raw = RawClient(baseURL: baseURL, transport: witness)
     }
 
-    /// An address that nobody has: scenarios share a server.
+    /// Returns an unused address: scenarios share a server.
     public func freshEmail(_ stem: String = "user") -> String {
         "\(stem)-\(UUID().uuidString.lowercased().prefix(12))@example.com"
     }
 
-    /// A key that nobody has used.
+    /// Returns an unused key.
     func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
 
-    /// An SDK that nobody is signed in to.
+    /// Returns an SDK without a session.
     public func client(_ store: any TokenStore = MemoryTokenStore()) -> GTSDClient {
         GTSDClient(baseURL: baseURL, store: store, transport: transport, retry: .never)
     }
 
-    /// A new account, signed in.
+    /// Returns a new account, signed in.
     public func person(in timezone: String = "UTC") async throws -> Person {
         let (email, store) = (freshEmail(), MemoryTokenStore())
         let client = client(store)
@@ -48,20 +48,20 @@ public struct GTSDWorld: Sendable {
         return (people[0], people[1])
     }
 
-    /// A raw request without a token.
+    /// Sends a raw request without a token.
     func post(_ path: String, _ body: JSONValue, headers: HTTPFields = [:]) async throws -> RawAnswer {
         try await raw.send(.post, path, headers: headers, body: body.description)
     }
 }
 
-/// An account, and the SDK that is signed in to it.
+/// An account, with an SDK that is signed in to it.
 public struct Person: Sendable {
-    /// Everybody's.
+    /// The password of all accounts.
     public static let password = "Secret-123"
 
     public let id: GTSD.User.ID
     public let email: String
-    /// An access token, for raw requests.
+    /// An access token for raw requests.
     public let token: String
     public let refreshToken: String
     public let client: GTSDClient
@@ -73,7 +73,7 @@ public struct Person: Sendable {
         try await client.send(request).data
     }
 
-    /// A raw request with this person's token.
+    /// Sends a raw request with this user's token.
     public func raw(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
     ) async throws -> RawAnswer {
@@ -86,12 +86,12 @@ public struct Person: Sendable {
         try await raw(.post, path, headers: headers, body: body.description)
     }
 
-    /// A day's tasks, all of them.
+    /// Returns all tasks of a day.
     public func tasks(on day: Day? = nil) async throws -> [GTSD.Task] {
         try await send(GTSD.ListTasks(date: day)).tasks
     }
 
-    /// Says of a task that it was done.
+    /// Submits evidence for a task.
     @discardableResult
     public func prove(_ task: GTSD.Task, _ text: String = "Done.") async throws -> GTSD.SubmittedEvidence {
         try await send(GTSD.SubmitEvidence(taskId: task.id, type: .textLog, data: .init(text: text)))
@@ -99,12 +99,12 @@ public struct Person: Sendable {
 
     public func streak() async throws -> GTSD.StreakStatus { try await send(GTSD.GetStreak()) }
 
-    /// What the plan's examples begin with.
+    /// The profile that the scenarios of plans begin with.
     public static let body = GTSD.CompleteOnboarding(
         dateOfBirth: Day("1990-01-15")!, gender: .male, primaryGoal: .loseWeight, currentWeight: 80, targetWeight: 75,
         height: 180, activityLevel: .moderatelyActive)
 
-    /// Puts a photo into the store, unconfirmed.
+    /// Puts a photo into the store without confirming it.
     public func put(
         _ bytes: [UInt8], as name: String = "front.jpg", type: String = "image/jpeg"
     ) async throws -> GTSD.PresignedUpload {
@@ -119,7 +119,8 @@ public struct Person: Sendable {
 }
 
 extension RawAnswer {
-    /// Fails unless this is a refusal: the status, and the envelope with exactly this message and the request's id.
+    /// Fails unless this is a refusal with this status, and the envelope with exactly this message and the request's
+    /// id.
     @discardableResult
     public func refused(
         _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
@@ -131,7 +132,7 @@ extension RawAnswer {
         return try refused(status, text, as: body, what(), line: line, file: file)
     }
 
-    /// Fails unless fields are refused, with these words behind "Validation failed: ".
+    /// Fails unless fields are refused, with this text after "Validation failed: ".
     func invalid(
         _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
     ) throws {
@@ -140,7 +141,7 @@ extension RawAnswer {
 
     /// Fails unless this is a success.
     ///
-    /// - Returns: its data.
+    /// - Returns: The data of the envelope.
     @discardableResult
     public func data(
         _ status: Int = 200, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
@@ -150,7 +151,7 @@ extension RawAnswer {
         return json["data"] ?? .null
     }
 
-    /// What `X-RateLimit-*` say.
+    /// The values of `X-RateLimit-*`.
     var limit: RateLimit? { RateLimit(headers) }
 }
 

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import MessengerClient
 
-/// One's own profile.
+/// Scenarios of the caller's own profile.
 extension MessengerScenarios {
     static let account: [Scenario<MessengerWorld>] = [
         Scenario("A profile changes field by field, and others see it so", clause: "PUT /me") { world in
@@ -30,7 +30,7 @@ extension MessengerScenarios {
                 ["display_name": .string(longest), "bio": .string(long)])
             try await change(["display_name": "b"], ["display_name": "b"])
             try await change(["bio": "c"], ["bio": "c"])
-            // What is null where it may not be, or of another type, is as if it were not there; and so is the rest.
+            // A null where none is allowed, or a value of another type, counts as absent; and so does the rest.
             try await change(
                 [
                     "display_name": nil, "bio": 5, "avatar_file_id": "x", "username": "x", "email": "x@y", "id": 1,
@@ -38,7 +38,7 @@ extension MessengerScenarios {
                 ], [:])
             try await change(["display_name": ["a"], "bio": ["a": "b"], "avatar_file_id": 1.5], [:])
             try await change(["display_name": "a", "bio": ""], ["display_name": "a", "bio": ""])
-            // Other sessions and lists of members have it too.
+            // Other sessions and lists of members show the change, too.
             let chat = try await alice.group(with: bob)
             try await alice.send(Messenger.UpdateMe(displayName: "Alice A."))
             let members = try await bob.send(Messenger.GetChat(id: chat)).members
@@ -93,7 +93,7 @@ extension MessengerScenarios {
                 try await set(file["id"] ?? .null, as: alice).refused(400, "avatar must be an image", type ?? "none")
             }
             for picture in pictures { try await set(picture, as: bob).refused(404, "File not found") }
-            // In no chat, so it is nobody else's until it is the picture.
+            // The file is in no chat, so other users cannot see it until it is the picture.
             func download(_ picture: JSONValue, as person: Person) async throws -> RawAnswer {
                 try await person.get("/files/\(picture.integer ?? 0)/download")
             }
@@ -108,13 +108,13 @@ extension MessengerScenarios {
                 let answer = try await bob.fetch(try await bob.location(of: picture))
                 try expect(answer.text, equals: "content")
                 if index > 0 {
-                    // The former one has gone.
+                    // The former picture is removed.
                     for person in [alice, bob] {
                         try await download(pictures[index - 1], as: person).refused(404, "File not found")
                     }
                 }
             }
-            // One that a message holds stays, for those who have the message.
+            // A picture that a message refers to stays, for those who see the message.
             let chat = try await alice.directChat(with: bob)
             let carol = try await world.person()
             let held = pictures[2]

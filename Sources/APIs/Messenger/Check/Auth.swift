@@ -123,7 +123,7 @@ extension MessengerScenarios {
             for email in [".á@example.com", ".Á@EXAMPLE.COM", ".a\u{301}@example.com"] {
                 try await world.register(email: stem + email).refused(409, taken, email)
             }
-            // Nothing of a refused registration stays.
+            // A refused registration leaves nothing behind.
             let free = world.freshName()
             try await world.register(username: stem + "ALIÉ", email: "\(free)@b").refused(409, taken)
             try await world.register(username: free, email: "\(free)@b").succeeded(201)
@@ -140,7 +140,7 @@ extension MessengerScenarios {
 }
 
 extension MessengerWorld {
-    /// A registration; what is not given is fresh and right.
+    /// Sends a registration; parameters that are not given are new and valid.
     func register(
         username: String? = nil, email: String? = nil, password: String = "12345678", more: [String: JSONValue] = [:]
     ) async throws -> RawAnswer {

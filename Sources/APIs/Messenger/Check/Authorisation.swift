@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import MessengerClient
 
-/// Who may do what, as a table, cell by cell.
+/// The table of permissions, cell by cell.
 extension MessengerScenarios {
     static let authorisation: [Scenario<MessengerWorld>] = [
         Scenario(
@@ -19,7 +19,7 @@ extension MessengerScenarios {
             let (missing, foreign) = ("Missing Authorization header", "Not a member of this chat")
             let noChat = "Chat not found or access denied"
             let group = #"{"type":"group","name":"Team"}"#
-            // The refusal of an outsider; nil where the table lets everybody in who is signed in.
+            // The last column is an outsider's refusal; nil where every signed-in user has access.
             let table: [(HTTPRequest.Method, path: String, body: String?, success: Int, outsider: (Int, String)?)] = [
                 (.get, "/me", nil, 200, nil), (.get, "/users/\(owner.id)", nil, 200, nil),
                 (.get, "/users/search?q=a", nil, 200, nil), (.post, "/chats", group, 201, nil),
@@ -97,7 +97,7 @@ extension MessengerScenarios {
                 try expect(try await socket.message(), equals: sent)
                 await socket.close()
             }
-            // Had the stranger got the message, it would stand before this one.
+            // If the outsider had received the message, it would come before this one.
             let last = try await outsider.say("for strangers", in: own)
             try expect(try await stranger.frame()["id"], equals: last.id.json)
             await stranger.close()

@@ -6,7 +6,7 @@ import HTTPTypes
 import MessengerClient
 
 extension MessengerScenarios {
-    /// What a socket missed: `since` and `resync`.
+    /// Scenarios of messages that a socket missed: `since` and `resync`.
     static let backlog: [Scenario<MessengerWorld>] = [
         Scenario("since: what was missed, ascending, then what follows", clause: "/ws since") { world in
             let (alice, bob) = try await world.pair()
@@ -24,7 +24,7 @@ extension MessengerScenarios {
             try await second.expectMessages(missed + [next])
             await second.close()
 
-            // From the start, from the end, and from beyond it.
+            // The backlog starts at the beginning, at the end, and beyond the end.
             let whole = try await alice.socket()
             try await whole.subscribe(to: chat, since: 0)
             try await whole.expectMessages([seen] + missed + [next])
@@ -45,7 +45,7 @@ extension MessengerScenarios {
             async let sending = together(90, width: 10) { index in
                 try await (index.isMultiple(of: 2) ? alice : bob).say("\(index)", in: chat)
             }
-            // Each joins while the others are at it.
+            // Each socket subscribes while others are sending.
             let heard = try await together(6, width: 2) { _ in
                 let socket = try await bob.socket()
                 try await socket.subscribe(to: chat, since: before[9].id)

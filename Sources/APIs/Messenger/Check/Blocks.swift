@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import MessengerClient
 
-/// People who are kept away.
+/// Scenarios of blocking.
 extension MessengerScenarios {
     static let blocks: [Scenario<MessengerWorld>] = [
         Scenario("Neither side can open or write to their direct chat", clause: "POST /users/{id}/block") { world in
@@ -26,14 +26,14 @@ extension MessengerScenarios {
                         try await person.post(path, body).refused(403, refusal, body.description)
                     }
                     try await person.raw(.put, "\(path)/\(own.id)", body: #"{"content":"x"}"#).refused(403, refusal)
-                    // Reading is no writing.
+                    // Reading is still allowed.
                     try expect(try await person.send(Messenger.ListMessages(chat: direct)), equals: before.reversed())
                     try await person.send(Messenger.GetChat(id: direct))
                     try await person.send(
                         Messenger.MarkRead(chat: direct, message: before[1].id))
                     try expect(try await person.send(Messenger.ListChats()).count, equals: 2)
                 }
-                // A mistake in the request comes first, and who is no member is told that.
+                // A mistake in the request is reported first, and a caller who is not a member learns only that.
                 try await blocked.post("/chats/\(direct)/messages", ["content": " "])
                     .refused(400, "content or file_id required")
                 try await blocked.post("/chats", ["member_ids": [blocker.id.json, 999_999_999]])
@@ -45,7 +45,7 @@ extension MessengerScenarios {
                 }
                 let answer = try await blocker.raw(.delete, "/users/\(blocked.id)/block")
                 try expect(answer.status == 204 && answer.body.isEmpty, "\(answer.status) \(answer.text)")
-                // It is as before.
+                // Everything is as before.
                 for (person, other) in [(alice, bob), (bob, alice)] {
                     try expect(try await person.directChat(with: other), equals: direct)
                 }
@@ -63,7 +63,7 @@ extension MessengerScenarios {
                     .refused(403, "You cannot message this user")
                 try expect(try await person.send(Messenger.ListChats()), equals: [])
             }
-            // Each one's block is its own: the other's unblocking changes nothing.
+            // Blocks are independent: the other user's unblocking changes nothing.
             try await bob.send(Messenger.UnblockUser(alice.id))
             try await bob.post("/chats", ["member_ids": [alice.id.json]]).refused(403, "You cannot message this user")
             try await alice.send(Messenger.UnblockUser(bob.id))
@@ -83,7 +83,7 @@ extension MessengerScenarios {
             let file = try await bob.upload()
             try await bob.send(Messenger.SendMessage(chat: chat, content: "", type: .file, file: file))
             try expect(try await alice.client.download(file), equals: Array("content".utf8))
-            // A new one is a group as well.
+            // A new group works as well.
             let another = try await bob.group(with: alice)
             try await alice.say("hello", in: another)
             for socket in sockets { await socket.close() }
@@ -108,7 +108,7 @@ extension MessengerScenarios {
             for (person, other) in [(alice, bob), (carol, alice), (carol, bob), (bob, bob)] {
                 try await person.get("/users/\(other.id)").succeeded(200)
             }
-            // Who is blocked can block, too.
+            // A blocked user can block, too.
             try await bob.send(Messenger.BlockUser(alice.id))
             try await alice.send(Messenger.UnblockUser(bob.id))
             try await alice.get("/users/\(bob.id)").refused(404, "User not found")
@@ -175,7 +175,7 @@ extension MessengerScenarios {
                     .refused(403, "You cannot message this user")
                 let later = try await alice.send(Messenger.ListMessages(chat: direct, limit: 100))
                 try expect(later, equals: known)
-                // The socket has heard what went through, and no more.
+                // The socket has received the accepted messages, and no others.
                 let last = try await bob.say("aside", in: aside)
                 var heard = 0
                 while true {

@@ -73,7 +73,7 @@ extension MessengerScenarios {
             for (body, text) in table {
                 try await alice.post("/chats", body).refused(400, text, "\(body.description.prefix(99))")
             }
-            // 499 others are not too many: it is the next check that refuses them.
+            // 499 others are allowed: the next check refuses them.
             let most = Array(many.dropLast()) + [alice.id.json] + many.dropLast()
             let refused = try await alice.post("/chats", ["type": "group", "name": "x", "member_ids": .list(most)])
             try expect(refused.text.hasPrefix(#"{"error":"Unknown member_ids: "#), refused.text)
@@ -112,7 +112,7 @@ extension MessengerScenarios {
             try expect(json["owner_id"], equals: bob.id.json)
             try expect(json["members"]?.elements.map { $0["id"] }, equals: [alice.id.json, bob.id.json])
             try expect(json["members"]?.elements.map { $0["role"] }, equals: ["member", "owner"])
-            // A group may have nobody else, and there may be two of the same people.
+            // A group may have no other member, and the same users may have two groups.
             let groups = [try await alice.group(), try await alice.group(with: bob), try await alice.group(with: bob)]
             try expect(Set(groups).count, equals: 3)
             try expect(try await alice.send(Messenger.GetChat(id: groups[0])).members.map(\.id), equals: [alice.id])
@@ -161,7 +161,7 @@ extension MessengerScenarios {
             for _ in 0..<4 { order.insert(try await alice.group(with: bob), at: 0) }
             var last = try await alice.send(Messenger.GetChat(id: order[0])).createdAt
             for index in [2, 0, 3, 3, 1] {
-                // Lists go by whole seconds.
+                // Lists are ordered by whole seconds.
                 last = try await (index == 3 ? alice : bob).say("hi", in: order[index], after: last).createdAt
                 order.insert(order.remove(at: index), at: 0)
                 for person in [alice, bob] {

@@ -1,7 +1,7 @@
 import ContractCheck
 
 extension MessengerScenarios {
-    /// For `concord check messenger`.
+    /// The scenarios of `concord check messenger`.
     public static let checklist = Checklist(
         api: "messenger", scenarios: all, probe: "/me",
         isLimited: { $0.method == .post && $0.url.path.hasSuffix("/auth/register") },

@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import MessengerClient
 
-/// Accounts that end.
+/// Scenarios of deleted accounts.
 extension MessengerScenarios {
     static let deletion: [Scenario<MessengerWorld>] = [
         Scenario("An account is deleted with its password only", clause: "DELETE /me") { world in
@@ -22,7 +22,7 @@ extension MessengerScenarios {
             try await bob.get("/users/\(alice.id)").succeeded(200)
             let answer = try await alice.delete(alice.password)
             try expect(answer.status == 204 && answer.body.isEmpty, "\(answer.status) \(answer.text)")
-            // The others' are as they were.
+            // Other accounts are unchanged.
             try await bob.get("/me").succeeded(200)
         },
         Scenario("Wrong passwords count as at a sign-in", clause: "DELETE /me") { world in
@@ -41,7 +41,7 @@ extension MessengerScenarios {
             let other = try await world.signedIn(alice.name, alice.password)
             let sockets = [try await alice.rawSocket(), try await other.rawSocket(), try await other.rawSocket()]
             let stays = try await bob.rawSocket()
-            // A second at most, and the network's time.
+            // It takes at most a second, plus the time of the network.
             let end = ContinuousClock.now + .seconds(5)
             try await alice.client.deleteAccount(password: alice.password)
             try expect(try await alice.client.user, equals: nil)
@@ -94,7 +94,7 @@ extension MessengerScenarios {
             let group = try await bob.group()
             try await bob.post("/chats/\(group)/members", ["user_ids": [alice.id.json]])
                 .refused(400, "Unknown member_ids: \(alice.id)")
-            // Somebody else may have the name, and is somebody else.
+            // Another user may take the name, and is a different user.
             let register: JSONValue = [
                 "username": .string(alice.name), "email": .string(email), "password": "another one",
             ]
@@ -128,7 +128,7 @@ extension MessengerScenarios {
                 try await bob.get("/files/\(file)/download").refused(404, "File not found")
             }
             try await carol.get("/files/\(sent)/download").refused(404, "File not found")
-            // The chat is still Bob's to read, and there is nobody to write to.
+            // Bob can still read the chat, but has no one to write to.
             let chat = try await bob.send(Messenger.GetChat(id: direct))
             try expect(chat.members.map(\.id), equals: [bob.id])
             try expect(chat.members.map(\.role), equals: [.owner])
@@ -150,7 +150,7 @@ extension MessengerScenarios {
             let socket = try await bob.socket()
             for chat in [owned, joined] { try await socket.subscribe(to: chat) }
             try expect(try await alice.delete(alice.password).status, equals: 204)
-            // Of two chats, so in any order.
+            // The frames are of two chats and may come in any order.
             let frames = [try await socket.receive(), try await socket.receive()]
             try expect(
                 Set(frames), equals: [.memberRemoved(owned, alice.id), .memberRemoved(joined, alice.id)])
@@ -161,7 +161,7 @@ extension MessengerScenarios {
             let other = try await bob.send(Messenger.GetChat(id: joined))
             try expect(other.owner, equals: dave.id)
             try expect(Set(other.members.map(\.id)), equals: [bob.id, dave.id])
-            // The new owner is one, and the chat goes on.
+            // The new owner has the role, and the chat continues.
             try await carol.send(Messenger.AddMembers(chat: owned, users: [dave.id]))
             try expect(try await socket.receive(), equals: .memberAdded(owned, dave.id))
             let said = try await carol.say("on", in: owned)
@@ -183,7 +183,7 @@ extension MessengerScenarios {
                 try expect(Set(statuses).isSubset(of: [201, 401, 403]), "\(statuses)")
                 let count = statuses.filter { $0 == 201 }.count
                 let last = try await bob.say("end", in: chat)
-                // Everything that was acknowledged, the removal behind it, and nothing of theirs behind that.
+                // All acknowledged messages come, then the removal, and then nothing more by the removed user.
                 for _ in 0..<count {
                     let message = try await socket.message()
                     try expect(message.sender, equals: alice.id)
@@ -246,7 +246,7 @@ extension MessengerScenarios {
 }
 
 extension Person {
-    /// A raw `DELETE /me`.
+    /// Sends a raw `DELETE /me`.
     func delete(_ password: String) async throws -> RawAnswer {
         try await raw(.delete, "/me", body: (["password": .string(password)] as JSONValue).description)
     }

@@ -42,9 +42,9 @@ extension MessengerScenarios {
             func value(_ name: String) -> Int64? {
                 items.first { $0.name.lowercased() == name }?.value.flatMap(Int64.init)
             }
-            // As S3 says it, in seconds from its making.
+            // S3 gives the lifetime in seconds from the making of the URL.
             if let lifetime = value("x-amz-expires") { try expect(lifetime, equals: 3600) }
-            // As a moment: by the server's clock, which had just shown the account's.
+            // Other stores give the time by the server's clock, which the account has just shown.
             if let end = value("expires") {
                 let start = try await alice.send(Messenger.GetMe()).createdAt.milliseconds / 1000
                 try expect(3600...3900 ~= end - start, "it ends \(end - start) s after the account was made")
@@ -109,7 +109,7 @@ extension MessengerScenarios {
             try await alice.send(Messenger.SendMessage(chat: chat, content: "", type: .file, file: file))
             try expect(try await bob.client.download(file), equals: Array("content".utf8))
             try await carol.get(path).refused(404, "File not found")
-            // What one may read one may not pass on: that is for the uploader.
+            // A user who may read a file may not send it on: only its uploader may.
             for (person, chat) in [(bob, theirs), (bob, chat), (carol, theirs)] {
                 try await expectRefusal(404, "File not found") {
                     try await person.send(Messenger.SendMessage(chat: chat, content: "", type: .file, file: file))

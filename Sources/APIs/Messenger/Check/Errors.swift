@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import MessengerClient
 
-/// What holds for every request: the order of the checks, bodies, fields and numbers.
+/// Scenarios of rules for every request: the order of checks, bodies, fields and numbers.
 extension MessengerScenarios {
     static let errors: [Scenario<MessengerWorld>] = [
         Scenario("An unknown path is 404, whatever else is wrong", clause: "Errors") { world in
@@ -201,7 +201,7 @@ extension MessengerScenarios {
         },
     ]
 
-    /// Every operation that needs a caller, with ids and queries that are refused, once somebody looks at them.
+    /// Every operation that needs a caller, with ids and queries that would be refused if they were checked.
     private static let closed: [(HTTPRequest.Method, String)] = [
         (.get, "/me"), (.get, "/users/0"), (.get, "/users/search"), (.get, "/chats?limit=x"), (.post, "/chats"),
         (.get, "/chats/0"), (.get, "/chats/0/messages?limit=x"), (.post, "/chats/0/messages"), (.post, "/files"),

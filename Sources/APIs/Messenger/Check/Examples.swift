@@ -6,8 +6,8 @@ import HTTPTypes
 import MessengerClient
 
 extension MessengerScenarios {
-    /// What the published contract says itself, in words or by example, and nothing else: a server that was made from
-    /// that document alone passes these. Names and types of all members are the ``Witness``' affair.
+    /// Scenarios of what the published contract itself says, in words or by example: a server that was made from that
+    /// document alone passes them. ``Witness`` checks the names and types of all members.
     static let examples: [Scenario<MessengerWorld>] = [
         Scenario(
             "An account is made once, under a username of 3 to 32 characters", clause: "POST /auth/register",
@@ -220,7 +220,7 @@ extension MessengerScenarios {
                 try await socket.send(["type": "ping"])
                 try await socket.expect(["type": "pong"])
             }
-            // With one each: the next frame answers something else.
+            // The next frame answers the next message.
             let chat = try await alice.group()
             try await socket.send(["type": "subscribe", "chat_id": chat.json])
             try await socket.expect(["type": "subscribed", "chat_id": chat.json])

@@ -18,7 +18,7 @@ extension MessengerScenarios {
                     "id": json["id"] ?? .null, "filename": "photo.jpg", "mime_type": "image/jpeg",
                     "object_key": json["object_key"] ?? .null,
                 ])
-            // Fields beside the file, and files of other names, are not looked at.
+            // Other fields, and files in other fields, are ignored.
             var form = Form(filename: "b.txt", content: "b")
             form.before = [Form(name: "note", filename: nil), Form(name: "files", filename: "c.txt", content: "c")]
             let second = try await alice.upload(form).succeeded(201)
@@ -119,7 +119,7 @@ extension MessengerScenarios {
             for id in ["0", "9223372036854775807"] {
                 try await alice.raw(.delete, "/files/\(id)").refused(404, "File not found", id)
             }
-            // What is in use stays: in a message, as a picture.
+            // A file that a message or a profile uses stays.
             let sent = try await alice.upload()
             try await alice.send(Messenger.SendMessage(chat: chat, content: "", type: .file, file: sent))
             let picture = try await alice.client.upload(
@@ -144,7 +144,7 @@ extension MessengerScenarios {
     }
 }
 
-/// A form with one file, written by hand.
+/// A hand-written form with one file.
 struct Form {
     static let boundary = "----WebKitFormBoundary7MA4YWxk"
 
@@ -174,7 +174,7 @@ extension Person {
         return try await world.raw.send(.post, "/files", token: token, headers: headers, bytes: form.body)
     }
 
-    /// Where a file's download leads.
+    /// Returns the URL of a file's download.
     func location(of file: JSONValue?, line: UInt = #line) async throws -> String {
         let answer = try await get("/files/\(file?.integer ?? 0)/download")
         guard answer.status == 302, answer.body.isEmpty, let location = answer.headers[.location],
@@ -184,7 +184,7 @@ extension Person {
         return location
     }
 
-    /// Asks for a URL without a token.
+    /// Fetches a URL without a token.
     func fetch(
         _ location: String, _ method: HTTPRequest.Method = .get, headers: HTTPFields = [:]
     ) async throws -> RawAnswer {

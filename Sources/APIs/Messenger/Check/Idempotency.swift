@@ -24,7 +24,7 @@ extension MessengerScenarios {
             }
             try expect(try await bob.send(Messenger.ListMessages(chat: chat)).count, equals: 1)
             try expect(try await bob.send(Messenger.ListChats()).count, equals: 3)
-            // A chat that was there is answered again as such.
+            // An existing chat is answered again as existing.
             let key = world.freshKey()
             for _ in 0..<2 {
                 let body: JSONValue = ["member_ids": [bob.id.json]]
@@ -60,7 +60,7 @@ extension MessengerScenarios {
                 let first = try await attempt.send(key)
                 try expect(first.status == 201, "\(attempt.name): \(first.text)")
                 try await attempt.sendAnother(key).refused(422, used, attempt.name)
-                // The first answer is still the key's.
+                // The key still belongs to the first answer.
                 try expect(try await attempt.send(key).body == first.body, attempt.name)
             }
             try expect(try await bob.send(Messenger.ListMessages(chat: chat)).count, equals: 1)
@@ -79,7 +79,7 @@ extension MessengerScenarios {
                 try await alice.post("/chats/\(chat)/messages", ["content": "x"], headers: [.idempotencyKey: key])
                     .succeeded(201, key)
             }
-            // Where no row is made, the key means nothing.
+            // The key has no meaning for operations that create no row.
             let login: JSONValue = ["username": .string(alice.name), "password": .string(alice.password)]
             for _ in 0..<2 {
                 let answer = try await world.post("/auth/login", login, headers: [.idempotencyKey: "é"])
@@ -103,7 +103,7 @@ extension MessengerScenarios {
                 try await person.post("/chats", ["type": "group", "name": "x"], headers: key).succeeded(201)
             }
             try expect(ids.count, equals: 4)
-            // And it opens nothing to anybody else.
+            // It gives other users no access.
             let carol = try await world.person()
             try await carol.post("/chats/\(chats[0])/messages", body, headers: key)
                 .refused(403, "Not a member of this chat")
@@ -122,7 +122,7 @@ extension MessengerScenarios {
             try answer.succeeded(201)
             try expect(answer.headers[.idempotentReplayed], equals: nil)
 
-            // The very same request too, once it is allowed.
+            // The same request is repeated, too, once it is allowed.
             let (carol, again) = (try await world.person(), world.freshKey())
             try await carol.post(path, ["content": "x"], headers: again).refused(403, "Not a member of this chat")
             try await alice.send(Messenger.AddMembers(chat: chat, users: [carol.id]))
@@ -139,7 +139,7 @@ extension MessengerScenarios {
         },
     ]
 
-    /// Each operation that makes a row, with a request for it and another.
+    /// Returns each operation that creates a row, with a request for it and a different one.
     private static func creations(
         by alice: Person, with bob: Person, in chat: Messenger.Chat.ID
     ) async throws -> [Creation] {

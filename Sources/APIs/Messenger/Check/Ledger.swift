@@ -3,7 +3,7 @@ import ContractClient
 import Foundation
 import HTTPTypes
 
-/// What a scenario makes on the server, so that it can be removed again: see ``settle(at:)``.
+/// Records what a scenario creates on the server, so that ``settle(at:)`` can remove it.
 actor Ledger: Transport {
     struct Session: Sendable {
         let user: Int64
@@ -16,19 +16,19 @@ actor Ledger: Transport {
     }
 
     let transport: any Transport
-    /// By id, what one signs in with.
+    /// The credentials of accounts by their ids.
     var accounts: [Int64: JSONValue] = [:]
-    /// By refresh token.
+    /// The sessions by their refresh tokens.
     var sessions: [String: Session] = [:]
     var groups: Set<Int64> = []
-    /// By id, whose.
+    /// The members of direct chats by the chats' ids.
     var directChats: [Int64: Set<Int64>] = [:]
     var messages: [Int64: Message] = [:]
-    /// By id, whose.
+    /// The owners of files by the files' ids.
     var files: [Int64: Int64] = [:]
-    /// Who has had a picture.
+    /// The users who have had a picture.
     var pictured: Set<Int64> = []
-    /// By access token, also of sessions that have ended.
+    /// The users by their access tokens, also of ended sessions.
     private var users: [String: Int64] = [:]
 
     init(_ transport: any Transport) { self.transport = transport }
@@ -36,7 +36,8 @@ actor Ledger: Transport {
     func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
         let response: TransportResponse
         if request.url.path.hasSuffix("/auth/login") {
-            // To its end, even if nobody waits any more: a session whose tokens nobody saw could not be ended.
+            // The request runs to its end even if the scenario is cancelled: otherwise a session could remain whose
+            // tokens are unknown.
             response = try await Task { [transport] in try await transport.send(request, progress: progress) }.value
         } else {
             response = try await transport.send(request, progress: progress)
@@ -46,7 +47,7 @@ actor Ledger: Transport {
     }
 
     private func note(_ request: TransportRequest, _ response: TransportResponse) {
-        // A replayed answer has made nothing, and a list not either.
+        // Replayed answers and lists create nothing.
         guard [.post, .put, .delete].contains(request.method), response.status.kind == .successful,
             response.headers[.idempotentReplayed] == nil
         else { return }
@@ -94,7 +95,7 @@ actor Ledger: Transport {
 }
 
 extension TransportRequest {
-    /// The JSON of the body.
+    /// The body as JSON.
     fileprivate var sent: JSONValue? {
         guard case .bytes(let bytes) = body else { return nil }
         return try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))

@@ -77,7 +77,7 @@ extension MessengerScenarios {
                 let answer = try await socket.frame()
                 try expect(answer == ["type": "error", "message": .string(text)], "\(fields): \(answer)")
             }
-            // None of it has subscribed the socket to anything: the first that it hears comes after all of these.
+            // None of this subscribed the socket: the first frame that it receives is of this chat.
             let heard = try await alice.group()
             try await socket.send(["type": "subscribe", "chat_id": heard.json])
             try await socket.expect(["type": "subscribed", "chat_id": heard.json])
@@ -109,7 +109,7 @@ extension MessengerScenarios {
                 frame["message_type"] = sent["type"]
                 frame["type"] = "message"
                 for socket in sockets { try await socket.expect(.object(frame)) }
-                // The list's row is the frame without its type.
+                // A row of the list is the frame without its type.
                 frame["type"] = nil
                 try expect(
                     try await bob.get("/chats/\(chat)/messages?limit=1").succeeded(200), equals: [.object(frame)])
@@ -128,7 +128,7 @@ extension MessengerScenarios {
             try expect(try await socket.message(), equals: first)
             try await socket.subscribe(to: chats[1])
             let both = [try await alice.say("a", in: chats[1]), try await alice.say("b", in: chats[0])]
-            // Between chats there is no order.
+            // There is no order between chats.
             try expect(Set(try await socket.messages(2)), equals: Set(both))
 
             try await socket.send(.unsubscribe(chats[0]))
@@ -182,7 +182,7 @@ extension MessengerScenarios {
             try await moved.send(["type": "auth", "token": .string(other.token)])
             try await moved.expect(["type": "auth_ok", "user_id": alice.id.json])
 
-            // A second at most, and the network's time.
+            // It takes at most a second, plus the time of the network.
             let end = ContinuousClock.now + .seconds(5)
             try await alice.client.signOut()
             for socket in sockets { try await socket.expectClose(4001) }

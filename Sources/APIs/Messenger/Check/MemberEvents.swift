@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import MessengerClient
 
-/// What sockets hear of memberships that begin and end.
+/// Scenarios of the frames about memberships.
 extension MessengerScenarios {
     static let memberEvents: [Scenario<MessengerWorld>] = [
         Scenario("Sockets hear who came and who went", clause: "/ws members") { world in
@@ -23,14 +23,14 @@ extension MessengerScenarios {
             func member(_ type: JSONValue, _ person: Person) -> JSONValue {
                 ["type": type, "chat_id": chat.json, "user_id": person.id.json]
             }
-            // One frame for each who was not in, in the order of the request; those who are in are no news.
+            // There is one frame for each new member, in the order of the request, and none for existing members.
             try await alice.send(Messenger.AddMembers(chat: chat, users: [dave.id, bob.id, carol.id, dave.id]))
             try await alice.send(Messenger.AddMembers(chat: chat, users: [carol.id]))
             try await expectAll(sockets, [member("member_added", dave), member("member_added", carol)])
             try await dave.send(Messenger.LeaveChat(chat: chat))
             try await alice.send(Messenger.RemoveMember(chat: chat, user: carol.id))
             try await expectAll(sockets, [member("member_removed", dave), member("member_removed", carol)])
-            // Whoever is out himself is told that his subscription is.
+            // A removed member's socket receives the end of its subscription.
             try await alice.send(Messenger.RemoveMember(chat: chat, user: bob.id))
             let unsubscribed: JSONValue = ["type": "unsubscribed", "chat_id": chat.json]
             try await expectAll([sockets[0]], [member("member_removed", bob)])
@@ -43,7 +43,7 @@ extension MessengerScenarios {
             _ = try await sockets[0].frame()
             try await alice.send(Messenger.LeaveChat(chat: chat))
             try await expectAll([sockets[0]], [unsubscribed])
-            // All events are in line, so what else had come for a socket would stand before this.
+            // Events are ordered, so any other frame would come before this one.
             let last = try await alice.say("aside", in: aside)
             for socket in sockets + others { try expect(try await socket.frame()["id"], equals: last.id.json) }
             for socket in sockets + others { await socket.close() }
@@ -73,7 +73,7 @@ extension MessengerScenarios {
                 try expect(statuses.allSatisfy { [200, 201, 403, 204].contains($0) }, "\(statuses)")
                 let last = try await alice.say("aside", in: aside)
 
-                // The one who stays hears of the removal in its place between the others.
+                // The remaining member receives the removal at its place between the others.
                 var frames: [Messenger.ServerFrame] = []
                 for _ in 0..<statuses.filter({ $0 != 403 }).count { frames.append(try await stays.receive()) }
                 guard let removal = frames.firstIndex(of: .memberRemoved(chat, bob.id)) else {
@@ -122,7 +122,8 @@ extension MessengerScenarios {
                 try await old.subscribe(to: chat)
                 try await alice.send(Messenger.RemoveMember(chat: chat, user: bob.id))
                 try await alice.send(Messenger.AddMembers(chat: chat, users: [bob.id]))
-                // The one that was there hears of the end, however short it was; the other begins after it.
+                // The earlier subscription receives the end of the membership, however short it was; the new one begins
+                // after it.
                 try await new.subscribe(to: chat)
                 try expect(try await old.receive(), equals: .unsubscribed(chat))
                 let said = try await alice.say("hello", in: chat)

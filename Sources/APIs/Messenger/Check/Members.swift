@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import MessengerClient
 
-/// Memberships that begin and end: requests, and the owner's role.
+/// Scenarios of memberships: requests, and the owner's role.
 extension MessengerScenarios {
     static let members: [Scenario<MessengerWorld>] = [
         Scenario(
@@ -31,7 +31,7 @@ extension MessengerScenarios {
                         .refused(404, "Chat not found or access denied", "\(method) \(unknown)")
                 }
             }
-            // Nothing of it has changed anything.
+            // None of these requests has changed anything.
             let before = try await owner.get("/chats/\(chat)").succeeded(200)
             try expect(before["members"]?.elements.map { $0["id"] }, equals: [owner.id.json, member.id.json])
 
@@ -52,7 +52,7 @@ extension MessengerScenarios {
             let chat = try await owner.group(with: early)
             let said = try await owner.say("before", in: chat)
             let path = "/chats/\(chat)/members"
-            // Oneself, those who are in, and repeats are skipped; what is not in the contract is ignored.
+            // The caller, existing members and repetitions are skipped; unknown fields are ignored.
             let ids = [late, owner, late, early].map(\.id.json)
             let body: JSONValue = [
                 "user_ids": .list(ids), "role": "owner", "owner_id": late.id.json, "member_ids": [never.id.json],
@@ -67,7 +67,7 @@ extension MessengerScenarios {
             try expect(try await late.send(Messenger.ListMessages(chat: chat)), equals: [said])
             try expect(try await late.send(Messenger.ListChats()).map(\.id), equals: [chat])
             try await late.say("hello", in: chat)
-            // Again, and nobody at all, is nothing.
+            // A repetition, and an empty list, change nothing.
             for ids in [ids, []] {
                 try expect(try await owner.post(path, ["user_ids": .list(ids)]).succeeded(200), equals: added)
             }
@@ -101,7 +101,7 @@ extension MessengerScenarios {
                 try await person.post("/chats/\(chat)/members", ["user_ids": ids])
                     .refused(status, text, "\(person.id) \(chat) \(ids.description.prefix(50))")
             }
-            // Two are in: 498 more are not too many, so it is the next check that refuses them.
+            // There are two members, so 498 more are allowed: the next check refuses them.
             let most = many.dropLast() + [member.id.json] + many.dropLast()
             let answer = try await owner.post("/chats/\(group)/members", ["user_ids": .list(Array(most))])
             try expect(answer.text.hasPrefix(#"{"error":"Unknown member_ids: "#), answer.text)
@@ -160,7 +160,7 @@ extension MessengerScenarios {
                 try await alice.raw(.delete, "/chats/\(chat)/members/\(bob.id)").refused(404, "Member not found")
                 try expect(try await bob.send(Messenger.ListChats()), equals: [])
                 try expect(try await alice.send(Messenger.GetChat(id: chat)).members.map(\.id), equals: [alice.id])
-                // What he said stays, and his own file is still his.
+                // His messages stay, and his file is still his.
                 try expect(
                     try await alice.send(Messenger.ListMessages(chat: chat)).map(\.sender), equals: [bob.id, alice.id])
                 for person in [alice, bob] { _ = try await person.location(of: own.json) }
@@ -179,7 +179,7 @@ extension MessengerScenarios {
             for person in [second, third, fourth] {
                 try await first.send(Messenger.AddMembers(chat: chat, users: [person.id]))
             }
-            // The longest-standing one leaves and comes back as the youngest.
+            // The longest-standing member leaves and comes back as the newest.
             try await second.send(Messenger.LeaveChat(chat: chat))
             try await first.send(Messenger.AddMembers(chat: chat, users: [second.id]))
             var rest = [first, third, fourth, second]
@@ -191,13 +191,13 @@ extension MessengerScenarios {
                 try expect(detail.owner, equals: rest[0].id)
                 try expect(detail.members.map(\.id), equals: rest.map(\.id))
                 try expect(detail.members.map(\.role), equals: rest.indices.map { $0 == 0 ? .owner : .member })
-                // The role is real: the new owner may add and remove, whoever was owner may not.
+                // The role has effect: the new owner may add and remove members, the former one may not.
                 try await rest[0].send(Messenger.AddMembers(chat: chat, users: [owner.id]))
                 try await owner.raw(.delete, "/chats/\(chat)/members/\(rest[0].id)")
                     .refused(403, "Only the owner can do this")
                 try await rest[0].send(Messenger.RemoveMember(chat: chat, user: owner.id))
             }
-            // A member's leaving passes nothing on.
+            // A member who leaves passes nothing on.
             try await rest[0].send(Messenger.AddMembers(chat: chat, users: [first.id]))
             try await first.send(Messenger.LeaveChat(chat: chat))
             try expect(try await rest[0].send(Messenger.GetChat(id: chat)).owner, equals: rest[0].id)
@@ -241,7 +241,7 @@ extension MessengerScenarios {
                 try await alice.raw(.delete, "/chats/\(chat)/members/\(bob.id)").status
             }
             try expect(removed.sorted(), equals: [204] + Array(repeating: 404, count: 9))
-            // Both leave, each several times, while both speak: whoever is out is refused, and nothing else goes wrong.
+            // Both leave several times while both send: a former member is refused, and there are no other errors.
             let statuses = try await together(40) { index in
                 let person = index.isMultiple(of: 2) ? alice : carol
                 if index < 20 { return try await person.post("/chats/\(chat)/messages", ["content": "x"]).status }
@@ -265,7 +265,7 @@ extension MessengerScenarios {
             try await alice.post(path, ["user_ids": [carol.id.json]], headers: key)
                 .refused(422, "Idempotency-Key was already used for another request")
             try await alice.post(path, body, headers: [.idempotencyKey: "é"]).refused(400, "Invalid Idempotency-Key")
-            // A late repeat does not bring back who has left.
+            // A late repetition does not bring back a former member.
             try await bob.send(Messenger.LeaveChat(chat: chat))
             let late = try await alice.post(path, body, headers: key)
             try expect(late.body, equals: answers[0].body)

@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import MessengerClient
 
-/// Messages that are edited and deleted.
+/// Scenarios of edited and deleted messages.
 extension MessengerScenarios {
     static let messageChanges: [Scenario<MessengerWorld>] = [
         Scenario(
@@ -27,7 +27,7 @@ extension MessengerScenarios {
                 let answer = try await alice.raw(.put, "/chats/\(chat)/messages/\(sent.id)", body: body.description)
                 let json = try answer.succeeded(200)
                 try json["edited_at"]?.expectTimestamp()
-                // As the answer to the send, and one key more, the last one.
+                // The answer is that of the send with one more key, the last one.
                 var message: [String: JSONValue] = [
                     "id": sent.id.json, "chat_id": chat.json, "sender_id": alice.id.json, "content": .string(content),
                     "type": "text", "file_id": file.json, "created_at": .string("\(sent.createdAt)"),
@@ -95,7 +95,7 @@ extension MessengerScenarios {
             let empty = try await alice.send(Messenger.ListChats())[0]
             try expect(empty.lastMessage, equals: nil)
             try expect(empty.updatedAt, equals: try await alice.send(Messenger.GetChat(id: chat)).createdAt)
-            // Ids are not given twice.
+            // Ids are not reused.
             try expect(try await bob.say("next", in: chat).id > newest, "an id came again")
         },
         Scenario(
@@ -117,7 +117,7 @@ extension MessengerScenarios {
                 (["content": long], "content too long (max 16384 characters)"),
                 (["content": "a\u{0}"], "Text must not contain NUL characters"),
             ]
-            // The body before all else.
+            // The body is checked before everything else.
             for (body, text) in refused {
                 for person in [alice, bob, carol] {
                     for id in [message.id, 0] {
@@ -137,7 +137,7 @@ extension MessengerScenarios {
                     try await alice.raw(method, "/chats/0/messages/\(id)", body: body)
                         .refused(403, "Not a member of this chat", id)
                 }
-                // Of another chat is not of this one.
+                // A message of another chat does not exist in this one.
                 for id in ["0", "9223372036854775807", "99999999999999999999"] {
                     try await alice.raw(method, "/chats/\(chat)/messages/\(id)", body: body)
                         .refused(404, "Message not found", id)
@@ -151,7 +151,7 @@ extension MessengerScenarios {
             }
             try await alice.raw(.put, "/chats/\(chat)/messages/\(bare.id)", body: body)
                 .refused(400, "Only text messages can be changed")
-            // The owner of the chat has no more right than others, and who has left has none.
+            // The owner of the chat has no more rights than others, and a former member has none.
             let his = try await bob.say("his", in: chat)
             try await alice.raw(.delete, "/chats/\(chat)/messages/\(his.id)")
                 .refused(403, "Only the sender can change a message")
@@ -173,7 +173,7 @@ extension MessengerScenarios {
                 try await socket.send(["type": "subscribe", "chat_id": chat.json])
                 try await socket.expect(["type": "subscribed", "chat_id": chat.json])
             }
-            // The second is longer than what a database carries between nodes.
+            // The second text is larger than what a database carries between nodes.
             for content in ["two", String(repeating: "\u{1F600}", count: 16_384)] {
                 let edited = try await alice.send(
                     Messenger.EditMessage(chat: chat, message: message.id, content: content))
@@ -210,7 +210,7 @@ extension MessengerScenarios {
                 try await alice.send(Messenger.EditMessage(chat: chat, message: old, content: "again \(index)"))
                 if index > 5 { try await alice.send(Messenger.DeleteMessage(chat: chat, message: old)) }
             }
-            // Each joins at another moment while the others are at it, and hears everything up to the end.
+            // Each socket subscribes at another moment while others are sending, and receives everything up to the end.
             async let copying = together(4) { index in
                 for _ in 0..<15 * index { try await bob.get("/me").succeeded(200) }
                 let socket = try await bob.socket()

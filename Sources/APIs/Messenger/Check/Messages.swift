@@ -54,7 +54,7 @@ extension MessengerScenarios {
                 let sent = try await bob.post("/chats/\(chat)/messages", ["content": .string(content)]).succeeded(201)
                 let newest = try await alice.get("/chats/\(chat)/messages?limit=1").succeeded(200)[0]
                 for found in [sent["content"], newest?["content"]] {
-                    // By scalars: Swift takes composed and decomposed text for equal.
+                    // The comparison is by scalars, because Swift treats composed and decomposed text as equal.
                     let same = found?.string.map { Array($0.unicodeScalars) == Array(content.unicodeScalars) }
                     try expect(
                         same == true,
@@ -110,7 +110,7 @@ extension MessengerScenarios {
             let chat = try await alice.directChat(with: bob)
             let other = try await alice.directChat(with: carol)
             let elsewhere = try await alice.say("elsewhere", in: other)
-            // Ids of this chat, as if they were 1…120.
+            // Ids of this chat are numbered as if they were 1…120.
             let ids = [0] + (try await bob.say(120, in: chat)).map(\.id.rawValue)
             func newestFirst(_ range: ClosedRange<Int>) -> [JSONValue] { range.reversed().map { .integer(ids[$0]) } }
             let pages: [(query: String, rows: [JSONValue])] = [
@@ -161,7 +161,7 @@ extension MessengerScenarios {
             for index in 0..<10 { ids.append(try await alice.say("\(index)", in: chats[index % 2]).id) }
             try expect(ids == ids.sorted() && Set(ids).count == 10, "not ascending: \(ids)")
 
-            // From both sides at once: each once, in one order.
+            // Both send concurrently: each message comes once, in one order.
             let sent = try await together(60) { index in
                 try await (index.isMultiple(of: 2) ? alice : bob).say("\(index)", in: chats[0]).id
             }

@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import MessengerClient
 
-/// Who has read how far, and who is typing.
+/// Scenarios of read receipts and typing.
 extension MessengerScenarios {
     static let receipts: [Scenario<MessengerWorld>] = [
         Scenario(
@@ -25,7 +25,7 @@ extension MessengerScenarios {
                 let answer = try await alice.raw(.post, "/chats/\(chat)/messages/\(sent[index].id)/read")
                 try expect(answer.status == 204 && answer.body.isEmpty, "\(answer.status) \(answer.text)")
                 let receipts = try await bob.get("/chats/\(chat)/receipts").succeeded(200)
-                // He has read what he said himself.
+                // A user's own messages count as read.
                 guard let mine = receipts[0], receipts.elements.count == 2 else { throw Broken("\(receipts)") }
                 try expect(mine["user_id"], equals: alice.id.json)
                 try expect(receipts[1]?["last_read_message_id"], equals: sent[9].id.json)
@@ -45,7 +45,7 @@ extension MessengerScenarios {
                     ])
                 }
             }
-            // Sending reads on too, and is told by the message alone.
+            // Sending moves the mark, too, and no other frame announces it.
             let own = try await alice.say("mine", in: chat)
             try await alice.send(Messenger.MarkRead(chat: chat, message: own.id))
             let next = try await bob.say("next", in: chat)
@@ -98,7 +98,7 @@ extension MessengerScenarios {
             try expect(try await readers(), equals: [reader.id.json, leaver.id.json, owner.id.json])
             try await leaver.send(Messenger.LeaveChat(chat: chat))
             try expect(try await readers(), equals: [reader, owner].map(\.id.json))
-            // A message that has gone leaves the mark where it was.
+            // Deleting a message does not move the mark.
             try await owner.send(Messenger.DeleteMessage(chat: chat, message: sent[0].id))
             try expect(try await silent.send(Messenger.GetReceipts(chat: chat))[0].lastRead, equals: sent[0].id)
         },
@@ -114,7 +114,7 @@ extension MessengerScenarios {
             try expect(try await alice.send(Messenger.GetReceipts(chat: silent)), equals: [])
             try await bob.say("new", in: chat)
             try expect(try await carol.unread(in: chat), equals: 1)
-            // Those who were there keep their marks, and whoever comes back has read what they missed.
+            // The members keep their marks, and a returning member has read what they missed.
             try expect(try await alice.unread(in: chat), equals: 32)
             try await carol.send(Messenger.LeaveChat(chat: chat))
             let last = try await bob.say("missed", in: chat)
@@ -205,7 +205,7 @@ extension MessengerScenarios {
                     try await socket.expect(["type": "subscribed", "chat_id": chat.json])
                 }
             }
-            // From two sockets, many times: they are one person. In another chat it is another matter.
+            // Two sockets of one user count as one; another chat counts separately.
             for chat in [chat, aside] {
                 for _ in 0..<5 {
                     for socket in [socket, own] { try await socket.send(["type": "typing", "chat_id": chat.json]) }
@@ -224,7 +224,7 @@ extension MessengerScenarios {
 }
 
 extension Person {
-    /// What the list says is unread of a chat, beside its usual keys.
+    /// Returns the number of unread messages in the list of chats.
     fileprivate func unread(in chat: Messenger.Chat.ID, line: UInt = #line) async throws -> JSONValue? {
         let list = try await get("/chats?include=unread").succeeded(200).elements
         let row = list.first { $0["id"] == chat.json }

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import MessengerClient
 
-/// What people tell the operator. That it arrives there no request shows.
+/// Scenarios of reports to the operator. No request shows that they arrive.
 extension MessengerScenarios {
     static let reports: [Scenario<MessengerWorld>] = [
         Scenario("Who can see a user or a message can report it", clause: "POST /reports") { world in
@@ -31,7 +31,7 @@ extension MessengerScenarios {
                 ids.append(id)
             }
             try expect(Set(ids).count == ids.count && ids == ids.sorted(), "ids \(ids)")
-            // Nothing has become of what was reported, and a block hides no message of a chat that one is in.
+            // The reported message is unchanged, and a block hides no message of a chat that the user is in.
             try expect(try await bob.send(Messenger.ListMessages(chat: chat)), equals: [message])
             try await bob.send(Messenger.BlockUser(alice.id))
             try await alice.post("/reports", ["message_id": message.id.json, "reason": "rude"]).succeeded(201)

@@ -6,7 +6,7 @@ import HTTPTypes
 import MessengerClient
 
 extension MessengerScenarios {
-    /// The rest of the contract's section on authentication: signing in, refreshing, signing out.
+    /// The remaining scenarios of the contract's section on authentication: signing in, refreshing, signing out.
     static let sessions: [Scenario<MessengerWorld>] = [
         Scenario("Signing in takes username or e-mail in any case, and answers the tokens", clause: "POST /auth/login")
         {
@@ -48,7 +48,7 @@ extension MessengerScenarios {
         Scenario("After ten wrong passwords in a minute the right one is refused too", clause: "POST /auth/login") {
             world in
             let (alice, bob) = try await world.pair()
-            // At once, so that it takes no minute and none slips through.
+            // The requests are concurrent, so that it takes no minute and no request slips through.
             let answers = try await together(13) { index in
                 try await world.login(alice.name, "wrong \(index)")
             }
@@ -60,7 +60,7 @@ extension MessengerScenarios {
                 let seconds = answer.headers[.retryAfter].flatMap(Int.init) ?? 0
                 try expect(1...60 ~= seconds, "Retry-After: \(answer.headers[.retryAfter] ?? "absent")")
             }
-            // Others are not kept out, and sessions go on.
+            // Other users are not affected, and sessions continue.
             try await world.login(bob.name, bob.password).succeeded(200)
             try await alice.get("/me").succeeded(200)
         },
@@ -118,7 +118,7 @@ extension MessengerScenarios {
                 try expect(answer.body, equals: [])
             }
             try await world.refresh(first.refreshToken).refused(401, "Invalid or expired refresh token")
-            // A second at most, and the network's time.
+            // It takes at most a second, plus the time of the network.
             let deadline = ContinuousClock.now + .seconds(5)
             while try await first.get("/me").status == 200 {
                 try expect(ContinuousClock.now < deadline, "an access token outlived its session")
@@ -142,7 +142,7 @@ extension MessengerScenarios {
         },
     ]
 
-    /// The header or the claims of a token.
+    /// Returns the header or the claims of a token.
     private static func decodedJSON(_ part: Substring) throws -> JSONValue {
         var text = part.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
         while !text.count.isMultiple(of: 4) { text += "=" }

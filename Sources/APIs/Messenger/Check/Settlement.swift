@@ -7,11 +7,11 @@ import HTTPTypes
 extension Ledger {
     /// Removes what the API can remove, and ends the sessions.
     ///
-    /// A message is deleted, a group goes when its last member leaves, and a file with the last message that holds it.
-    /// Pictures are taken off, and what nothing uses then is deleted.
-    /// Accounts stay, and so do direct chats: the commands that repeat a failure sign in to them.
+    /// A message is deleted; a group is deleted when its last member leaves, and a file with the last message that
+    /// refers to it. Pictures are removed, and then unused files. Accounts and direct chats stay, because the commands
+    /// that repeat a failure sign in to them.
     ///
-    /// - Returns: what stays, counted.
+    /// - Returns: The numbers of remaining resources.
     func settle(at baseURL: URL) async -> [String: Int] {
         let server = Cleaner(client: RawClient(baseURL: baseURL, transport: self))
         await leaveGroups(through: server)
@@ -23,7 +23,7 @@ extension Ledger {
             let body: JSONValue = ["refresh_token": .string(refreshToken)]
             _ = await server.status(.post, "/auth/logout", body: body)
         }
-        // On a server that cannot end them they expire.
+        // On a server that cannot end sessions, they expire.
         let left = [
             "users": accounts.count, "chats": directChats.count + groups.count, "messages": messages.count,
             "files": keptFiles, "sessions": sessions.count,
@@ -40,7 +40,7 @@ extension Ledger {
             var isGone = true
             for token in members {
                 let answer = await server.answer(.post, "/chats/\(group)/leave", token: token)
-                // 404 in other words is that of a server that knows no leaving.
+                // A 404 with another text comes from a server without this operation.
                 let isOutside = (try? answer?.json()) == ["error": "Chat not found or access denied"]
                 isGone = isGone && (answer?.status == 204 || isOutside)
             }
@@ -54,21 +54,22 @@ extension Ledger {
         var tokens: [Int64: String] = [:]
         for user in Set(messages.values.map(\.sender)) { tokens[user] = await token(of: user, through: server) }
         let (known, messages) = (tokens, messages)
-        // What is deleted is noted on the way.
+        // Deletions are recorded as they happen.
         await server.all(Array(messages.keys)) { id in
             guard let message = messages[id], let token = known[message.sender] else { return }
             _ = await server.status(.delete, "/chats/\(message.chat)/messages/\(id)", token: token)
         }
     }
 
-    /// What somebody has sent who is deleted goes with the chat only, and a direct chat with the other one.
+    /// Deletes the chats of deleted users: their messages are deleted only with the chat, and a direct chat only with
+    /// the other user.
     private func deleteChatsOfTheDeleted(through server: Cleaner) async {
         let chats = Set(messages.values.filter { accounts[$0.sender] == nil }.map(\.chat))
         for user in Set(chats.flatMap { directChats[$0] ?? [] }) {
             guard let password = accounts[user]?["password"], let token = await token(of: user, through: server) else {
                 continue
             }
-            // What is deleted is noted on the way.
+            // Deletions are recorded as they happen.
             _ = await server.status(.delete, "/me", token: token, body: ["password": password])
         }
         let gone = directChats.filter { $1.isDisjoint(with: accounts.keys) }
@@ -83,21 +84,21 @@ extension Ledger {
         }
     }
 
-    /// Deletes what nothing uses any more.
+    /// Deletes unused files.
     ///
-    /// - Returns: How many are still there.
+    /// - Returns: The number of files that remain.
     private func deleteFiles(through server: Cleaner) async -> Int {
         var kept = 0
         for (file, user) in files {
             guard let token = await token(of: user, through: server) else { continue }
             if await server.status(.delete, "/files/\(file)", token: token) == 204 { continue }
-            // It went with the last message that held it, or is held.
+            // The file was deleted with its last message, or is still in use.
             if await server.status(.get, "/files/\(file)/download", token: token) != 404 { kept += 1 }
         }
         return kept
     }
 
-    /// Of a session that is alive, begun if there is none.
+    /// Returns the token of a live session, or of a new one.
     private func token(of user: Int64, through server: Cleaner) async -> String? {
         if let session = sessions.values.first(where: { $0.user == user }) { return session.accessToken }
         guard let account = accounts[user] else { return nil }
@@ -106,7 +107,7 @@ extension Ledger {
     }
 }
 
-/// Requests whose failure is no news: what cannot be removed is counted.
+/// Sends requests whose failure does not matter: what cannot be removed is counted.
 private struct Cleaner: Sendable {
     let client: RawClient
 
@@ -122,12 +123,12 @@ private struct Cleaner: Sendable {
         await answer(method, path, token: token, body: body)?.status
     }
 
-    /// Does something with each, a few at a time.
+    /// Calls a function for each value, a few at a time.
     func all<Value: Sendable>(_ values: [Value], _ body: @escaping @Sendable (Value) async -> Void) async {
         _ = try? await together(values.count, width: 8) { await body(values[$0]) }
     }
 
-    /// Those for which something holds.
+    /// Returns the ids for which a condition holds.
     func those(_ ids: [Int64], where holds: @escaping @Sendable (Int64) async -> Bool) async -> Set<Int64> {
         let held = (try? await together(ids.count, width: 8) { await holds(ids[$0]) }) ?? []
         return Set(zip(ids, held).filter(\.1).map(\.0))

@@ -2,8 +2,8 @@ import ContractCheck
 import Foundation
 import HTTPTypes
 
-/// What goes over the wire, as the contract's examples show it: names and types, held by hand and not taken from the
-/// SDK's types, which might be wrong the same way.
+/// The names and types on the wire, as the contract's examples show them. They are written by hand and not taken from
+/// the SDK's types, which might contain the same mistake.
 enum MessengerShapes {
     static let all = WireShapes(operations: operations, failure: failure, frames: frames)
 
@@ -84,7 +84,7 @@ enum MessengerShapes {
 
     private static let failure: Shape = .object(["error": .text])
 
-    /// What the server says on `/ws`, by its `type`.
+    /// The server's frames on `/ws`, by their `type`.
     private static let frames: [String: Shape] = [
         "auth_ok": frame("auth_ok", ["user_id": .id]),
         "error": .anyOf([frame("error", ["message": .text]), frame("error", ["message": .text, "chat_id": .id])]),
@@ -115,7 +115,7 @@ enum MessengerShapes {
         "members": .list(of: .object(summary.merging(["role": .oneOf(["owner", "member"])]) { $1 })),
     ])
 
-    /// - Parameter kind: The member that says text, file or voice: its name depends on where the message stands.
+    /// - Parameter kind: The key for text, file or voice, which depends on where the message appears.
     private static func message(kind: String, more: [String: Shape] = [:]) -> Shape {
         let members: [String: Shape] = [
             "id": .id, "chat_id": .id, "sender_id": .id, "content": .text, kind: .oneOf(["text", "file", "voice"]),

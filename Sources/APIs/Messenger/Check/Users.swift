@@ -33,7 +33,7 @@ extension MessengerScenarios {
             try expect(
                 rows.first,
                 equals: ["id": byName.id.json, "username": .string(byName.username), "display_name": "Somebody"])
-            // The query is trimmed, and an e-mail address is not looked at.
+            // The query is trimmed, and does not match e-mail addresses.
             for query in [stem, "  \(stem)\n", "\(stem)e\u{301}va"] {
                 try expect(try await searcher.search(query).count, equals: 2)
             }

@@ -12,14 +12,14 @@ extension MessengerSocket {
         try expect(try await receive(), equals: .subscribed(chat))
     }
 
-    /// The next frame, which must be a message.
+    /// Returns the next frame, which must be a message.
     func message() async throws -> Messenger.Message {
         let frame = try await receive()
         guard case .message(let message) = frame else { throw Broken(expected: "a message", found: "\(frame)") }
         return message
     }
 
-    /// Fails at the first frame that is not the next of these messages.
+    /// Fails at the first frame that is not the next one of these messages.
     func expectMessages(
         _ messages: [Messenger.Message], line: UInt = #line, file: StaticString = #fileID
     ) async throws {
@@ -36,7 +36,7 @@ extension MessengerSocket {
 }
 
 extension RawAnswer {
-    /// Fails unless this is a refusal: the status, and the error alone, exactly worded.
+    /// Fails unless this is a refusal with this status and exactly this error.
     @discardableResult
     func refused(
         _ status: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
@@ -47,7 +47,7 @@ extension RawAnswer {
 }
 
 extension JSONValue {
-    /// Fails unless it is `2026-02-23T10:00:00Z`.
+    /// Fails unless the value has the form `2026-02-23T10:00:00Z`.
     func expectTimestamp(line: UInt = #line, file: StaticString = #fileID) throws {
         guard let string, string.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/#) != nil else {
             throw Broken("no timestamp: \(self)", line: line, file: file)

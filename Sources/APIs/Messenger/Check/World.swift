@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import MessengerClient
 
-/// A Messenger server to try scenarios on, and the people who try them.
+/// A Messenger server under test, and the users of the scenarios.
 public struct MessengerWorld: Sendable {
     public let baseURL: URL
     public let transport: any Transport
@@ -16,7 +16,7 @@ public struct MessengerWorld: Sendable {
         self.init(Server(baseURL: baseURL, transport: transport, sockets: sockets))
     }
 
-    /// A world whose every answer and frame is looked at.
+    /// Creates a world in which every answer and frame is checked.
     public init(_ server: Server) {
         let witness = Witness(of: server, holdingTo: MessengerShapes.all)
         self.baseURL = server.baseURL
@@ -25,25 +25,26 @@ public struct MessengerWorld: Sendable {
         self.raw = RawClient(baseURL: baseURL, transport: witness)
     }
 
-    /// A name that nobody has: scenarios share a server.
+    /// Returns an unused name: scenarios share a server.
     public func freshName(_ stem: String = "user") -> String {
         "\(stem)-\(UUID().uuidString.lowercased().prefix(12))"
     }
 
-    /// A name of exactly this many Unicode scalars that nobody has, however short: 20,992 ideographs to choose from.
+    /// Returns an unused name of exactly this many Unicode scalars, however few: there are 20,992 ideographs to choose
+    /// from.
     public func freshName(of length: Int) -> String {
         String(String.UnicodeScalarView((0..<length).compactMap { _ in Unicode.Scalar(.random(in: 0x4E00...0x9FFF)) }))
     }
 
-    /// A key that nobody has used.
+    /// Returns an unused key.
     public func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
 
-    /// An SDK that nobody is signed in to.
+    /// Returns an SDK without a session.
     public func client(_ store: any TokenStore = MemoryTokenStore()) -> MessengerClient {
         MessengerClient(baseURL: baseURL, store: store, transport: transport, sockets: sockets, retry: .never)
     }
 
-    /// A new account, signed in.
+    /// Returns a new account, signed in.
     public func person(_ stem: String = "user") async throws -> Person {
         let name = freshName(stem)
         let password = "secret-\(name)"
@@ -51,7 +52,7 @@ public struct MessengerWorld: Sendable {
         return try await signedIn(name, password)
     }
 
-    /// A new session of an account.
+    /// Returns a new session of an account.
     public func signedIn(_ name: String, _ password: String) async throws -> Person {
         let store = MemoryTokenStore()
         let client = client(store)
@@ -62,7 +63,7 @@ public struct MessengerWorld: Sendable {
             client: client, world: self)
     }
 
-    /// Several new accounts, signed in, by id.
+    /// Returns several new accounts, signed in, by id.
     public func people(_ count: Int) async throws -> [Person] {
         try await together(count) { _ in try await person() }.sorted { $0.id < $1.id }
     }
@@ -77,24 +78,24 @@ public struct MessengerWorld: Sendable {
         return (people[0], people[1], people[2])
     }
 
-    /// A raw request without a token.
+    /// Sends a raw request without a token.
     func post(_ path: String, _ body: JSONValue, headers: HTTPFields = [:]) async throws -> RawAnswer {
         try await raw.send(.post, path, headers: headers, body: body.description)
     }
 
-    /// A socket that nobody has signed in to.
+    /// Opens a socket that is not signed in.
     func rawSocket() async throws -> RawSocket {
         let url = baseURL.appendingPathComponent("ws")
         return RawSocket(try await sockets.open(url, headers: [:], maximumMessageSize: 262_144))
     }
 }
 
-/// An account, and the SDK that is signed in to it.
+/// An account, with an SDK that is signed in to it.
 public struct Person: Sendable {
     public let id: Messenger.User.ID
     public let name: String
     public let password: String
-    /// An access token, for raw requests.
+    /// An access token for raw requests.
     public let token: String
     public let refreshToken: String
     public let client: MessengerClient
@@ -105,7 +106,7 @@ public struct Person: Sendable {
         try await client.send(request)
     }
 
-    /// A raw request with this person's token.
+    /// Sends a raw request with this user's token.
     public func raw(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
     ) async throws -> RawAnswer {
@@ -118,12 +119,12 @@ public struct Person: Sendable {
         try await raw(.post, path, headers: headers, body: body.description)
     }
 
-    /// The direct chat with another.
+    /// Returns the direct chat with another user.
     public func directChat(with other: Person) async throws -> Messenger.Chat.ID {
         try await send(Messenger.CreateChat.direct(with: other.id)).id
     }
 
-    /// A new group of this person and others.
+    /// Returns a new group of this user and others.
     public func group(with others: Person...) async throws -> Messenger.Chat.ID {
         try await send(Messenger.CreateChat.group("Team", members: others.map(\.id))).id
     }
@@ -133,7 +134,7 @@ public struct Person: Sendable {
         try await send(Messenger.SendMessage(chat: chat, content: text)).message
     }
 
-    /// Says something in a later second: again and again, until one is over.
+    /// Sends a message in a later second, repeating it until that second has begun.
     func say(
         _ text: String, in chat: Messenger.Chat.ID, after time: Messenger.Timestamp
     ) async throws -> Messenger.Message {
@@ -144,7 +145,7 @@ public struct Person: Sendable {
         }
     }
 
-    /// Says many things at once, and returns them by id.
+    /// Sends many messages concurrently, and returns them by id.
     func say(_ count: Int, in chat: Messenger.Chat.ID) async throws -> [Messenger.Message] {
         try await together(count) { try await say("\($0)", in: chat) }.sorted { $0.id < $1.id }
     }
@@ -153,12 +154,12 @@ public struct Person: Sendable {
         try await client.upload(Upload(.bytes(Array(bytes.utf8)), filename: filename)).id
     }
 
-    /// A live socket, signed in.
+    /// Opens a live socket, signed in.
     public func socket() async throws -> MessengerSocket {
         try await client.openSocket(over: world.sockets)
     }
 
-    /// A live socket, signed in, for looking at the wire.
+    /// Opens a raw live socket, signed in.
     func rawSocket() async throws -> RawSocket {
         let socket = try await world.rawSocket()
         try await socket.send(["type": "auth", "token": .string(token)])

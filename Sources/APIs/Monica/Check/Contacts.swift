@@ -103,7 +103,7 @@ extension MonicaScenarios {
                 ["is_date_known": false, "met_through_contact_id": 999_999_999]
             )
             .refused(404, 31, "The requested contact was not found.")
-            // Who introduced is forgotten with the contact.
+            // The introducing contact is removed from the introduction when it is deleted.
             try await owner.client.delete(Monica.Contact.self, id: jane.id)
             let after = try await owner.send(Monica.GetContact(id: john.id)).data
             try expect(after.information.howYouMet.firstMetThroughContact, equals: nil)

@@ -4,7 +4,7 @@ import HTTPTypes
 import MonicaClient
 
 extension MonicaScenarios {
-    /// What the published document says. It has no way to write, so these read whatever the account has.
+    /// Scenarios of what the published document says. It has no writes, so they read whatever the account has.
     static let published: [Scenario<MonicaWorld>] = [
         Scenario("A token is good or it is not", clause: "GET /contacts?limit=1", level: .contract) { world in
             let owner = try await world.owner()
@@ -31,7 +31,7 @@ extension MonicaScenarios {
             let owner = try await world.owner()
             for contact in try await owner.client.listContacts(page: 1, limit: 1, query: nil).data {
                 let answer = try await owner.get("/contacts/\(contact.id)")
-                // It may be gone by now: other scenarios make contacts and remove them.
+                // The contact may be deleted by now: other scenarios create and delete contacts.
                 if answer.status == 404 { continue }
                 try expect(try answer.succeeded(200)["data"]?["id"], equals: contact.id.json)
             }

@@ -1,6 +1,6 @@
 import ContractCheck
 
-/// What goes over the wire, by hand. Another server's contacts may say more or less.
+/// The names and types on the wire, written by hand. Another server's contacts may have more or fewer members.
 enum MonicaShapes {
     static let all = WireShapes(
         operations: operations,
@@ -52,7 +52,7 @@ enum MonicaShapes {
 
     private static func one(_ shape: Shape) -> Shape { .object(["data": shape]) }
 
-    /// What the published document names, and what this project's server says beside.
+    /// Returns the shape of a page: the members of the published document, and those that this project's server adds.
     private static func page(_ shape: Shape, query: Bool = false) -> Shape {
         .object(["data": .list(of: shape), "meta": meta(query: query), "links": links])
     }
@@ -69,7 +69,7 @@ enum MonicaShapes {
         "first": .text, "last": .text, "prev": .nullable(.text), "next": .nullable(.text),
     ])
 
-    /// Of what the published document says nothing: only that it has an id is asked of other servers.
+    /// Returns a shape that the published document does not describe: other servers only need an id.
     private static func unpublished(_ members: [String: Shape]) -> Shape {
         .object(["id": .id], additions: members.filter { $0.key != "id" })
     }

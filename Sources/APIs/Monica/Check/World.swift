@@ -5,16 +5,16 @@ import Foundation
 import HTTPTypes
 import MonicaClient
 
-/// A Monica server to try scenarios on, and the accounts to try them with.
+/// A Monica server under test, and the accounts of the scenarios.
 public struct MonicaWorld: Sendable {
     public let baseURL: URL
     public let transport: any Transport
     public let raw: RawClient
     private let token: @Sendable (Int?) async throws -> String
 
-    /// A world whose every answer is looked at.
+    /// Creates a world in which every answer is checked.
     ///
-    /// - Parameter token: One of the first account (0), of the second …, or of whichever (nil).
+    /// - Parameter token: Returns a token of the first account (0), of the second (1), or of any (nil).
     public init(_ server: Server, token: @escaping @Sendable (_ account: Int?) async throws -> String) {
         let witness = Witness(of: server, holdingTo: MonicaShapes.all)
         baseURL = server.baseURL
@@ -23,10 +23,10 @@ public struct MonicaWorld: Sendable {
         self.token = token
     }
 
-    /// Whoever has an account.
+    /// Returns the owner of an account.
     public func owner() async throws -> Owner { try await owner(nil) }
 
-    /// Two with an account each.
+    /// Returns the owners of two accounts.
     func pair() async throws -> (Owner, Owner) { (try await owner(0), try await owner(1)) }
 
     private func owner(_ account: Int?) async throws -> Owner {
@@ -37,7 +37,7 @@ public struct MonicaWorld: Sendable {
         return Owner(token: token, client: client, world: self)
     }
 
-    /// A word that nobody has in their contacts: scenarios share an account.
+    /// Returns a word that no contact contains: scenarios share an account.
     func freshWord() -> String {
         "q" + String((0..<10).compactMap { _ in "bcdfghjklmnpqrstvwxz".randomElement() })
     }
@@ -45,14 +45,14 @@ public struct MonicaWorld: Sendable {
     func freshKey() -> HTTPFields { [.idempotencyKey: UUID().uuidString] }
 }
 
-/// Nothing is kept: each answer is the server's.
+/// A cache that stores nothing, so that each answer is the server's.
 private struct NoCache: ResponseCache {
     func response(for key: String) async -> [UInt8]? { nil }
     func keep(_ body: [UInt8], for key: String) async {}
     func clear() async {}
 }
 
-/// Somebody with a token, and the SDK that sends it.
+/// The owner of an account with a token, and an SDK that sends it.
 public struct Owner: Sendable {
     public let token: String
     public let client: MonicaAPIClient
@@ -72,7 +72,7 @@ public struct Owner: Sendable {
 
     func get(_ path: String) async throws -> RawAnswer { try await raw(.get, path) }
 
-    /// A new contact.
+    /// Creates a contact.
     public func contact(
         _ first: String, _ last: String? = nil, nickname: String? = nil, isPartial: Bool = false
     ) async throws -> Monica.Contact {
@@ -80,7 +80,7 @@ public struct Owner: Sendable {
             Monica.ContactDraft(firstName: first, lastName: last, nickname: nickname, isPartial: isPartial))
     }
 
-    /// The ids of what a list has, of all its pages.
+    /// Returns the ids of a list, over all its pages.
     func ids(_ path: String) async throws -> [Int64] {
         try await get(path).succeeded(200, path)["data"]?.elements.compactMap { $0["id"]?.integer } ?? []
     }
@@ -91,7 +91,7 @@ extension Int {
 }
 
 extension RawAnswer {
-    /// Fails unless this is a refusal in the API's shape, exactly worded.
+    /// Fails unless this is a refusal in the API's shape with exactly this message.
     @discardableResult
     func refused(
         _ status: Int, _ errorCode: Int, _ text: String, _ what: @autoclosure () -> String = "", line: UInt = #line,
@@ -110,10 +110,10 @@ public enum MonicaScenarios {
         published + errors + contacts + search + lists + writing + tags + idempotency + account + ofTwoAccounts
     }
 
-    /// For `concord check monica`.
+    /// Returns the scenarios of `concord check monica`.
     ///
-    /// - Parameter tokens: Of one account or of two. Scenarios take them in turn, since each token may ask so and so often
-    ///   a minute. What takes two accounts is skipped with tokens of one.
+    /// - Parameter tokens: Tokens of one or two accounts. Scenarios use them in turn, because each token has a rate
+    ///   limit. Scenarios that need two accounts are skipped with tokens of one.
     public static func checklist(_ tokens: [String]) -> Checklist {
         let purse = Purse(tokens)
         return Checklist(
@@ -128,7 +128,7 @@ public enum MonicaScenarios {
     }
 }
 
-/// The tokens of a run, by the account that they are of.
+/// The tokens of a run, by account.
 private actor Purse {
     private let tokens: [String]
     private var accounts: Task<[[String]], any Error>?
@@ -136,7 +136,7 @@ private actor Purse {
 
     init(_ tokens: [String]) { self.tokens = tokens }
 
-    /// The next of an account's, the accounts counted from 0, or the next of all.
+    /// Returns the next token of an account, counted from 0, or the next of all.
     func token(of account: Int?, on server: Server) async throws -> String {
         turn += 1
         guard let account else { return tokens[turn % tokens.count] }
@@ -147,7 +147,8 @@ private actor Purse {
         return all[account][turn % all[account].count]
     }
 
-    /// In the order in which they were given. A server that does not say whose a token is has one account for each.
+    /// Groups the tokens by account, in the order in which they were given. On a server that does not name a token's
+    /// account, each token counts as an account.
     private static func sorted(_ tokens: [String], on server: Server) async throws -> [[String]] {
         var groups: [(account: Int64?, tokens: [String])] = []
         for token in tokens {
@@ -166,12 +167,12 @@ private actor Purse {
     }
 }
 
-/// Remembers what a scenario makes, and removes it.
+/// Records what a scenario creates, and removes it.
 private actor MonicaLedger: Transport {
     private struct Made {
         let path: String
         let authorization: String
-        /// The contacts that it goes with; none for what stays when they have gone.
+        /// The contacts with which a resource is deleted; none for one that stays.
         var contacts: Set<String> = []
     }
 
@@ -208,11 +209,12 @@ private actor MonicaLedger: Transport {
         if !made.contains(where: { $0.path == new.path }) { made.append(new) }
     }
 
-    /// What could not be removed, by its name in plural.
+    /// Removes everything, and returns the numbers of remaining resources by their name in plural.
     func settle(at baseURL: URL) async -> [String: Int] {
         var left: [String: Int] = [:]
         var gone: Set<String> = []
-        // Contacts first: they take what is theirs along, and each request counts.
+        // Contacts are deleted first, because their resources are deleted with them, and each request counts against
+        // the limit.
         let contacts = made.filter { $0.path.hasPrefix("/contacts/") }
         for thing in contacts + made.filter({ !$0.path.hasPrefix("/contacts/") }) {
             if !thing.contacts.isEmpty, thing.contacts.isSubset(of: gone) { continue }
