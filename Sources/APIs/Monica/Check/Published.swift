@@ -4,7 +4,7 @@ import HTTPTypes
 import MonicaClient
 
 extension MonicaScenarios {
-    /// Scenarios of what the published document says. It has no writes, so they read whatever the account has.
+    /// Scenarios of the published document. It has no writes, so they read whatever the account has.
     static let published: [Scenario<MonicaWorld>] = [
         Scenario("A token is good or it is not", clause: "GET /contacts?limit=1", level: .contract) { world in
             let owner = try await world.owner()
