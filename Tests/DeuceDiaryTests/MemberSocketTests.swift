@@ -285,7 +285,7 @@ import WebSockets
             current.withLockedValue { $0 = newer }
             renew.yield()
             renew.yield()
-            let frame = try await sockets.frame { $0.contains("auth") }
+            let frame = try #require(try await sockets.frame { $0.contains("auth") })
             // Foundation writes the members in any order.
             #expect(
                 try JSONDecoder().decode([String: String].self, from: Data(frame.utf8)) == [

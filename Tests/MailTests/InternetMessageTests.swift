@@ -33,7 +33,8 @@ import Testing
 
     @Test func textBeyondASCIIOrWithLongLines() throws {
         for text in ["Grüße\nan alle 🎉", String(repeating: "x", count: 999)] {
-            let parts = try self.text(of: .init(to: "a@b", subject: "é", text: text)).components(separatedBy: "\r\n\r\n")
+            let parts = try self.text(of: .init(to: "a@b", subject: "é", text: text)).components(
+                separatedBy: "\r\n\r\n")
             #expect(parts[0].contains("Content-Transfer-Encoding: base64"))
             #expect(parts[0].contains("Subject: =?utf-8?B?w6k=?="))
             let data = try #require(Data(base64Encoded: parts[1], options: .ignoreUnknownCharacters))
