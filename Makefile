@@ -61,6 +61,9 @@ lint: ## check the format, imports, time limits of suites, documentation and wor
 	./Tools/check-tests
 	./Tools/check-docs
 	./Tools/check-words
+	./Tools/check-imports
+	./Tools/check-lengths
+	./Tools/check-sections
 
 format: ## put every file into the project's format
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)

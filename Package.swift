@@ -6,8 +6,34 @@ import PackageDescription
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
 let nio: TargetDependencyCondition? = .when(traits: ["NIO"])
 
-func product(_ name: String, _ package: String) -> Target.Dependency {
-    .product(name: name, package: package, condition: server)
+/// The packages of the modules that come from one, by the module's name.
+let packages = [
+    "ArgumentParser": "swift-argument-parser", "AsyncHTTPClient": "async-http-client", "Crypto": "swift-crypto",
+    "CryptoExtras": "swift-crypto", "GRDB": "GRDB.swift", "GRDBSQLite": "GRDB.swift", "HTTPTypes": "swift-http-types",
+    "Hummingbird": "hummingbird", "HummingbirdCore": "hummingbird", "JWTKit": "jwt-kit", "Logging": "swift-log",
+    "NIOConcurrencyHelpers": "swift-nio", "NIOCore": "swift-nio", "NIOEmbedded": "swift-nio", "NIOHTTP1": "swift-nio",
+    "NIOHTTPTypes": "swift-nio-extras", "NIOHTTPTypesHTTP1": "swift-nio-extras", "NIOPosix": "swift-nio",
+    "NIOSSL": "swift-nio-ssl", "NIOWebSocket": "swift-nio", "ServiceLifecycle": "swift-service-lifecycle",
+    "UnixSignals": "swift-service-lifecycle",
+]
+
+/// Returns the modules that a target imports as its dependencies. A target names exactly those: `make lint` compares.
+///
+/// - Parameter condition: The trait without which modules of packages and of C are left out.
+func modules(_ names: String, when condition: TargetDependencyCondition? = server) -> [Target.Dependency] {
+    names.split(whereSeparator: \.isWhitespace).map(String.init).map { name in
+        if name == "HTTPTypes" { return .product(name: name, package: "swift-http-types") }
+        if let package = packages[name] { return .product(name: name, package: package, condition: condition) }
+        if ["CLibPQ", "CLibVips", "CVips", "CZlib"].contains(name) { return .target(name: name, condition: condition) }
+        return .byName(name: name)
+    }
+}
+
+/// Returns a target with the modules that it imports.
+func target(
+    _ name: String, at path: String, imports: String, when condition: TargetDependencyCondition? = server
+) -> Target {
+    .target(name: name, dependencies: modules(imports, when: condition), path: path)
 }
 
 // What finds libvips's headers. Its own list of flags would do, but has some that SwiftPM warns about in every build;
@@ -20,33 +46,23 @@ let vips = "vips"
 
 // MARK: The contract's core, and what both sides make of it
 
-/// A target that lives in a folder of its own name below `Sources/Contract`.
-func contract(_ folder: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(
-        name: folder == "Core" ? "Contract" : "Contract\(folder)", dependencies: dependencies,
-        path: "Sources/Contract/\(folder)")
-}
-
 let contracts: [Target] = [
-    contract("Core", [.product(name: "HTTPTypes", package: "swift-http-types")]),
-    contract("Client", ["Contract"]),
-    contract("Check", ["ContractClient"]),
-    contract("Mocks", ["ContractClient"]),
-    contract(
-        "Server",
-        [
-            "Contract", .target(name: "CZlib", condition: server), product("Crypto", "swift-crypto"),
-            product("Hummingbird", "hummingbird"), product("Logging", "swift-log"),
-            product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio"),
-            product("NIOHTTP1", "swift-nio"), product("NIOHTTPTypes", "swift-nio-extras"),
-            product("NIOHTTPTypesHTTP1", "swift-nio-extras"), product("NIOPosix", "swift-nio"),
-        ]),
+    target("Contract", at: "Sources/Contract/Core", imports: "HTTPTypes"),
+    target("ContractClient", at: "Sources/Contract/Client", imports: "Contract HTTPTypes"),
+    target("ContractCheck", at: "Sources/Contract/Check", imports: "Contract ContractClient HTTPTypes"),
+    target("ContractMocks", at: "Sources/Contract/Mocks", imports: "Contract ContractClient HTTPTypes"),
+    target(
+        "ContractServer", at: "Sources/Contract/Server",
+        imports: """
+            CZlib Contract Crypto HTTPTypes Hummingbird Logging NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOHTTPTypes
+            NIOHTTPTypesHTTP1
+            """),
 ]
 
 // MARK: The platform: each module alone, none knows a contract
 
-func room(_ name: String, _ dependencies: [Target.Dependency], links: [LinkerSetting] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/Platform/\(name)", linkerSettings: links)
+func module(_ name: String, imports: String, when condition: TargetDependencyCondition? = server) -> Target {
+    target(name, at: "Sources/Platform/\(name)", imports: imports, when: condition)
 }
 
 func library(_ name: String, pkgConfig: String? = nil, providers: [SystemPackageProvider]) -> Target {
@@ -57,130 +73,174 @@ let platform: [Target] = [
     library("CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     library("CLibVips", pkgConfig: vips, providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
     library("CZlib", providers: [.apt(["zlib1g-dev"])]),
-    room("CSpawn", []),
-    room(
-        "CVips", [.target(name: "CLibVips", condition: server)],
-        links: [.linkedLibrary("vips", .when(traits: ["Server"]))]),
-    room(
-        "Database",
-        [
-            .target(name: "CLibPQ", condition: server), product("Crypto", "swift-crypto"),
-            product("GRDB", "GRDB.swift"), product("NIOConcurrencyHelpers", "swift-nio"),
-            product("NIOPosix", "swift-nio"),
-        ]),
-    room("EventBus", [product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio")]),
-    room(
-        "Identity",
-        [
-            product("AsyncHTTPClient", "async-http-client"), product("Crypto", "swift-crypto"),
-            product("CryptoExtras", "swift-crypto"), product("JWTKit", "jwt-kit"),
-            product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio"),
-            product("NIOPosix", "swift-nio"),
-        ]),
-    room("Images", ["CSpawn", product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio")]),
-    room(
-        "Mail",
-        [product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio"), product("NIOSSL", "swift-nio-ssl")]),
-    room(
-        "NIOSockets",
-        [
-            "ContractClient", .product(name: "HTTPTypes", package: "swift-http-types"),
-            .product(name: "NIOCore", package: "swift-nio", condition: nio),
-            .product(name: "NIOHTTP1", package: "swift-nio", condition: nio),
-            .product(name: "NIOPosix", package: "swift-nio", condition: nio),
-            .product(name: "NIOSSL", package: "swift-nio-ssl", condition: nio),
-            .product(name: "NIOWebSocket", package: "swift-nio", condition: nio),
-        ]),
-    room(
-        "ObjectStore",
-        [
-            product("AsyncHTTPClient", "async-http-client"), product("Crypto", "swift-crypto"),
-            product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio"),
-            product("NIOPosix", "swift-nio"),
-        ]),
-    room("Videos", []),
-    room(
-        "WebSockets",
-        [
-            product("HTTPTypes", "swift-http-types"), product("HummingbirdCore", "hummingbird"),
-            product("NIOCore", "swift-nio"), product("NIOHTTP1", "swift-nio"),
-            product("NIOHTTPTypes", "swift-nio-extras"), product("NIOHTTPTypesHTTP1", "swift-nio-extras"),
-            product("NIOWebSocket", "swift-nio"),
-        ]),
+    module("CSpawn", imports: ""),
+    .target(
+        name: "CVips", dependencies: modules("CLibVips"), path: "Sources/Platform/CVips",
+        linkerSettings: [.linkedLibrary("vips", .when(traits: ["Server"]))]),
+    module("Database", imports: "CLibPQ Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix"),
+    module("EventBus", imports: "NIOConcurrencyHelpers NIOCore"),
+    module("Identity", imports: "AsyncHTTPClient Crypto CryptoExtras JWTKit NIOConcurrencyHelpers NIOCore NIOPosix"),
+    module("Images", imports: "CSpawn NIOConcurrencyHelpers NIOCore"),
+    module("Mail", imports: "NIOCore NIOPosix NIOSSL"),
+    module("NIOSockets", imports: "ContractClient HTTPTypes NIOCore NIOHTTP1 NIOPosix NIOSSL NIOWebSocket", when: nio),
+    module("ObjectStore", imports: "AsyncHTTPClient Crypto NIOConcurrencyHelpers NIOCore NIOPosix"),
+    module("Videos", imports: ""),
+    module(
+        "WebSockets", imports: "HTTPTypes HummingbirdCore NIOCore NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOWebSocket"),
 ]
 
 // MARK: Where contract and platform meet
 
-let backend: Target = .target(
-    name: "Backend",
-    dependencies: [
-        "Contract", "ContractServer", "Database", "Identity", "Mail", "ObjectStore", "WebSockets",
-        product("Crypto", "swift-crypto"), product("Hummingbird", "hummingbird"), product("Logging", "swift-log"),
-        product("NIOConcurrencyHelpers", "swift-nio"), product("NIOCore", "swift-nio"),
-        product("NIOPosix", "swift-nio"), product("ServiceLifecycle", "swift-service-lifecycle"),
-    ])
+let backend = target(
+    "Backend", at: "Sources/Backend",
+    imports: """
+        Contract ContractServer Crypto Database HTTPTypes Hummingbird HummingbirdCore Identity Logging Mail
+        NIOConcurrencyHelpers NIOCore NIOPosix ObjectStore ServiceLifecycle WebSockets
+        """)
 
 // MARK: The APIs
 
-/// The five targets of an API, in five folders below `Sources/APIs`.
+/// Returns the five targets of an API, in five folders below `Sources/APIs`.
 ///
-/// - Parameter imports: The modules of the platform that the service imports.
-func api(_ name: String, serviceOn imports: [Target.Dependency]) -> [Target] {
-    let shared: [Target.Dependency] = [
-        .byName(name: "\(name)API"), "Backend", "Contract", "ContractServer", "Database",
-        product("NIOConcurrencyHelpers", "swift-nio"),
-    ]
-    func part(_ folder: String, _ dependencies: [Target.Dependency]) -> Target {
-        .target(name: name + folder, dependencies: dependencies, path: "Sources/APIs/\(name)/\(folder)")
+/// - Parameters:
+///   - api: What the API's types import beside `Contract`, and so on: every part names what it imports beyond the usual.
+func api(_ name: String, api: String = "", mocks: String = "", service: String) -> [Target] {
+    func part(_ folder: String, _ imports: String) -> Target {
+        target(name + folder, at: "Sources/APIs/\(name)/\(folder)", imports: imports)
     }
     return [
-        part("API", ["Contract"]),
-        part("Client", [.byName(name: "\(name)API"), "ContractClient"]),
-        part("Mocks", [.byName(name: "\(name)Client"), "ContractMocks"]),
-        part("Service", shared + imports),
-        part("Check", [.byName(name: "\(name)Client"), "ContractCheck"]),
+        part("API", "Contract \(api)"),
+        part("Client", "\(name)API Contract ContractClient HTTPTypes"),
+        part("Mocks", "\(name)API \(name)Client Contract ContractClient ContractMocks \(mocks)"),
+        part(
+            "Service",
+            "\(name)API Backend Contract ContractServer Database HTTPTypes \(service)"),
+        part("Check", "\(name)Client Contract ContractCheck ContractClient HTTPTypes"),
     ]
 }
 
 let apis: [Target] =
-    api(
-        "Messenger",
-        serviceOn: [
-            "EventBus", "Identity", "ObjectStore", "WebSockets", product("Logging", "swift-log"),
-            product("NIOCore", "swift-nio"),
-        ])
+    api("Messenger", mocks: "HTTPTypes", service: "EventBus Identity Logging NIOCore ObjectStore WebSockets")
     + api(
-        "DeuceDiary",
-        serviceOn: ["EventBus", "Identity", "ObjectStore", "WebSockets", product("NIOCore", "swift-nio")])
-    + api("Monica", serviceOn: ["Identity"])
-    + api("GTSD", serviceOn: ["Identity", "ObjectStore"])
-    + api("Dunbar", serviceOn: ["Identity", "Mail", "ObjectStore", "Videos", product("NIOCore", "swift-nio")])
+        "DeuceDiary", mocks: "HTTPTypes",
+        service: "EventBus Identity NIOConcurrencyHelpers NIOCore ObjectStore WebSockets")
+    + api("Monica", api: "HTTPTypes", service: "Identity Logging")
+    + api("GTSD", api: "HTTPTypes", service: "Identity NIOConcurrencyHelpers ObjectStore")
+    + api("Dunbar", mocks: "HTTPTypes", service: "Identity Mail NIOConcurrencyHelpers NIOCore ObjectStore Videos")
 
 let services = ["Messenger", "DeuceDiary", "Monica", "GTSD", "Dunbar"]
 
 let command: Target = .executableTarget(
     name: "concord",
-    dependencies: services.flatMap { [.byName(name: "\($0)Service"), .byName(name: "\($0)Check")] } + [
-        "Backend", "Images", "NIOSockets", product("ArgumentParser", "swift-argument-parser"),
-        product("ServiceLifecycle", "swift-service-lifecycle"), product("UnixSignals", "swift-service-lifecycle"),
-    ])
+    dependencies: modules(
+        """
+        ArgumentParser Backend Contract ContractCheck ContractClient ContractServer DeuceDiaryAPI DeuceDiaryCheck
+        DeuceDiaryService DunbarAPI DunbarCheck DunbarService GTSDCheck GTSDService Identity Images Logging Mail
+        MessengerCheck MessengerService MonicaCheck MonicaService NIOConcurrencyHelpers NIOSockets ObjectStore UnixSignals
+        """))
 
 let chatExample: Target = .executableTarget(
-    name: "chat-example", dependencies: ["MessengerClient", "NIOSockets"], path: "Examples/Chat")
+    name: "chat-example", dependencies: modules("MessengerClient NIOSockets"), path: "Examples/Chat")
 
 /// Decodes images under resource limits, in a process of its own.
-let thumbnail: Target = .executableTarget(name: "thumbnail", dependencies: [.target(name: "CVips", condition: server)])
+let thumbnail: Target = .executableTarget(name: "thumbnail", dependencies: modules("CVips"))
 
 // MARK: Tests
 
-let testbed: Target = .target(
-    name: "Testbed",
-    dependencies: services.map { .byName(name: "\($0)Service") } + ["Backend", "ContractCheck", "Mail", "NIOSockets"],
-    path: "Tests/Testbed")
+/// What tests of any module use. It knows no service.
+let testbed = target(
+    "Testbed", at: "Tests/Support",
+    imports: """
+        Backend Contract ContractCheck ContractClient ContractServer Crypto Database HTTPTypes Hummingbird Identity Logging
+        NIOConcurrencyHelpers NIOCore NIOPosix NIOSockets ObjectStore ServiceLifecycle WebSockets
+        """)
 
-func tests(_ target: String, _ more: Target.Dependency...) -> Target {
-    .testTarget(name: "\(target)Tests", dependencies: ["Testbed", .byName(name: target)] + more)
+/// Returns the target that starts an API's server within a test.
+func host(_ api: String, imports: String = "") -> Target {
+    target(
+        "\(api)TestHost", at: "Tests/Hosts/\(api)", imports: "\(api)Service Backend Testbed \(imports)")
 }
+
+let hosts = [
+    host("Messenger"), host("DeuceDiary", imports: "ContractCheck DeuceDiaryAPI Identity"), host("Monica"),
+    host("GTSD"),
+    host("Dunbar", imports: "Contract ContractClient Database Mail NIOConcurrencyHelpers"),
+]
+
+/// Returns the tests of a module.
+///
+/// - Parameter programs: The programs that the tests start.
+func tests(_ name: String, imports: String, programs: [String] = [], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: modules(imports) + programs.map { .byName(name: $0) }, exclude: exclude)
+}
+
+/// Returns the tests of an API.
+func tests(api name: String, imports: String) -> Target {
+    tests(
+        name,
+        imports: """
+            \(name)API \(name)Check \(name)Client \(name)Mocks \(name)Service \(name)TestHost Backend Contract ContractCheck
+            ContractClient ContractServer Database HTTPTypes Testbed \(imports)
+            """)
+}
+
+let suites: [Target] = [
+    tests("Contract", imports: "Contract HTTPTypes Testbed"),
+    tests(
+        "ContractServer",
+        imports: """
+            Backend CZlib Contract ContractServer HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers
+            NIOCore NIOEmbedded NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix ServiceLifecycle Testbed
+            """),
+    tests(
+        "ContractClient",
+        imports: """
+            Backend Contract ContractClient ContractMocks ContractServer HTTPTypes Logging NIOConcurrencyHelpers NIOCore
+            NIOPosix Testbed
+            """),
+    tests("ContractCheck", imports: "Contract ContractCheck ContractClient HTTPTypes NIOConcurrencyHelpers Testbed"),
+    tests("Database", imports: "Database NIOConcurrencyHelpers Testbed"),
+    tests("Identity", imports: "Crypto CryptoExtras Identity NIOConcurrencyHelpers NIOCore NIOPosix Testbed"),
+    tests("Images", imports: "Images Testbed"),
+    tests("Mail", imports: "Mail NIOCore NIOPosix Testbed"),
+    tests("ObjectStore", imports: "AsyncHTTPClient Crypto NIOConcurrencyHelpers NIOCore ObjectStore Testbed"),
+    tests("EventBus", imports: "EventBus NIOCore NIOEmbedded NIOPosix"),
+    tests(
+        "Backend",
+        imports: """
+            Backend Contract ContractCheck ContractServer Database HTTPTypes Identity Mail NIOConcurrencyHelpers NIOCore
+            NIOPosix ObjectStore Testbed
+            """),
+    tests("Videos", imports: "ContractCheck Testbed Videos"),
+    tests(
+        "WebSockets",
+        imports: """
+            ContractClient ContractServer HTTPTypes Hummingbird HummingbirdCore Logging NIOCore NIOEmbedded NIOSockets
+            NIOWebSocket ServiceLifecycle Testbed WebSockets
+            """),
+    tests(
+        api: "Messenger",
+        imports: """
+            Identity Logging NIOConcurrencyHelpers NIOCore NIOEmbedded NIOPosix NIOSockets ObjectStore WebSockets
+            """),
+    tests(
+        api: "DeuceDiary",
+        imports: """
+            Logging NIOConcurrencyHelpers NIOCore NIOEmbedded NIOPosix NIOSockets ObjectStore WebSockets
+            """),
+    tests(api: "Dunbar", imports: "Identity Logging NIOConcurrencyHelpers ObjectStore"),
+    tests(api: "Monica", imports: "Identity NIOCore NIOSockets"),
+    tests(api: "GTSD", imports: "ContractMocks Identity Logging NIOConcurrencyHelpers ObjectStore"),
+    tests(
+        "Concord",
+        imports: """
+            Backend Contract ContractCheck ContractClient ContractServer Database DeuceDiaryCheck DeuceDiaryService
+            DeuceDiaryTestHost DunbarCheck DunbarClient DunbarService DunbarTestHost GTSDCheck GTSDClient GTSDService
+            GTSDTestHost HTTPTypes Identity Logging MessengerCheck MessengerClient MessengerService MessengerTestHost
+            MonicaCheck MonicaService MonicaTestHost NIOConcurrencyHelpers NIOCore NIOPosix NIOSockets Testbed concord
+            """, programs: ["chat-example"], exclude: ["Databases"]),
+]
 
 let package = Package(
     name: "concord",
@@ -219,32 +279,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.0"),
     ],
-    targets: contracts + platform + [backend] + apis + [
-        command, chatExample, thumbnail, testbed,
-        tests("Contract"),
-        tests(
-            "ContractServer", "Backend", .target(name: "CZlib", condition: server),
-            product("NIOEmbedded", "swift-nio")),
-        tests("ContractClient", "ContractMocks"),
-        tests("ContractCheck"),
-        tests("Database"),
-        tests("Identity", product("Crypto", "swift-crypto"), product("CryptoExtras", "swift-crypto")),
-        tests("Images"),
-        tests("Mail", product("NIOPosix", "swift-nio")),
-        tests("ObjectStore", product("Crypto", "swift-crypto")),
-        tests("EventBus", product("NIOEmbedded", "swift-nio")),
-        tests("Backend", "Mail", product("NIOEmbedded", "swift-nio")),
-        tests("Videos"),
-        tests("WebSockets", product("NIOEmbedded", "swift-nio")),
-        .testTarget(name: "MessengerTests", dependencies: ["MessengerCheck", "MessengerMocks", "Testbed"]),
-        .testTarget(name: "DeuceDiaryTests", dependencies: ["DeuceDiaryCheck", "DeuceDiaryMocks", "Testbed"]),
-        .testTarget(name: "DunbarTests", dependencies: ["DunbarCheck", "DunbarMocks", "Testbed"]),
-        .testTarget(name: "MonicaTests", dependencies: ["MonicaCheck", "MonicaMocks", "Testbed"]),
-        .testTarget(
-            name: "GTSDTests", dependencies: ["GTSDCheck", "GTSDMocks", "GTSDService", "Testbed"]),
-        .testTarget(
-            name: "ConcordTests", dependencies: ["concord", "chat-example", "Testbed"], exclude: ["Databases"]),
-    ]
+    targets: contracts + platform + [backend] + apis + [command, chatExample, thumbnail, testbed] + hosts + suites
 )
 
 for target in package.targets where target.type != .system {

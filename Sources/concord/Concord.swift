@@ -6,5 +6,7 @@ struct Concord: AsyncParsableCommand {
         commandName: "concord",
         abstract: "Mobile backends, exactly to their published API contracts.",
         version: "0.1.0",
-        subcommands: [Serve.self, Check.self, Token.self, Admin.self, DeuceDiaryAdmin.self, Import.self, Export.self])
+        subcommands: [Serve.self, Check.self, Token.self, Admin.self] + ConcordAPI.all.compactMap(\.own) + [
+            Import.self, Export.self,
+        ])
 }

@@ -2,6 +2,7 @@ import ContractCheck
 import Foundation
 import MessengerCheck
 import MessengerService
+import MessengerTestHost
 import Testbed
 import Testing
 

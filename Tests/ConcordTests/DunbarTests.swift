@@ -1,6 +1,7 @@
 import ContractCheck
 import DunbarCheck
 import DunbarClient
+import DunbarTestHost
 import Foundation
 import Testbed
 import Testing

@@ -4,6 +4,7 @@ import Database
 import Foundation
 import GTSDCheck
 import GTSDClient
+import GTSDTestHost
 import HTTPTypes
 import Testbed
 import Testing

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import MonicaCheck
 import MonicaService
+import MonicaTestHost
 import Testbed
 import Testing
 

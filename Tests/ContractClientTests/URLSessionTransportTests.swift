@@ -30,7 +30,7 @@ import Testing
             return Sample.Thing(name: "\(request.file.filename) \(content.count) \(request.caption)")
         })
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let table = RouteTable(routes, options: .init(logger: logger))
+        let table = Router(routes, options: .init(logger: logger))
         let port = try await reservePort()
         let listener = Listener(table, sockets: [], group: MultiThreadedEventLoopGroup.singleton)
         try await serving(listener, port: port) {

@@ -25,7 +25,7 @@ private enum Based: ServiceAPI {
         var name: String
     }
 
-    static func table() -> RouteTable<Based> {
+    static func table() -> Router<Based> {
         var routes = Routes<Based, String>(
             secret: [], name: { $0 },
             authenticate: { info in
@@ -37,7 +37,7 @@ private enum Based: ServiceAPI {
             guard request.id == 7 else { throw Problem(.notFound, "No such thing") }
             return Answer(.ok, encoded: Array(request.name.utf8), headers: [.contentType: "text/plain"])
         })
-        return RouteTable(routes, options: .init(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+        return Router(routes, options: .init(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
     }
 }
 

@@ -11,7 +11,7 @@ import Testing
     private let counted = NIOLockedValueBox<[String]>([])
 
     /// Lets two requests through.
-    private var table: RouteTable<Sample> {
+    private var table: Router<Sample> {
         var routes = Routes<Sample, String>(
             secret: [1], name: { $0 },
             authenticate: { info in
@@ -31,9 +31,9 @@ import Testing
             if request.text == "unforeseen" { throw Unforeseen() }
             return Answer(.created, Sample.Echo(text: "\(caller): \(request.text)"))
         })
-        var options = RouteTable<Sample>.Options(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var options = Router<Sample>.Options(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         options.showsDetails = true
-        return RouteTable(routes, options: options)
+        return Router(routes, options: options)
     }
 
     private struct Unforeseen: Error {}

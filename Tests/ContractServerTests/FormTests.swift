@@ -9,7 +9,7 @@ import Testing
 /// Operations that take JSON or a form with any number of files, and fields that come last.
 @Suite(.timeLimit(.minutes(30))) struct FormTests {
     private let spool = CountingSpool()
-    private let table: RouteTable<Sample>
+    private let table: Router<Sample>
 
     init() { table = Sample.table(spool: spool) }
 

@@ -52,13 +52,13 @@ enum Textual: ServiceAPI {
         var picture: Upload
     }
 
-    static func table(spool: CountingSpool = CountingSpool()) -> RouteTable<Textual> {
+    static func table(spool: CountingSpool = CountingSpool()) -> Router<Textual> {
         var routes = Routes<Textual, String>(
             spool: spool, secret: [], name: { $0 }, authenticate: { _ in throw Problem(.unauthorized, "Who are you?") })
         routes.open(use: { (request: GetNote, _) in Note(text: request.id.rawValue) })
         routes.open(use: { (_: GetOwn, _) in Note(text: "literal") })
         routes.on(use: { (_: GetRefused, _) in Note(text: "") })
         routes.open(use: { (request: AddPicture, _) in Note(text: request.picture.filename) })
-        return RouteTable(routes, options: .init(logger: LogBook().logger))
+        return Router(routes, options: .init(logger: LogBook().logger))
     }
 }

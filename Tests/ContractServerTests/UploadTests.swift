@@ -10,7 +10,7 @@ import Testing
 /// Uploads through a route: what is accepted, how the rest is refused, and that nothing of it stays behind.
 @Suite(.timeLimit(.minutes(30))) struct UploadTests {
     private let spool = CountingSpool()
-    private let table: RouteTable<Sample>
+    private let table: Router<Sample>
 
     init() { table = Sample.table(spool: spool) }
 

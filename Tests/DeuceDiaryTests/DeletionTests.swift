@@ -89,7 +89,7 @@ extension DeuceDiaryHost {
             secret: Array(repeating: 9, count: 32), group: MultiThreadedEventLoopGroup.singleton, time: clock.source,
             settings: .init(publicURL: "http://test"))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let table = RouteTable(service.routes(), options: .init(logger: logger))
+        let table = Router(service.routes(), options: .init(logger: logger))
         return DeuceDiaryWorld(
             Server(baseURL: baseURL, transport: InProcessTransport(table), sockets: sockets), tokens: tokens)
     }

@@ -66,7 +66,7 @@ import Testing
             var routes = service.routes()
             routes.serve(host.objects, receiving: service.uploads)
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let table = RouteTable(routes, options: .init(logger: logger))
+            let table = Router(routes, options: .init(logger: logger))
             let world = GTSDWorld(
                 Server(baseURL: host.baseURL, transport: InProcessTransport(table), sockets: host.sockets))
             let (anna, berta) = try await world.pair()

@@ -18,7 +18,7 @@ import Testing
     /// The server as it looks from an address.
     private func raw(_ host: GTSDHost, from peer: String) -> RawClient {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let table = RouteTable(
+        let table = Router(
             host.service.routes(), options: .init(logger: logger) { Problem.unavailable($0, GTSD.phrases) })
         return RawClient(baseURL: host.baseURL, transport: InProcessTransport(table, peer: peer))
     }

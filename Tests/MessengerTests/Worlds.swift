@@ -18,7 +18,7 @@ extension MessengerHost {
 
     func world(of service: MessengerService, from peer: String) -> MessengerWorld {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let table = RouteTable(
+        let table = Router(
             service.routes(), options: .init(logger: logger) { Problem.unavailable($0, Messenger.phrases) })
         return MessengerWorld(baseURL: baseURL, transport: InProcessTransport(table, peer: peer), sockets: sockets)
     }

@@ -4,8 +4,8 @@ import NIOCore
 
 /// Keeps a listener quiet while the process has no descriptor left for another connection.
 ///
-/// NIO goes on asking the system as fast as it can; here it asks four times a second, and the log has a line. Clients wait
-/// in the system's line meanwhile.
+/// NIO would go on asking the system as fast as it can; with this handler it asks four times a second, and the log has a
+/// line. Meanwhile clients wait in the system's backlog.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
@@ -16,7 +16,7 @@ final class AcceptPause: ChannelInboundHandler {
 
     private init(_ logger: Logger) { self.logger = logger }
 
-    /// Puts it in front of a listening channel.
+    /// Adds the handler in front of a listening channel.
     static func add(to channel: any Channel, _ logger: Logger) {
         channel.eventLoop.execute {
             try? channel.pipeline.syncOperations.addHandler(AcceptPause(logger), position: .first)
@@ -42,7 +42,7 @@ final class AcceptPause: ChannelInboundHandler {
                 metadata: ["error": "\(error)"])
         }
         let channel = context.channel
-        // Not what `read` is for: the system would report the waiting connections all the same.
+        // Holding back `read` would not help: the system would report the waiting connections all the same.
         channel.setOption(.autoRead, value: false).whenFailure { _ in }
         channel.eventLoop.scheduleTask(in: Self.pause) {
             channel.setOption(.autoRead, value: true).whenFailure { _ in }

@@ -6,18 +6,18 @@ public import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Whether a process is alive (`/health`) and able to serve (`/ready`).
+/// Answers whether a process is alive (`/health`) and able to serve (`/ready`).
 public final class Health: Sendable {
-    /// Something that a service depends on, as it was when it was looked at.
+    /// Something that a service depends on, in the state in which the last check found it.
     public struct Part: Sendable {
-        /// As `/ready` names it: `database`, `files`.
+        /// The name in the answer of `/ready`: `database`, `files`.
         public let name: String
         /// Whether nothing can be served without it.
         public let isNeeded: Bool
-        /// Why it cannot be used; nil when it can. For the log alone.
+        /// The reason why it cannot be used, for the log alone; nil when it can.
         public let failure: (any Error)?
 
-        /// Looks at a part.
+        /// Checks a part.
         ///
         /// - Parameter look: Throws when the part cannot be used.
         public init(_ name: String, isNeeded: Bool = true, _ look: () async throws -> Void) async {
@@ -35,16 +35,16 @@ public final class Health: Sendable {
     }
 
     private let draining = NIOLockedValueBox(false)
-    /// The parts that the last look found unavailable.
+    /// The parts that the last check found unavailable.
     private let away = NIOLockedValueBox<[String]>([])
     private let logger: Logger?
     private let check: @Sendable () async -> [Part]
     private let notes: @Sendable () async -> [String]
 
     /// - Parameters:
-    ///   - check: Looks at all that the process depends on.
-    ///   - notes: What does not work although the process can serve, each in a few words.
-    ///   - logger: Told why a part is away, and when it is back.
+    ///   - check: Checks all that the process depends on.
+    ///   - notes: Returns what does not work although the process can serve, each in a few words.
+    ///   - logger: Logs why a part is unavailable, and when it is available again.
     public init(
         check: @escaping @Sendable () async -> [Part], notes: @escaping @Sendable () async -> [String] = { [] },
         logger: Logger? = nil
@@ -54,10 +54,10 @@ public final class Health: Sendable {
         self.logger = logger
     }
 
-    /// From now on `/ready` answers 503, so that a load balancer sends no more.
+    /// Lets `/ready` answer 503 from now on, so that a load balancer sends no more requests.
     public func drain() { draining.withLockedValue { $0 = true } }
 
-    /// The parts to name where not all is well; none where it is.
+    /// Returns the states of all parts when one is unavailable; nothing when all are available.
     ///
     /// - Throws: ``Unready`` when the process cannot serve.
     fileprivate func look(_ phrases: Phrases) async throws -> [String: String] {
@@ -73,14 +73,14 @@ public final class Health: Sendable {
         return states
     }
 
-    /// Returns the answer of `/ready` with the notes in it, as a member more.
+    /// Returns the answer of `/ready` with the notes as another member.
     fileprivate func noting(_ body: ByteBuffer) async -> ByteBuffer {
         let notes = await notes()
         guard !notes.isEmpty, let list = try? JSONBody.encode(notes) else { return body }
         return ByteBuffer(string: String(buffer: body).dropLast() + #","notes":"# + String(buffer: list) + "}")
     }
 
-    /// Logs what has changed since the last look.
+    /// Logs what has changed since the last check.
     private func report(_ parts: [Part]) {
         guard let logger else { return }
         let now = parts.filter { $0.failure != nil }.map(\.name)
@@ -99,9 +99,9 @@ public final class Health: Sendable {
 }
 
 extension Routes {
-    /// `GET /health` and `GET /ready`: outside the contract, on every listener.
+    /// Adds `GET /health` and `GET /ready`, which are outside the contract and on every listener.
     ///
-    /// - Parameter body: What both answer when all is well. Where something is not, `/ready` has a member `parts` more.
+    /// - Parameter body: The answer of both when all is well. When a part is unavailable, `/ready` has a member `parts`, too.
     public mutating func serve(_ health: Health, answering body: String = #"{"status":"ok"}"#) {
         let alive = ByteBuffer(string: body)
         @Sendable func answer(_ body: ByteBuffer) -> Response {

@@ -8,14 +8,14 @@ import NIOPosix
 import ServiceLifecycle
 import WebSockets
 
-/// One API on one port: its operations and its sockets.
+/// Serves one API on one port: its operations and its sockets.
 public struct Listener: Sendable {
     public let name: String
     private let run: @Sendable (Address, Logger, @escaping @Sendable (Int) async -> Void) async throws -> Void
 
     public struct Address: Sendable {
         public var host: String
-        /// 0 takes any free port.
+        /// The port; 0 takes any free one.
         public var port: Int
 
         public init(host: String, port: Int) {
@@ -25,17 +25,17 @@ public struct Listener: Sendable {
     }
 
     /// - Parameters:
-    ///   - group: The event loops, the same that the API's hub was made with.
+    ///   - group: The event loops, the same with which the API's hub was made.
     public init<API: ServiceAPI>(
-        _ table: RouteTable<API>, sockets: [SocketRoute], group: any EventLoopGroup,
+        _ router: ContractServer.Router<API>, sockets: [SocketRoute], group: any EventLoopGroup,
         limits: ConnectionGuard.Limits = .init(), connections: ConnectionLimits? = nil
     ) {
         name = API.name
         run = { address, logger, started in
             let refused = { @Sendable (reason: ConnectionRefusal, id: String) in
-                // No route has seen it: the table, which logs all others, does not know of it.
+                // The router, which logs all others, has not seen this request.
                 switch reason {
-                // The table has a line for it, if a head has come.
+                // The router logs it if a head has come.
                 case .cutShort, .tooManyConnections: break
                 default:
                     logger.info(
@@ -54,14 +54,14 @@ public struct Listener: Sendable {
             let configuration = HTTP1Channel.Configuration(
                 additionalChannelHandlers: [
                     SocketUpgrade(routes: sockets, decoder: headers),
-                    ConnectionGuard(limits: limits, connections: connections, memory: table.memory, refused: refused),
+                    ConnectionGuard(limits: limits, connections: connections, memory: router.memory, refused: refused),
                 ],
                 httpDecoderConfiguration: headers)
-            // Hummingbird would log a line for each listener in its own words.
+            // Hummingbird would log a line of its own for each listener.
             var quiet = logger
             quiet.logLevel = max(.notice, logger.logLevel)
             let application = Application(
-                responder: table, server: .http1(configuration: configuration),
+                responder: router, server: .http1(configuration: configuration),
                 configuration: .init(address: .hostname(address.host, port: address.port), backlog: 1024),
                 onServerRunning: { channel in
                     AcceptPause.add(to: channel, logger)
@@ -80,7 +80,7 @@ public struct Listener: Sendable {
 
     /// Serves until the surrounding service group shuts down: requests in flight end, sockets close with 1001.
     ///
-    /// - Parameter started: Told the port once connections are accepted.
+    /// - Parameter started: Called with the port once connections are accepted.
     /// - Throws: ``AddressTaken``, ``AddressRefused``.
     public func serve(
         on address: Address, logger: Logger, started: @escaping @Sendable (Int) async -> Void
@@ -89,7 +89,7 @@ public struct Listener: Sendable {
     }
 }
 
-/// Another process has the port.
+/// The error of a listener whose port is taken by another process.
 public struct AddressTaken: Error, CustomStringConvertible {
     let name: String
     let address: Listener.Address
@@ -101,7 +101,7 @@ public struct AddressTaken: Error, CustomStringConvertible {
     }
 }
 
-/// The operating system does not let this process listen there.
+/// The error of a listener that the operating system does not allow.
 public struct AddressRefused: Error, CustomStringConvertible {
     let name: String
     let address: Listener.Address

@@ -1,7 +1,7 @@
 import Database
 
-/// Holds the secret keys of a start to those that the database was used with before. Nodes of one server need the same
-/// keys: with others, what one of them signs or seals is refused by the next.
+/// Compares the secret keys of a start with those with which the database was used before. Nodes of one server need the same
+/// keys: with different ones, what one node signs or seals is refused by the next.
 public struct SharedKeys: Sendable {
     /// A key, without its secret.
     public struct Key: Sendable {
@@ -12,11 +12,11 @@ public struct SharedKeys: Sendable {
         let loss: String
 
         /// - Parameters:
-        ///   - name: As the file is called.
-        ///   - variable: The environment variable that sets the key.
+        ///   - name: The name of the key's file.
+        ///   - variable: The environment variable that replaces the file.
         ///   - fingerprint: A keyed digest, which tells the key from others and says nothing about it.
         ///   - isNew: Whether the key was made by this start.
-        ///   - loss: What no longer works with another key.
+        ///   - loss: What no longer works with another key, in words.
         public init(name: String, variable: String, fingerprint: String, isNew: Bool, loss: String) {
             self.name = name
             self.variable = variable
@@ -34,14 +34,14 @@ public struct SharedKeys: Sendable {
         self.keys = keys
     }
 
-    /// Compares the keys with those that the database knows, and notes those that it does not know yet.
+    /// Compares the keys with those that the database knows, and records those that it does not know yet.
     ///
-    /// With SQLite there is one node, which may have another key than before; it is told what that means.
+    /// With SQLite there is one node, which may have another key than before; the operator is warned what that means.
     ///
     /// - Parameters:
     ///   - table: A table with a row for each account: whether the database is in use.
     ///   - adopts: Whether the operator has said that these are the keys from now on.
-    /// - Returns: What the operator is to be warned of.
+    /// - Returns: The warnings for the operator.
     /// - Throws: ``KeyMismatch`` where several nodes may share the database.
     public func settle(in database: Database, usedBy table: String, adopts: Bool = false) async throws -> [String] {
         let isShared = database.isShared
@@ -64,7 +64,7 @@ public struct SharedKeys: Sendable {
     }
 }
 
-/// A key that differs from the one which the other nodes have, in words for an operator.
+/// The error for a key that differs from the one of the other nodes, in words for the operator.
 public struct KeyMismatch: Error, CustomStringConvertible {
     public let description: String
 

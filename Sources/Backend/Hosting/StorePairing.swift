@@ -2,10 +2,10 @@ import Database
 import Foundation
 import ObjectStore
 
-/// Holds an API's database and its object store to each other: both carry one id, and a start in which they differ is
-/// refused. Otherwise a database that is new, empty or another one would make all that is stored look left over.
+/// Pairs an API's database with its object store: both carry one id, and a start in which the ids differ is refused.
+/// Otherwise a database that is new, empty or another one would make every stored file look unused.
 public struct StorePairing: Sendable {
-    /// What became of it.
+    /// The outcome of a pairing.
     public enum Outcome: Sendable, Equatable {
         /// They belonged together already.
         case known
@@ -18,7 +18,7 @@ public struct StorePairing: Sendable {
     }
 
     private static let fact = "object store"
-    /// So many of the store's objects are looked at, to find one that a row names.
+    /// How many of the store's objects are compared with the rows at most, to find one that a row names.
     private static let samples = 20_000
 
     private let api: String
@@ -30,8 +30,8 @@ public struct StorePairing: Sendable {
     private let isLocal: Bool
 
     /// - Parameters:
-    ///   - databasePlace: Where the database is, for messages; without a password.
-    ///   - storePlace: Where the store is, likewise.
+    ///   - databasePlace: Where the database is, in words for messages; without a password.
+    ///   - storePlace: Where the store is, in words for messages.
     ///   - isLocal: Whether the store is a folder, which no other machine has.
     public init(
         api: String, database: Database, store: any ObjectStore, references: ObjectReferences,
@@ -46,7 +46,7 @@ public struct StorePairing: Sendable {
         self.isLocal = isLocal
     }
 
-    /// Makes sure that they belong together, before anything is written to the store.
+    /// Makes sure that database and store belong together, before anything is written to the store.
     ///
     /// - Parameter adopts: Whether the operator has said that they do, whatever their ids are.
     /// - Throws: ``StoreMismatch``, or what the database or the store throws.
@@ -63,7 +63,7 @@ public struct StorePairing: Sendable {
         }
     }
 
-    /// The store has an id, the database none: it is new, or was made before there were ids.
+    /// Settles a store with an id and a database without one: it is new, or was made before there were ids.
     private func settle(database found: String) async throws -> Outcome {
         // Another server may be using a bucket; a folder is this process's own.
         guard isLocal, try await isEmptyOrNamed() else {
@@ -78,7 +78,7 @@ public struct StorePairing: Sendable {
         return .paired
     }
 
-    /// The database has an id, the store none: it is another one, or was copied without it.
+    /// Settles a database with an id and a store without one: it is another store, or was copied without its id.
     private func settle(store kept: String) async throws -> Outcome {
         // On a database that nodes share, a folder without an id is another node's.
         let isOfAnotherNode = isLocal && database.isShared
@@ -93,7 +93,7 @@ public struct StorePairing: Sendable {
         return .paired
     }
 
-    /// Neither has an id: both are new, or were made before there were ids.
+    /// Settles a database and a store without ids: both are new, or were made before there were ids.
     private func settleBoth() async throws -> Outcome {
         let isEmpty = try await isStoreEmpty()
         guard try await isEmptyOrNamed() else {
@@ -147,20 +147,20 @@ public struct StorePairing: Sendable {
         return true
     }
 
-    /// Whether nothing can be lost: nothing is there, or the rows are of these files.
+    /// Returns whether nothing can be lost: the store is empty, or the rows name its files.
     private func isEmptyOrNamed() async throws -> Bool {
         if try await isStoreEmpty() { return true }
         return try await namesSome()
     }
 
-    /// Whether neither has anything, or the rows are of these files.
+    /// Returns whether both are empty, or the rows name the store's files.
     private func isEmptyPairOrNamed() async throws -> Bool {
         let hasRows = try await !references.some(1).isEmpty
         if hasRows { return try await namesSome() }
         return try await isStoreEmpty()
     }
 
-    /// Whether a row names something that the store has.
+    /// Returns whether a row names something that the store has.
     private func namesSome() async throws -> Bool {
         for key in try await references.some(20).compactMap(ObjectKey.init) {
             if try await store.size(of: key) != nil { return true }
@@ -186,7 +186,7 @@ public struct StorePairing: Sendable {
             """)
     }
 
-    /// For several nodes that have a folder each.
+    /// Advice for several nodes that have a folder each.
     private var sharing: String {
         guard isLocal, database.isShared else { return "" }
         return "Several nodes on one database need files that all of them reach: --objects s3://… . "
@@ -204,7 +204,7 @@ public struct StorePairing: Sendable {
     private static func newID() -> String { UUID().uuidString.lowercased() }
 }
 
-/// A database and an object store that must not be used together, in words for an operator.
+/// The error for a database and an object store that must not be used together, in words for the operator.
 public struct StoreMismatch: Error, CustomStringConvertible {
     public let description: String
     init(_ description: String) { self.description = description }

@@ -1,6 +1,6 @@
 import ObjectStore
 
-/// How the rows of an API name its stored objects.
+/// Looks up which stored objects the rows of an API name.
 public struct ObjectReferences: Sendable {
     /// Returns those of the keys that rows name.
     public let known: @Sendable (_ keys: [String]) async throws -> Set<String>
@@ -18,7 +18,7 @@ public struct ObjectReferences: Sendable {
     /// Returns those of the keys that no row names.
     func unknown(among keys: [ObjectKey]) async throws -> [ObjectKey] {
         var unknown: [ObjectKey] = []
-        // A statement takes only so many values.
+        // The number of values in a statement is limited.
         for start in stride(from: 0, to: keys.count, by: 500) {
             let part = keys[start..<min(start + 500, keys.count)]
             let kept = try await known(part.map(\.rawValue))
@@ -28,19 +28,19 @@ public struct ObjectReferences: Sendable {
     }
 }
 
-/// How many objects a sweep may take. More than both is not what uploads that failed leave behind: rather the database is
-/// not the one that belongs to the store, or is an old copy of it.
+/// How many objects a sweep may remove. Uploads that failed leave only a few behind; more than both limits means that the
+/// database does not belong to the store, or is an old copy.
 public struct SweepLimits: Sendable {
-    /// Up to so many objects are always taken.
+    /// The number of objects that a sweep may always remove.
     public var objects = 100
-    /// Up to this share of the objects that were looked at is always taken.
+    /// The share of all objects that a sweep may always remove.
     public var share = 0.1
-    /// Of what may be taken, so many go in one sweep; the others wait for the next.
+    /// The most objects that one sweep removes; the others wait for the next.
     public var atOnce = 10_000
 
     public init() {}
 
-    /// Takes whatever no row names: for an operator who means it.
+    /// Limits that let a sweep remove every object that no row names: for an operator who has asked for it.
     public static var none: SweepLimits {
         var limits = SweepLimits()
         limits.share = 1
@@ -48,17 +48,17 @@ public struct SweepLimits: Sendable {
     }
 }
 
-/// What a sweep found and did, in numbers of objects.
+/// What a sweep has found and done, in numbers of objects.
 public struct SweepReport: Sendable, Equatable {
-    /// Old enough to have a row.
+    /// The objects that are old enough to have a row.
     public var looked = 0
-    /// Of these, named by no row.
+    /// Those among them that no row names.
     public var unreferenced = 0
-    /// Of these, moved to the trash.
+    /// Those among them that were moved to the trash.
     public var taken = 0
-    /// Removed for good, after a week in the trash.
+    /// The objects that were removed for good, after a week in the trash.
     public var removed = 0
-    /// Whether there was more to take than a sweep may: nothing was taken then.
+    /// Whether more objects were unused than a sweep may remove; nothing was moved then.
     public var isRefused = false
 
     public init() {}
@@ -68,12 +68,12 @@ extension ObjectStore {
     /// How long the trash keeps an object, in seconds.
     private static var trashLifetime: Int64 { 7 * 86_400 }
 
-    /// Moves to the trash what no row names: left by uploads that failed half way, and by rows that were deleted. Removes
-    /// what has been in the trash for a week.
+    /// Moves objects that no row names to the trash: uploads that failed half way and rows that were deleted leave them
+    /// behind. Removes what has been in the trash for a week.
     ///
     /// - Parameters:
-    ///   - age: In seconds. Younger objects may have no row yet.
-    ///   - now: In Unix seconds.
+    ///   - age: The age in seconds below which objects are left alone: they may have no row yet.
+    ///   - now: The time in Unix seconds.
     public func sweep(
         olderThan age: Int64, at now: Int64, keeping references: ObjectReferences, limits: SweepLimits = .init()
     ) async throws -> SweepReport {
@@ -93,7 +93,7 @@ extension ObjectStore {
             report.unreferenced > limits.objects
             && Double(report.unreferenced) > Double(report.looked) * limits.share
         if !report.isRefused {
-            // A row may have come meanwhile: they are asked for again.
+            // A row may have been added meanwhile, so the rows are asked again.
             for key in try await references.unknown(among: unreferenced) {
                 try await discard(key)
                 report.taken += 1

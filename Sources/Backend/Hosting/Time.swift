@@ -1,9 +1,9 @@
 import Contract
 import Foundation
 
-/// Tells the time: the real one, or a test's.
+/// A clock: the system's, or a test's.
 public struct TimeSource: Sendable {
-    /// Milliseconds since 1970.
+    /// Returns the milliseconds since 1970.
     public let milliseconds: @Sendable () -> Int64
 
     public init(_ milliseconds: @escaping @Sendable () -> Int64) { self.milliseconds = milliseconds }
@@ -16,7 +16,7 @@ public struct TimeSource: Sendable {
 
     public var seconds: Int64 { milliseconds() / 1000 }
 
-    /// Now, on the wire.
+    /// Returns the time as it is written on the wire.
     public func now<Precision>(_: Timestamp<Precision>.Type = Timestamp<Precision>.self) -> Timestamp<Precision> {
         Timestamp(milliseconds: milliseconds())
     }

@@ -1,13 +1,9 @@
 import ArgumentParser
+import Backend
 import ContractCheck
 import ContractClient
-import DeuceDiaryCheck
-import DunbarCheck
 import Foundation
-import GTSDCheck
 import Identity
-import MessengerCheck
-import MonicaCheck
 import NIOSockets
 import UnixSignals
 
@@ -16,9 +12,6 @@ import FoundationNetworking
 #endif
 
 struct Check: AsyncParsableCommand {
-    /// Every API that can be checked.
-    static let apis = ["messenger", "deuce-diary", "monica", "gtsd", "dunbar"]
-
     static let configuration = CommandConfiguration(
         abstract: "Hold a server to the contract of an API.",
         discussion: """
@@ -68,7 +61,7 @@ struct Check: AsyncParsableCommand {
         var level: Level { self == .all ? .addition : .contract }
     }
 
-    @Argument(help: "Which API: \(Self.names).")
+    @Argument(help: "Which API: \(ConcordAPI.names.joined(separator: ", ")).")
     var api: String
 
     @Argument(
@@ -110,8 +103,6 @@ struct Check: AsyncParsableCommand {
     @Flag(help: "List the scenarios, with their clauses and levels, and try none.")
     var list = false
 
-    private static var names: String { apis.joined(separator: ", ") }
-
     static func baseURL(_ text: String) throws -> URL {
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
         guard let url = URL(string: trimmed), ["http", "https"].contains(url.scheme?.lowercased()),
@@ -121,21 +112,20 @@ struct Check: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard Self.apis.contains(api) else {
-            throw ValidationError("There is no API '\(api)'. Known: \(Self.names)")
-        }
+        let check = try ConcordAPI.named(api).check
         if url == nil, !list {
             throw ValidationError("Which server? Give its base URL: concord check \(api) http://localhost:8080")
         }
-        let takesTokens = ["deuce-diary", "monica"].contains(api)
-        if api != "deuce-diary", data != nil || (!takesTokens && !token.isEmpty) {
+        switch check {
+        case .registering where data != nil || !token.isEmpty:
             throw ValidationError(
-                takesTokens
-                    ? "--data is for deuce-diary: give tokens of \(api) with --token"
-                    : "--token and --data are for deuce-diary: the users of \(api) register themselves")
-        }
-        if api == "monica", token.isEmpty, !list {
-            throw ValidationError("monica has no sign-in: give a token with --token (concord token monica --help)")
+                "--token and --data are for \(Self.issuing): the users of \(api) register themselves")
+        case .given where data != nil:
+            throw ValidationError("--data is for \(Self.issuing): give tokens of \(api) with --token")
+        case .given where token.isEmpty && !list:
+            throw ValidationError(
+                "\(api) has no sign-in: give a token with --token (concord token \(api) --help)")
+        case .registering, .given, .issued: break
         }
         if !token.isEmpty, data != nil { throw ValidationError("--token or --data, not both") }
         if Set(token).count != token.count { throw ValidationError("each --token is of somebody else") }
@@ -153,8 +143,8 @@ struct Check: AsyncParsableCommand {
         }
         guard !list, let url else { return print(listing(of: items), terminator: "") }
 
-        // Deuce Diary's given people have a past, which only the contract's own scenarios reckon with.
-        let havePast = api == "deuce-diary" && !token.isEmpty
+        // Deuce Diary's given users have a past, which only the contract's own scenarios allow for.
+        let havePast = try ConcordAPI.named(api).check.isIssued && !token.isEmpty
         let server = Server(
             baseURL: url, transport: URLSessionTransport(configuration: connections),
             sockets: NIOSocketTransport(), level: havePast ? .contract : level.level)
@@ -184,35 +174,32 @@ struct Check: AsyncParsableCommand {
     }
 
     private func checklist() throws -> Checklist {
-        switch api {
-        case "messenger": MessengerScenarios.checklist
-        case "deuce-diary":
-            DeuceDiaryScenarios.checklist(list || !token.isEmpty ? .given(token) : .issuer(try issuer()))
-        case "monica": MonicaScenarios.checklist(token)
-        case "gtsd": GTSDScenarios.checklist
-        case "dunbar": DunbarScenarios.checklist
-        default: preconditionFailure("names are checked before")
+        switch try ConcordAPI.named(api).check {
+        case .registering(let checklist): checklist()
+        case .given(let checklist): checklist(token)
+        case .issued(let key, let given, let making):
+            list || !token.isEmpty ? given(token) : making(try issuer(key))
         }
     }
 
-    /// The key of the server that is checked: one made here would be of no use.
-    private func issuer() throws -> DeuceDiaryWorld.Issuer {
+    /// Returns the issuer of the server that is checked. A key made here would be of no use to it.
+    private func issuer(_ key: HostedKey) throws -> LocalIssuer {
         let environment = Environment.process
         let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
         let isThere =
-            environment.variables["CONCORD_DEUCE_DIARY_ISSUER_KEY"] != nil
-            || FileManager.default.fileExists(atPath: folder + "/keys/deuce-diary-issuer")
+            environment.variables[key.variable] != nil
+            || FileManager.default.fileExists(atPath: "\(folder)/keys/\(key.name)")
         guard isThere else {
             throw ValidationError(
                 "There is no key for tokens in \(folder): give the server's data folder (--data) or its users' tokens "
                     + "(--token)")
         }
-        let issuer = try SecretKeys(folder: folder, environment: environment.variables).deuceDiaryIssuer()
-        return { bearer in
-            try issuer.sign(
-                subject: bearer.subject, email: bearer.email, firstName: bearer.firstName, lastName: bearer.lastName,
-                lifetime: .seconds(3600))
-        }
+        return try SecretKeys(folder: folder, environment: environment.variables).issuer(key)
+    }
+
+    /// The names of the APIs whose tokens the data folder's key makes.
+    private static var issuing: String {
+        ConcordAPI.all.filter(\.check.isIssued).map(\.name).joined(separator: ", ")
     }
 
     /// A scenario may have fifty requests under way; six connections, the usual limit, would do them one after another.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DeuceDiaryAPI
 import DeuceDiaryService
 
 struct DeuceDiaryAdmin: AsyncParsableCommand {
@@ -28,22 +27,8 @@ struct DeuceDiaryLocation: AsyncParsableCommand {
 
         @OptionGroup var place: DatabaseOptions
 
-        func run() async throws { try await place.perform(Work(location: name)) }
-
-        struct Work: Operation {
-            static let name = "deuce-diary location delete"
-            static let api = OperatedAPI.deuceDiary
-
-            var location: String
-
-            func run(in context: OperationContext) async throws {
-                let quoted = location.debugDescription
-                switch try await DeuceDiaryService.deleteLocation(location, in: context.database) {
-                case .deleted: try await context.print("\(quoted) is deleted")
-                case .unknown: throw OperationRefused("There is no location \(quoted)")
-                case .isDefault: throw OperationRefused("\(quoted) is a default location, which stays")
-                }
-            }
+        func run() async throws {
+            try await place.perform(DeuceDiaryService.DeleteLocation(name), on: .deuceDiary())
         }
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import MonicaService
 
 /// Personal access tokens of Monica.
@@ -35,22 +34,9 @@ struct MonicaToken: AsyncParsableCommand {
             }
         }
 
-        func run() async throws { try await place.perform(Work(account: account, email: email, token: name)) }
-
-        struct Work: Operation {
-            static let name = "token monica"
-            static let api = OperatedAPI.monica
-            static let makesDatabase = true
-
-            var account: String
-            var email: String
-            /// The token's name.
-            var token: String
-
-            func run(in context: OperationContext) async throws {
-                try await context.print(
-                    try await context.monica.makeToken(account: account, email: email, name: token))
-            }
+        func run() async throws {
+            try await place.perform(
+                MonicaService.CreateToken(account: account, email: email, token: name), on: .monica)
         }
     }
 
@@ -63,25 +49,8 @@ struct MonicaToken: AsyncParsableCommand {
 
         @OptionGroup var place: DatabaseOptions
 
-        func run() async throws { try await place.perform(Work(account: account)) }
-
-        struct Work: Operation {
-            static let name = "token monica list"
-            static let api = OperatedAPI.monica
-
-            var account: String?
-
-            func run(in context: OperationContext) async throws {
-                for token in try await context.monica.listTokens(account: account) {
-                    let used = token.lastUsedAt.map(Self.time) ?? "never"
-                    try await context.print(
-                        "\(token.id)\t\(token.account)\t\(token.name)\t\(Self.time(token.createdAt))\t\(used)")
-                }
-            }
-
-            private static func time(_ milliseconds: Int64) -> String {
-                Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
-            }
+        func run() async throws {
+            try await place.perform(MonicaService.ListTokens(account: account), on: .monica)
         }
     }
 
@@ -93,24 +62,6 @@ struct MonicaToken: AsyncParsableCommand {
 
         @OptionGroup var place: DatabaseOptions
 
-        func run() async throws { try await place.perform(Work(number: number)) }
-
-        struct Work: Operation {
-            static let name = "token monica revoke"
-            static let api = OperatedAPI.monica
-
-            var number: Int
-
-            func run(in context: OperationContext) async throws {
-                guard try await context.monica.revokeToken(number) else {
-                    throw OperationRefused("There is no token \(number): see concord token monica list")
-                }
-            }
-        }
+        func run() async throws { try await place.perform(MonicaService.RevokeToken(number), on: .monica) }
     }
-}
-
-extension OperationContext {
-    /// Monica, as operators see it: nothing that they do needs the secret of the requests.
-    var monica: MonicaService { MonicaService(database: database, secret: [], settings: .init(publicURL: publicURL)) }
 }

@@ -1,19 +1,8 @@
 import ArgumentParser
+import Backend
 import Foundation
 import MonicaService
 import NIOConcurrencyHelpers
-
-/// `concord import`
-struct Import: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Bring data into an API.", subcommands: [MonicaImport.self])
-}
-
-/// `concord export`
-struct Export: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Take an account's data out of an API.", subcommands: [MonicaExport.self])
-}
 
 struct MonicaImport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,51 +45,23 @@ struct MonicaImport: AsyncParsableCommand {
                 file == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
             bytes = [UInt8](try input.readToEnd() ?? Data())
         } catch {
-            throw OperationRefused("\(file) cannot be read: \(error.localizedDescription)")
+            throw OperatorError("\(file) cannot be read: \(error.localizedDescription)")
         }
         let read: CardFile
         do {
             read = try CardFile(bytes, skippingUnreadable: skipUnreadable)
         } catch let refusal as MonicaService.ImportRefused {
-            throw OperationRefused("Nothing was imported. \(file), \(refusal)")
+            throw OperatorError("Nothing was imported. \(file), \(refusal)")
         }
         let pieces = Pieces(of: read.cards)
         try await place.perform(
-            Work(account: account, overwrite: overwrite, count: read.cards.count, findings: read.findings),
-            input: { try pieces.next() })
-    }
-
-    struct Work: Operation {
-        static let name = "import monica"
-        static let api = OperatedAPI.monica
-        static let makesDatabase = true
-
-        var account: String
-        var overwrite: Bool
-        /// How many cards there are.
-        var count: Int
-        /// What was found while the file was read.
-        var findings: CardFile.Findings
-
-        func run(in context: OperationContext) async throws {
-            let next = {
-                try await context.console.read().map { try JSONDecoder().decode([CardReading].self, from: Data($0)) }
-            }
-            do {
-                let result = try await context.monica.importCards(
-                    into: account, overwriting: overwrite,
-                    progress: { try await context.console.show($0, of: count) }, next: next)
-                try await context.console.write(Array(ImportSummary(result, findings).text.utf8))
-            } catch let refusal as MonicaService.ImportRefused {
-                throw OperationRefused("Nothing was imported. \(refusal)")
-            } catch is CancellationError {
-                throw OperationRefused("Nothing was imported: the server was stopped")
-            }
-        }
+            MonicaService.ImportCards(
+                account: account, overwriting: overwrite, count: read.cards.count, findings: read.findings),
+            on: .monica, input: { try pieces.next() })
     }
 }
 
-/// Cards as an operation's input, some at a time.
+/// Cards as a command's input, a hundred at a time.
 private final class Pieces: Sendable {
     private let rest: NIOLockedValueBox<ArraySlice<CardReading>>
     private static let size = 100
@@ -136,37 +97,9 @@ struct MonicaExport: AsyncParsableCommand {
 
     @OptionGroup var place: DatabaseOptions
 
-    func run() async throws { try await place.perform(Work(account: account, format: format)) }
-
-    struct Work: Operation {
-        static let name = "export monica"
-        static let api = OperatedAPI.monica
-
-        var account: String
-        var format: MonicaService.ExportFormat
-
-        func run(in context: OperationContext) async throws {
-            let isThere = try await context.monica.export(format, of: account) { try await context.console.write($0) }
-            guard isThere else { throw OperationRefused("There is no account '\(account)'") }
-            if format == .json { try await context.print("") }
-        }
+    func run() async throws {
+        try await place.perform(MonicaService.ExportAccount(account: account, format: format), on: .monica)
     }
 }
 
 extension MonicaService.ExportFormat: ExpressibleByArgument {}
-
-/// How far something is, on a terminal: one line redrawn. Elsewhere it says nothing.
-final class ProgressBar: Sendable {
-    private static let width = 40
-    private let isTerminal = isatty(STDERR_FILENO) == 1
-
-    func show(_ done: Int, of total: Int) {
-        guard isTerminal else { return }
-        let full = total == 0 ? Self.width : done * Self.width / total
-        let bar = String(repeating: "#", count: full) + String(repeating: "-", count: Self.width - full)
-        FileHandle.standardError.write(Data("\r\u{1B}[K[\(bar)] \(done)/\(total)".utf8))
-    }
-
-    /// Leaves a clean line.
-    func clear() { if isTerminal { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) } }
-}

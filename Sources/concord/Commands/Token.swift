@@ -1,7 +1,4 @@
 import ArgumentParser
-import Backend
-import Foundation
-import Identity
 
 struct Token: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,86 +7,5 @@ struct Token: AsyncParsableCommand {
             Prints a token and nothing else; the server may be running. Deuce Diary's is signed with the server's own \
             key, so no account with the issuer is needed. Monica's are kept by the server, and can be revoked.
             """,
-        subcommands: [DeuceDiaryToken.self, MonicaToken.self])
-}
-
-struct DeuceDiaryToken: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "deuce-diary",
-        abstract: "Print a token for Deuce Diary.",
-        discussion: """
-            TOKEN=$(concord token deuce-diary --user user_alice --name "Alice Doe")
-
-            The key is made in the data folder on the first use, by this command or by the server; \
-            CONCORD_DEUCE_DIARY_ISSUER_KEY (an RSA private key, as PEM or as base64 of its DER form) replaces it.
-            """)
-
-    @Option(help: "Whom the token speaks of: a user's id, such as user_abc.")
-    var user: String
-
-    @Option(help: "The user's e-mail address.")
-    var email: String?
-
-    @Option(help: "The user's first name.")
-    var firstName: String?
-
-    @Option(help: "The user's last name.")
-    var lastName: String?
-
-    @Option(help: ArgumentHelp("Both names at once.", valueName: "first last"))
-    var name: String?
-
-    @Option(help: "For how long it is good: a number and s, m, h or d.")
-    var lifetime = Lifetime(seconds: 30 * 24 * 3600)
-
-    @Option(help: "The server's data folder. [CONCORD_DATA] (default: ./data)")
-    var data: String?
-
-    func validate() throws {
-        if name != nil, firstName != nil || lastName != nil {
-            throw ValidationError("--name says both names; leave --first-name and --last-name out")
-        }
-    }
-
-    func run() async throws {
-        let environment = Environment.process
-        let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
-        let issuer = try SecretKeys(folder: folder, environment: environment.variables).deuceDiaryIssuer()
-        let names = name.map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
-        do {
-            print(
-                try issuer.sign(
-                    subject: user, email: email, firstName: names?.first ?? firstName,
-                    lastName: names?.dropFirst().first ?? lastName, lifetime: .seconds(lifetime.seconds)))
-        } catch TokenError.malformed {
-            throw ValidationError(
-                "--user, --email and the names are 1 to 255 characters each, none a control character")
-        }
-    }
-}
-
-extension SecretKeys {
-    /// Whose tokens Deuce Diary takes beside those of the issuer that is configured.
-    func deuceDiaryIssuer() throws(SecretKeyError) -> LocalIssuer {
-        try localIssuer("deuce-diary-issuer", variable: "CONCORD_DEUCE_DIARY_ISSUER_KEY") {
-            TimeSource.system.seconds
-        }
-    }
-}
-
-/// A time as one writes it: `90s`, `15m`, `12h`, `30d`; ten years at most.
-struct Lifetime: ExpressibleByArgument {
-    let seconds: Int64
-
-    init(seconds: Int64) { self.seconds = seconds }
-
-    init?(argument: String) {
-        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 24 * 3600]
-        guard let unit = argument.last.flatMap({ units[$0] }), let count = Int64(argument.dropLast()),
-            1...(10 * 365 * 24 * 3600 / unit) ~= count
-        else { return nil }
-        seconds = count * unit
-    }
-
-    var defaultValueDescription: String { "\(seconds / (24 * 3600))d" }
+        subcommands: ConcordAPI.all.compactMap(\.token))
 }

@@ -10,7 +10,7 @@ import ObjectStore
 import WebSockets
 
 /// The Deuce Diary API's behaviour. Each section of the contract is an extension in a file of its own.
-public struct DeuceDiaryService: Sendable {
+public struct DeuceDiaryService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
     let accounts: IssuerAccounts
@@ -32,6 +32,8 @@ public struct DeuceDiaryService: Sendable {
         public var socketAuthentication = SocketAuthentication.open
         /// How often one user may ask in a minute, and one address without a good token; nil for any number.
         public var requestsPerMinute: Int?
+        /// The proxies whose `X-Forwarded-For` says where a socket's client is.
+        public var trustedProxies = TrustedProxies()
 
         public init(publicURL: String) { self.publicURL = publicURL }
     }
@@ -90,7 +92,7 @@ public struct DeuceDiaryService: Sendable {
         self.secret = secret
     }
 
-    /// Every operation with its handler, and the profile pictures.
+    /// Returns every operation with its handler, and the profile pictures.
     public func routes() -> Routes<DeuceDiary, Caller> {
         var routes = Routes<DeuceDiary, Caller>(
             spool: ObjectSpool(objects), secret: secret, name: { Self.name(of: $0.user) },
@@ -105,6 +107,7 @@ public struct DeuceDiaryService: Sendable {
                 return [:]
             })
         users(&routes)
+        export(&routes)
         groups(&routes)
         members(&routes)
         invites(&routes)

@@ -8,6 +8,10 @@ extension DeuceDiaryService {
     /// How many entries or reactions are in memory at a time.
     static let exportBatch = 100
 
+    func export(_ routes: inout Routes<DeuceDiary, Caller>) {
+        routes.on(streaming: exportUser)
+    }
+
     /// Reads entries and reactions some at a time, each time in a transaction of its own: no reader of the database is kept
     /// waiting by somebody who takes an export slowly. What is deleted before its turn comes is left out.
     func exportUser(

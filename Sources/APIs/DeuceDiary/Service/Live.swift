@@ -62,10 +62,9 @@ extension LiveHub {
 }
 
 extension DeuceDiaryService {
-    /// The live socket.
-    ///
-    /// - Parameter proxies: Those whose `X-Forwarded-For` says where a client is.
-    public func sockets(trusting proxies: TrustedProxies = .init()) -> [SocketRoute] {
+    /// Returns the live socket.
+    public func sockets() -> [SocketRoute] {
+        let proxies = settings.trustedProxies
         var limits = SocketLimits()
         limits.pingInterval = .seconds(30)
         // By then two pings have been left unanswered.
@@ -102,11 +101,11 @@ extension DeuceDiaryService {
         return FormURLEncoded.items(query).first { $0.name == "token" }?.value
     }
 
-    /// Hears what other nodes announce, until the task is cancelled. One task for each node.
+    /// Receives the events of other nodes, until the task is cancelled. One task for each node.
     ///
-    /// - Parameter begun: Called when all that is announced from then on is heard: at first, and after each gap, once
+    /// - Parameter started: Called when every event from then on will be received: at first, and after each gap, once
     ///   sockets that may have missed something are closed. Never where there is one node.
-    public func listen(_ begun: @escaping @Sendable () -> Void = {}) async {
+    public func listen(_ started: @escaping @Sendable () -> Void = {}) async {
         await announcer.listen { [database] news in
             guard case .log(let log) = news else { return news }
             return try await database.read { db in
@@ -119,7 +118,7 @@ extension DeuceDiaryService {
             }
         } gap: { [hub] in
             hub.broadcast { .gap }
-            begun()
+            started()
         }
     }
 

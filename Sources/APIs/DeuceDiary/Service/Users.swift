@@ -12,7 +12,6 @@ extension DeuceDiaryService {
         routes.on(use: updateUser)
         routes.on(answering: uploadProfilePicture)
         routes.on(use: deleteUser)
-        routes.on(streaming: exportUser)
     }
 
     func getUser(_ request: DeuceDiary.GetUser, from caller: Caller) async throws -> DeuceDiary.User {

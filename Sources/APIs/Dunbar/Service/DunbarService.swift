@@ -11,7 +11,7 @@ import ObjectStore
 public typealias Caller = CookieSessions<Dunbar.User.ID>.Caller
 
 /// The Dunbar API's behaviour. Each section of the contract is an extension in a file of its own.
-public struct DunbarService: Sendable {
+public struct DunbarService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
     let accounts: Accounts<Users>
@@ -92,7 +92,7 @@ public struct DunbarService: Sendable {
         self.secret = secret
     }
 
-    /// Every operation with its handler, and the files.
+    /// Returns every operation with its handler, and the files.
     public func routes() -> Routes<Dunbar, Caller> {
         var routes = Routes<Dunbar, Caller>(
             spool: ObjectSpool(objects), secret: secret, name: { Users.name(of: $0.user) },
@@ -104,6 +104,7 @@ public struct DunbarService: Sendable {
         authentication(&routes)
         accounts(&routes)
         users(&routes)
+        search(&routes)
         posts(&routes)
         reports(&routes)
         comments(&routes)
@@ -119,8 +120,11 @@ public struct DunbarService: Sendable {
 
     static let unauthorized = Problem(.unauthorized, "Unauthorized")
 
-    /// Sends e-mails until the task is cancelled. To be called once; without it they wait.
-    public func sendEmails() async { await emails.outbox.run() }
+    /// Sends e-mails until the task is cancelled. One task for each node; without it they wait.
+    public func listen(_ started: @escaping @Sendable () -> Void) async {
+        started()
+        await emails.outbox.run()
+    }
 
     /// Sends the e-mails that are due now: for tests.
     public func sendDueEmails() async throws { try await emails.outbox.sendDue() }

@@ -11,7 +11,6 @@ extension DunbarService {
         routes.open(answering: getUser)
         routes.on(use: updateUser)
         routes.on(answering: uploadPhoto)
-        routes.on(use: searchUsers)
     }
 
     func getUser(
@@ -35,14 +34,6 @@ extension DunbarService {
             try request.validate()
             try Users.update(request, in: db)
             return try Users.changed(request.id, by: caller.user, urls, in: db)
-        }
-    }
-
-    func searchUsers(_ request: Dunbar.SearchUsers, from caller: Caller) async throws -> [Dunbar.User] {
-        let text = request.query.trimmed
-        if text.isEmpty { return [] }
-        return try await searches.take(for: caller.user) {
-            try await database.read { [urls] in try Users.matching(text, to: caller.user, urls, in: $0) }
         }
     }
 }

@@ -9,7 +9,7 @@ import ObjectStore
 
 /// The GTSD API's behaviour. Each section of the contract is an extension in a file of its own, and what needs no
 /// database is in `Rules`.
-public struct GTSDService: Sendable {
+public struct GTSDService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
     let accounts: Accounts<Users>
@@ -64,21 +64,21 @@ public struct GTSDService: Sendable {
         self.secret = tokenKey
     }
 
-    /// What `/health` and `/ready` answer when all is well.
-    public static let healthy = #"{"success":true,"data":{"status":"ok"}}"#
+    /// The body of `/health` and `/ready` when all is well.
+    public static let healthyBody = #"{"success":true,"data":{"status":"ok"}}"#
 
-    /// Every operation with its handler.
+    /// Returns every operation with its handler, and the files where they are in the data folder.
     public func routes() -> Routes<GTSD, Caller> {
         var routes = Routes<GTSD, Caller>(
             secret: secret, name: { Users.name(of: $0.user) }, authenticate: authenticate,
             headers: countRequest)
-        accounts(&routes)
-        renewals(&routes)
+        auth(&routes)
         tasks(&routes)
         photos(&routes)
         streaks(&routes)
         plans(&routes)
         onboarding(&routes)
+        if let files = objects as? LocalObjectStore { routes.serve(files, receiving: uploads) }
         return routes
     }
 

@@ -28,11 +28,6 @@ extension GTSDService {
         return owner?.id
     }
 
-    func renewals(_ routes: inout Routes<GTSD, Caller>) {
-        routes.open(use: refresh)
-        routes.open(use: logOut)
-    }
-
     /// Returns the caller behind `Authorization: Bearer …`.
     func authenticate(_ info: RequestInfo) async throws -> Caller {
         guard let token = info.headers.bearerToken else { throw Problem(.unauthorized, "Authentication required") }

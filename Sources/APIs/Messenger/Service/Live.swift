@@ -76,9 +76,15 @@ extension MessengerService {
         try announcer.announce(announcement, inShort: announcement.shortened, in: db)
     }
 
-    /// Hears what other nodes announce, until the task is cancelled. One task for each node.
-    public func listen() async {
-        await announcer.listen(completing: complete) { hub.broadcast { .gap } }
+    /// Receives the events of other nodes, until the task is cancelled. One task for each node.
+    ///
+    /// - Parameter started: Called when every event from then on will be received: at first, and after each gap. Never where
+    ///   there is one node.
+    public func listen(_ started: @escaping @Sendable () -> Void = {}) async {
+        await announcer.listen(completing: complete) {
+            hub.broadcast { .gap }
+            started()
+        }
     }
 
     /// Reads what was too long to be carried. Nil when it has gone since.

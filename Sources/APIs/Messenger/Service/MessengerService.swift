@@ -12,7 +12,7 @@ import ObjectStore
 import WebSockets
 
 /// The Messenger API's behaviour. Each section of the contract is an extension in a file of its own.
-public struct MessengerService: Sendable {
+public struct MessengerService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
     let accounts: Accounts<Users>
@@ -59,12 +59,12 @@ public struct MessengerService: Sendable {
         self.secret = tokenKey
     }
 
-    /// Every operation with its handler.
+    /// Returns every operation with its handler, and the files where they are in the data folder.
     public func routes() -> Routes<Messenger, Messenger.User.ID> {
         var routes = Routes<Messenger, Messenger.User.ID>(
             spool: ObjectSpool(objects), secret: secret, name: Users.name(of:), authenticate: authenticate)
         auth(&routes)
-        profile(&routes)
+        account(&routes)
         users(&routes)
         blocks(&routes)
         chats(&routes)
@@ -74,10 +74,11 @@ public struct MessengerService: Sendable {
         receipts(&routes)
         files(&routes)
         reports(&routes)
+        if let files = objects as? LocalObjectStore { routes.serve(files) }
         return routes
     }
 
-    /// The live socket.
+    /// Returns the live socket.
     public func sockets() -> [SocketRoute] {
         [SocketRoute(path: "/ws") { _, _ in .accept { LiveSocket(service: self) } }]
     }

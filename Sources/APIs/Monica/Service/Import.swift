@@ -123,14 +123,15 @@ extension MonicaService {
 
     /// Removes what imports that died have left behind, and finishes those that had ended, every ten seconds until the task
     /// is cancelled.
-    ///
-    /// - Parameter failed: Told of a failure; the next attempt follows.
-    public func cleanUpImports(failed: @Sendable (any Error) -> Void) async {
+    public func listen(_ started: @escaping @Sendable () -> Void) async {
+        started()
         while !Task.isCancelled {
             do {
                 try await cleanUpImports()
             } catch {
-                if !Task.isCancelled { failed(error) }
+                if !Task.isCancelled {
+                    logger.warning("imports cannot be cleaned up", metadata: ["error": "\(error)"])
+                }
             }
             try? await Task.sleep(for: .seconds(10))
         }

@@ -3,10 +3,11 @@ import Contract
 import ContractServer
 import Database
 import HTTPTypes
+import Logging
 import MonicaAPI
 
 /// The Monica API's behaviour. Each section of the contract is an extension in a file of its own.
-public struct MonicaService: Sendable {
+public struct MonicaService: HostedService {
     let database: Database
     let tokens: Tokens
     let searches: CallerTurns<AccountID>
@@ -14,6 +15,7 @@ public struct MonicaService: Sendable {
     let makeID: @Sendable () -> String
     /// Where the API is, as clients reach it: `https://monica.example.com/api`.
     let baseURL: String
+    let logger: Logger
     private let secret: [UInt8]
 
     public struct Settings: Sendable {
@@ -40,20 +42,23 @@ public struct MonicaService: Sendable {
     ///   - database: With ``schema``.
     ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`.
     ///   - makeID: Makes UUIDs of version 4, in lower case.
+    ///   - logger: Receives the failures of work in the background. By default they are not logged.
     public init(
         database: Database, secret: [UInt8], time: TimeSource = .system,
-        makeID: @escaping @Sendable () -> String = RandomUUID.make, settings: Settings
+        makeID: @escaping @Sendable () -> String = RandomUUID.make, settings: Settings,
+        logger: Logger = Logger(label: "monica") { _ in SwiftLogNoOpLogHandler() }
     ) {
         self.database = database
         self.secret = secret
         self.time = time
         self.makeID = makeID
+        self.logger = logger
         baseURL = settings.publicURL + Monica.basePath
         searches = CallerTurns(atOnce: database.readsOfOneCaller)
         tokens = Tokens(database: database, time: time, limits: settings.limits)
     }
 
-    /// Every operation with its handler.
+    /// Returns every operation with its handler.
     public func routes() -> Routes<Monica, Caller> {
         var routes = Routes<Monica, Caller>(
             secret: secret, name: { "account \($0.account)" }, authenticate: tokens.caller,
@@ -78,13 +83,15 @@ public struct MonicaService: Sendable {
     /// Makes an older database's contacts findable. To be called before the first request.
     public func prepare() async throws { try await ContactSearch.bringUpToDate(database) }
 
-    /// Forgets what has expired. To be called now and then.
-    public func sweep() async throws {
+    /// Deletes what has expired. To be called now and then.
+    @discardableResult
+    public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
         try await database.write { db in
             try IdempotencyStore.sweep(at: now, in: db)
             try RateLimits.sweep(at: now, in: db)
         }
+        return SweepReport()
     }
 
     /// A look at an account, for as long as a transaction lasts.

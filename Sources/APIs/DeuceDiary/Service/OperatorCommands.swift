@@ -1,0 +1,22 @@
+import Backend
+
+extension DeuceDiaryService {
+    /// Deletes a location that a user has added from the list that everybody reads.
+    public struct DeleteLocation: OperatorCommand {
+        public static let name = "deuce-diary location delete"
+
+        /// The location's name, in any case.
+        var location: String
+
+        public init(_ location: String) { self.location = location }
+
+        public func run(in context: OperatorContext) async throws {
+            let quoted = location.debugDescription
+            switch try await DeuceDiaryService.deleteLocation(location, in: context.database) {
+            case .deleted: try await context.print("\(quoted) is deleted")
+            case .unknown: throw OperatorError("There is no location \(quoted)")
+            case .isDefault: throw OperatorError("\(quoted) is a default location, which stays")
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import ContractServer
+import Database
+import DunbarAPI
+
+extension DunbarService {
+    func search(_ routes: inout Routes<Dunbar, Caller>) {
+        routes.on(use: searchUsers)
+    }
+
+    func searchUsers(_ request: Dunbar.SearchUsers, from caller: Caller) async throws -> [Dunbar.User] {
+        let text = request.query.trimmed
+        if text.isEmpty { return [] }
+        return try await searches.take(for: caller.user) {
+            try await database.read { [urls] in try Users.matching(text, to: caller.user, urls, in: $0) }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Backend
+import Contract
+import ContractServer
+import Database
+import Foundation
+import GTSDAPI
+import HTTPTypes
+import Identity
+import ObjectStore
+
+extension GTSDService {
+    func auth(_ routes: inout Routes<GTSD, Caller>) {
+        routes.open(answering: signUp)
+        routes.open(use: logIn)
+        routes.on(use: getMe)
+        routes.on(answering: deleteMe)
+        routes.open(use: refresh)
+        routes.open(use: logOut)
+    }
+
+    func signUp(
+        _ request: GTSD.SignUp, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<GTSD.SignedIn>> {
+        let session = NewSession()
+        let kept = try await accounts.signUp(password: request.password, info, signsIn: true) {
+            [refreshTokens] password, now, db in
+            let user = try Users.insert(request, password: password, at: now, in: db)
+            try refreshTokens.begin(session, for: user, at: now, in: db)
+            return (user, Answer(.created, KeptSignUp(user: user)))
+        }
+        let user = try kept.decoded().user
+        if kept.isReplay {
+            // A repeat gets tokens of its own.
+            let now = time.milliseconds()
+            try await database.write { [accounts, refreshTokens] db in
+                try Users.lockCaller(user, in: db)
+                try refreshTokens.begin(session, for: user, at: now, in: db)
+                try accounts.throttle.remember(info.address, of: Users.name(of: user), at: now, in: db)
+            }
+        }
+        return Answer(kept.status, try await signedIn(user, session), headers: kept.headers)
+    }
+
+    private func signedIn(_ user: UserID, _ session: NewSession) async throws -> APIResponse<GTSD.SignedIn> {
+        guard let account = try await database.read({ try Users.one(user, in: $0) }) else { throw Users.gone }
+        let access = try await sessions.accessToken(for: user, session: session.id)
+        return APIResponse(.init(user: account, accessToken: access, refreshToken: session.refreshToken))
+    }
+
+    func logIn(_ request: GTSD.LogIn, _ info: RequestInfo) async throws -> APIResponse<GTSD.SignedIn> {
+        let (email, session) = (GTSD.SignUp.normal(request.email), NewSession())
+        let user = try await accounts.signIn(
+            as: email, where: "email = \(email)", password: request.password, info
+        ) { [refreshTokens] user, now, db in
+            try Users.requireActive(user, in: db)
+            try refreshTokens.begin(session, for: user, at: now, in: db)
+            return user
+        }
+        return try await signedIn(user, session)
+    }
+
+    func getMe(_ request: GTSD.GetMe, from caller: Caller) async throws -> APIResponse<GTSD.User> {
+        guard let account = try await database.read({ try Users.one(caller.user, in: $0) }) else {
+            throw Users.gone
+        }
+        return APIResponse(account)
+    }
+
+    func deleteMe(
+        _ request: GTSD.DeleteMe, from caller: Caller, _ info: RequestInfo
+    ) async throws -> Answer<APIResponse<NoData>> {
+        let keys = try await accounts.confirm(request.password, of: caller.user, info) { now, db in
+            try delete(caller.user, in: db)
+        }
+        await removeDiscarded(keys)
+        return Answer(.ok, APIResponse(message: "Account deleted successfully"))
+    }
+
+    /// Removes an account whose row is locked, with all that refers to it.
+    ///
+    /// - Returns: The keys of its photos, which are to be removed from the store.
+    private func delete(_ user: UserID, in db: Session) throws -> [String] {
+        let keys = try Photos.keys(of: user, in: db)
+        try Photos.discard(keys, in: db)
+        try sessions.endAll(of: user, in: db)
+        let email: String? = try db.value("SELECT email FROM users WHERE id = \(user)")
+        try db.run("DELETE FROM users WHERE id = \(user)")
+        try accounts.forget(user, logins: [email].compactMap(\.self), in: db)
+        try RateLimits.forget(Self.requestKeys(of: user), in: db)
+        return keys
+    }
+}
+
+/// What is kept of a sign-up under an `Idempotency-Key`. The tokens are not.
+private struct KeptSignUp: Codable {
+    let user: UserID
+}
+
+enum Users: PasswordAccountTable {
+    typealias ID = UserID
+
+    static let gone = Problem(.unauthorized, "Invalid or expired token")
+    static let wrongSignIn = Problem(.unauthorized, "Invalid email or password")
+    static let wrongPassword = Problem(.forbidden, "Invalid password")
+
+    /// Makes an account, with its streak.
+    ///
+    /// - Throws: 409 when the address is taken.
+    static func insert(
+        _ request: GTSD.SignUp, password: String, at now: Int64, in db: Session
+    ) throws -> UserID {
+        let id: UserID? = try db.value(
+            """
+            INSERT INTO users (email, password, name, timezone, created_at, updated_at)
+            VALUES (\(GTSD.SignUp.normal(request.email)), \(password), \(request.name?.trimmed),
+                \(request.timezone ?? "UTC"), \(now), \(now))
+            ON CONFLICT (email) DO NOTHING RETURNING id
+            """)
+        guard let id else { throw Problem(.conflict, "User with this email already exists") }
+        try db.run("INSERT INTO streaks (user_id, created_at, updated_at) VALUES (\(id), \(now), \(now))")
+        return id
+    }
+
+    static func one(_ id: UserID, in db: Session) throws -> GTSD.User? {
+        try db.one(
+            """
+            SELECT u.id, u.email, u.created_at, u.updated_at, u.name, u.email_verified, p.user_id, u.timezone
+            FROM users u LEFT JOIN profiles p ON p.user_id = u.id WHERE u.id = \(id)
+            """
+        ) { row in
+            GTSD.User(
+                id: .init(try row.get(0, as: UserID.self)), email: try row.get(1), createdAt: try row.get(2),
+                updatedAt: try row.get(3), name: try row.get(4), emailVerified: try row.get(5),
+                hasCompletedOnboarding: !row.isNull(6), timezone: try row.get(7))
+        }
+    }
+
+    /// Throws 403 for an account that its operator has switched off.
+    static func requireActive(_ id: UserID, in db: Session) throws {
+        if try db.exists("SELECT 1 FROM users WHERE id = \(id) AND is_deactivated = 1") {
+            throw GTSDService.deactivated
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Backend
+import Database
+
+/// GTSD, as a server hosts it.
+public struct HostedGTSD: HostedAPI {
+    static let tokenKey = HostedKey(
+        "gtsd-tokens", variable: "CONCORD_GTSD_TOKEN_KEY", loss: "access tokens are refused")
+
+    public let title = "GTSD"
+    public let port = 8083
+    public let keys = [tokenKey]
+    public let schema = GTSDService.schema
+    public let operatorCommands: [any OperatorCommand.Type] = [GTSDService.SwitchAccounts.self]
+    public var settings: GTSDService.Settings
+
+    public init(settings: GTSDService.Settings = .init()) { self.settings = settings }
+
+    public var storageLimits: StorageLimits? {
+        .init(quota: settings.storageQuota, uploadsPerHour: settings.uploadsPerHour, uploads: "photos")
+    }
+
+    public func makeService(on platform: Platform) throws -> GTSDService {
+        var settings = settings
+        if let limits = platform.storage {
+            (settings.storageQuota, settings.uploadsPerHour) = (limits.quota, limits.uploadsPerHour)
+        }
+        return GTSDService(
+            database: platform.database, objects: platform.objects, passwords: platform.passwords,
+            tokenKey: try platform.secret(Self.tokenKey), time: platform.time, settings: settings)
+    }
+}

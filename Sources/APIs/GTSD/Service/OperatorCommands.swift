@@ -1,0 +1,25 @@
+import Backend
+
+extension GTSDService {
+    /// Switches accounts off or on.
+    public struct SwitchAccounts: OperatorCommand {
+        public static let name = "admin gtsd"
+
+        /// The e-mail addresses of accounts to switch off.
+        var deactivate: [String]
+        /// The e-mail addresses of accounts to switch on.
+        var activate: [String]
+
+        public init(off deactivate: [String], on activate: [String]) {
+            self.deactivate = deactivate
+            self.activate = activate
+        }
+
+        public func run(in context: OperatorContext) async throws {
+            let changes = deactivate.map { ($0, false) } + activate.map { ($0, true) }
+            try await context.change(
+                changes, saying: { $0 ? "is switched on" : "is switched off" },
+                { try await GTSDService.setActive($0, email: $1, in: context.database) })
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import Backend
+import Database
+
+/// Messenger, as a server hosts it.
+public struct HostedMessenger: HostedAPI {
+    static let tokenKey = HostedKey(
+        "messenger-tokens", variable: "CONCORD_MESSENGER_TOKEN_KEY", loss: "everybody is signed out")
+
+    public let title = "Messenger"
+    public let port = 8080
+    public let keys = [tokenKey]
+    public let schema = MessengerService.schema
+    public let operatorCommands: [any OperatorCommand.Type] = [MessengerService.PrintReports.self]
+    public var settings: MessengerService.Settings
+
+    public init(settings: MessengerService.Settings = .init()) { self.settings = settings }
+
+    public var storageLimits: StorageLimits? {
+        .init(quota: settings.storageQuota, uploadsPerHour: settings.uploadsPerHour)
+    }
+
+    public func makeService(on platform: Platform) throws -> MessengerService {
+        var settings = settings
+        if let limits = platform.storage {
+            (settings.storageQuota, settings.uploadsPerHour) = (limits.quota, limits.uploadsPerHour)
+        }
+        return MessengerService(
+            database: platform.database, objects: platform.objects, passwords: platform.passwords,
+            tokenKey: try platform.secret(Self.tokenKey), group: platform.group, time: platform.time,
+            settings: settings)
+    }
+}

@@ -1,0 +1,30 @@
+import Backend
+import Database
+
+/// Monica, as a server hosts it.
+public struct HostedMonica: HostedAPI {
+    static let requestKey = HostedKey(
+        "monica-requests", variable: "CONCORD_MONICA_REQUEST_KEY",
+        loss: "repeats of requests under an Idempotency-Key of the last day are refused")
+
+    public let title = "Monica"
+    public let port = 8082
+    public let keys = [requestKey]
+    public let schema = MonicaService.schema
+    public let accountsTable = "accounts"
+    public let operatorCommands: [any OperatorCommand.Type] = [
+        MonicaService.CreateToken.self, MonicaService.ListTokens.self, MonicaService.RevokeToken.self,
+        MonicaService.ImportCards.self, MonicaService.ExportAccount.self,
+    ]
+    public var limits: MonicaService.Limits
+
+    public init(limits: MonicaService.Limits = .init()) { self.limits = limits }
+
+    public func makeService(on platform: Platform) throws -> MonicaService {
+        var settings = MonicaService.Settings(publicURL: platform.publicURL)
+        settings.limits = limits
+        return MonicaService(
+            database: platform.database, secret: try platform.secret(Self.requestKey), time: platform.time,
+            settings: settings, logger: platform.logger)
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// What an import has done, in words for its operator.
+struct ImportSummary {
+    private var lines: [String] = []
+
+    var text: String { lines.joined(separator: "\n") + "\n" }
+
+    /// More than these of one kind are only counted.
+    private static let longestList = 1000
+
+    init(_ result: MonicaService.Imported, _ findings: CardFile.Findings) {
+        lines.append("\(Self.count(result.contacts, "contact")) imported")
+        if result.updated > 0 { lines.append("\(Self.count(result.updated, "contact")) changed by newer cards") }
+        let edited = Self.count(result.edited.count, "newer card")
+        list(
+            result.edited,
+            "\(edited) passed over, since the contact was changed here meanwhile (--overwrite changes it all the same):"
+        )
+        if result.known > 0 {
+            lines.append("\(Self.count(result.known, "card")) passed over: known by UID, and no newer")
+        }
+        if result.repeated > 0 {
+            lines.append("\(Self.count(result.repeated, "card")) without a UID passed over: imported before")
+        }
+        if findings.groups > 0 {
+            lines.append("\(Self.count(findings.groups, "card")) left out: of groups, not of people")
+        }
+        if !result.nameless.isEmpty {
+            let places = result.nameless.prefix(10).map(String.init).joined(separator: ", ")
+            let more = result.nameless.count > 10 ? " …" : ""
+            let place = result.nameless.count == 1 ? "line" : "lines"
+            let cards = Self.count(result.nameless.count, "card")
+            lines.append("\(cards) without a name left out, at \(place) \(places)\(more)")
+        }
+        list(result.cut, "\(Self.count(result.cut.count, "contact")) with a text that was too long, and was cut:")
+        if !findings.unreadable.isEmpty {
+            lines.append("Left out, since it cannot be read:")
+            for skipped in findings.unreadable.prefix(Self.longestList) {
+                let (first, last) = (skipped.lines.lowerBound, skipped.lines.upperBound)
+                lines.append("  \(first == last ? "line \(first)" : "lines \(first) to \(last)"): \(skipped.reason)")
+            }
+            more(findings.unreadable.count)
+        }
+        if !findings.unknownCharsets.isEmpty {
+            lines.append("Read as Windows-1252, since the character set is not known (in how many texts):")
+            lines += Self.sorted(findings.unknownCharsets)
+        }
+        if !result.leftOut.isEmpty {
+            lines.append("Not kept, for contacts have no place for it (in how many cards):")
+            lines += Self.sorted(result.leftOut)
+        }
+    }
+
+    private mutating func list(_ remarks: [MonicaService.Imported.Remark], _ title: String) {
+        guard !remarks.isEmpty else { return }
+        lines.append(title)
+        for remark in remarks.prefix(Self.longestList) {
+            // A name out of a file, with what could move a terminal's cursor escaped.
+            let words = remark.words.isEmpty ? "" : ": \(remark.words)"
+            lines.append("  line \(remark.line), \(remark.name.debugDescription)\(words)")
+        }
+        more(remarks.count)
+    }
+
+    private mutating func more(_ count: Int) {
+        if count > Self.longestList { lines.append("  and \(count - Self.longestList) more") }
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    private static func sorted(_ counts: [String: Int]) -> [String] {
+        counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "  \($0.key): \($0.value)" }
+    }
+}

@@ -1,0 +1,142 @@
+import ContractServer
+import Database
+import Identity
+import Logging
+import NIOCore
+import NIOPosix
+import ObjectStore
+
+/// Opens what an API needs and composes it: database, object store, keys, service, router and listener.
+struct AppBuilder: Sendable {
+    let settings: ServerSettings
+    let secrets: SecretKeys
+    let group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    /// The memory that requests and answers of all APIs may take together.
+    private let memory = RequestMemory()
+
+    init(_ settings: ServerSettings) {
+        self.settings = settings
+        secrets = SecretKeys(folder: settings.folder, environment: settings.environment)
+    }
+
+    /// Composes an API. What was opened is closed again when something fails.
+    ///
+    /// - Throws: An error in words for the operator.
+    func build(_ api: some HostedAPI) async throws -> RunningAPI {
+        // The keys come first: a key that cannot be read leaves no new database behind.
+        var keys = try api.keys.map(sharedKey)
+        let database = try openDatabase(of: api)
+        var objects: (any ObjectStore)?
+        do {
+            if api.storesFiles {
+                objects = try openObjects(of: api)
+                if objects is LocalObjectStore { keys.append(try sharedKey(.signedURLs)) }
+            }
+            let platform = platform(of: api, database, objects)
+            let app = try api.compose(on: platform)
+            let isSweptWhole = settings.exceptions.allowSweep.contains(api.name)
+            return RunningAPI(
+                name: api.name, basePath: api.basePath, listener: app.listener(connections: settings.connections),
+                health: app.health, database: database, service: app.service,
+                sweepLimits: isSweptWhole ? .none : .init(),
+                check: StartCheck(
+                    api, database, SharedKeys(api: api.name, keys: keys),
+                    stores: try pairing(of: api, database, objects, app.service),
+                    guarded: objects as? GuardedObjectStore, exceptions: settings.exceptions, logger: logger(of: api)),
+                logStartupWarnings: { await api.logStartupWarnings(on: platform) },
+                close: { [objects] in try await Self.close(database, objects) })
+        } catch {
+            try? await Self.close(database, objects)
+            throw error
+        }
+    }
+
+    private static func close(_ database: Database, _ objects: (any ObjectStore)?) async throws {
+        try await database.close()
+        try await ((objects as? GuardedObjectStore)?.store as? S3ObjectStore)?.close()
+    }
+
+    private func platform(of api: some HostedAPI, _ database: Database, _ objects: (any ObjectStore)?) -> Platform {
+        var platform = Platform(
+            database: database, objects: objects, secrets: secrets, passwords: settings.passwords, group: group,
+            logger: logger(of: api), publicURL: settings.publicURL(of: api), folder: settings.folder,
+            environment: settings.environment)
+        platform.trustedProxies = settings.trustedProxies
+        platform.storage = settings.storage[api.name]
+        platform.reserve = settings.reserve
+        platform.isDevelopment = settings.isDevelopment
+        platform.memory = memory
+        return platform
+    }
+
+    private func logger(of api: some HostedAPI) -> Logger {
+        var logger = settings.logger
+        logger[metadataKey: "api"] = "\(api.name)"
+        return logger
+    }
+
+    // MARK: Database, keys, files
+
+    private func openDatabase(of api: some HostedAPI) throws -> Database {
+        switch settings.database {
+        case .postgreSQL(let url): return try .postgreSQL(url: url, schema: api.schema)
+        case .sqlite:
+            let logger = logger(of: api)
+            let owner = Database.Owner(
+                looks: { path in
+                    logger.notice(
+                        "the stop before was not clean: looking at all of the database", metadata: ["path": "\(path)"])
+                }, damaged: { damage in logger.critical("\(damage)") })
+            return try .sqlite(
+                path: DatabaseLocation.file(of: api.name, in: settings.folder), schema: api.schema, owner: owner)
+        }
+    }
+
+    /// Loads a key, and returns it as the database knows it: by its fingerprint.
+    private func sharedKey(_ key: HostedKey) throws -> SharedKeys.Key {
+        let fingerprint =
+            switch key.form {
+            case .secret:
+                SecretKeys.fingerprint(of: try secrets.key(key.name, variable: key.variable), name: key.name)
+            case .rsa:
+                try secrets.localIssuer(key.name, variable: key.variable) { TimeSource.system.seconds }.fingerprint
+            }
+        return SharedKeys.Key(
+            name: key.name, variable: key.variable, fingerprint: fingerprint, isNew: secrets.wasMade(key.name),
+            loss: key.loss)
+    }
+
+    private func openObjects(of api: some HostedAPI) throws -> any ObjectStore {
+        let now: @Sendable () -> Int64 = { TimeSource.system.seconds }
+        guard settings.objects == "local" else {
+            // A folder for each API: a sweep removes what no row of the API's own database names.
+            let bucket = try S3ObjectStore(
+                location: try S3Location(settings.objects).folder(api.name),
+                credentials: try S3Credentials(environment: settings.environment),
+                spoolFolder: "\(settings.folder)/uploads/\(api.name)", reserve: settings.reserve, now: now)
+            return GuardedObjectStore(bucket)
+        }
+        let (name, variable) = (HostedKey.signedURLs.name, HostedKey.signedURLs.variable)
+        return try LocalObjectStore(
+            folder: "\(settings.folder)/files/\(api.name)",
+            signingKey: try secrets.key(name, variable: variable, for: api.name),
+            formerKey: try secrets.key(name, variable: variable), baseURL: settings.publicURL(of: api) + "/objects",
+            reserve: settings.reserve, now: now)
+    }
+
+    private func pairing(
+        of api: some HostedAPI, _ database: Database, _ objects: (any ObjectStore)?, _ service: any HostedService
+    ) throws -> StorePairing? {
+        guard let objects, let service = service as? any FileStoringService else { return nil }
+        let guarded = objects as? GuardedObjectStore
+        return StorePairing(
+            api: api.name, database: database, store: guarded?.store ?? objects, references: service.references,
+            databasePlace: settings.database == .sqlite
+                ? "the database \(DatabaseLocation.file(of: api.name, in: settings.folder))"
+                : "the PostgreSQL database of \(api.name)",
+            storePlace: guarded == nil
+                ? "the folder \(settings.folder)/files/\(api.name)"
+                : "the bucket \(settings.objects.prefix { $0 != "?" })/\(api.name)",
+            isLocal: guarded == nil)
+    }
+}

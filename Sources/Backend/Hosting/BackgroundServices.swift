@@ -1,0 +1,126 @@
+import Database
+import Foundation
+import Logging
+import ServiceLifecycle
+
+// The services of a server's group. One that ends would end the others, so each waits for the shutdown.
+
+/// Serves one API on its port.
+struct ListenerService: Service {
+    let api: RunningAPI
+    let address: Listener.Address
+    let logger: Logger
+    let announcement: StartAnnouncement
+
+    func run() async throws {
+        try await api.listener.serve(on: address, logger: logger) { port in
+            await announcement.started(api.name, "http://\(address.host):\(port)\(api.basePath)")
+        }
+    }
+}
+
+/// Prints where each API is, in the order in which the APIs were named, and `ready`, once all of them listen.
+actor StartAnnouncement {
+    private let names: [String]
+    private var urls: [String: String] = [:]
+
+    init(of names: [String]) { self.names = names }
+
+    func started(_ name: String, _ url: String) {
+        urls[name] = url
+        guard urls.count == names.count else { return }
+        let width = names.map(\.count).reduce(12, max)
+        for name in names { print(name.padding(toLength: width, withPad: " ", startingAt: 0), urls[name] ?? "") }
+        print("ready")
+        fflush(nil)
+    }
+}
+
+/// Runs an API's work in the background: it receives events of other nodes and sends e-mails.
+struct BackgroundWork: Service {
+    let api: RunningAPI
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await Waiting.asLongAsItTakes { await api.service.listen {} } }
+        try await gracefulShutdown()
+    }
+}
+
+/// Repeats the checks of APIs whose buckets did not answer at the start. A bucket that belongs to another database ends
+/// the process.
+struct StartCheckRepeater: Service {
+    let waiting: [RunningAPI]
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            var waiting = waiting
+            while !waiting.isEmpty {
+                do { try await Task.sleep(for: .seconds(5)) } catch { return }
+                var still: [RunningAPI] = []
+                for api in waiting where try await !api.check.run() { still.append(api) }
+                waiting = still
+            }
+        }
+        try await gracefulShutdown()
+    }
+}
+
+/// Deletes what has expired, every hour. The first time is an hour after the start: an operator who has started with a wrong
+/// setting has that long before anything is removed.
+struct Sweeper: Service {
+    let apis: [RunningAPI]
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while true {
+                do { try await Task.sleep(for: .seconds(3600)) } catch { return }
+                for api in apis {
+                    var logger = logger
+                    logger[metadataKey: "api"] = "\(api.name)"
+                    do {
+                        let report = try await Waiting.asLongAsItTakes {
+                            try await api.service.sweep(limits: api.sweepLimits)
+                        }
+                        Self.log(report, of: api.name, logger)
+                    } catch is CancellationError {
+                        return
+                    } catch {
+                        logger.warning("sweep failed", metadata: ["error": "\(error)"])
+                    }
+                }
+            }
+        }
+    }
+
+    private static func log(_ report: SweepReport, of api: String, _ logger: Logger) {
+        let counts: Logger.Metadata = [
+            "looked": "\(report.looked)", "unreferenced": "\(report.unreferenced)", "taken": "\(report.taken)",
+            "removed": "\(report.removed)",
+        ]
+        if report.isRefused {
+            logger.error(
+                """
+                sweep refused: the database names too few of the files. Is it the right one, and not an old copy? If so, \
+                start with --allow-sweep \(api)
+                """, metadata: counts)
+        } else if report.taken + report.removed > 0 {
+            logger.notice("files that no row names were moved to the trash", metadata: counts)
+        }
+    }
+}
+
+/// Withdraws readiness when the server is told to stop, and lets load balancers see it before the listeners stop.
+struct Drain: Service {
+    let apis: [RunningAPI]
+    let deadline: ShutdownDeadline
+    /// How long requests are still taken.
+    let delay: Duration
+
+    func run() async throws {
+        try await gracefulShutdown()
+        deadline.begin(after: delay)
+        for api in apis { api.health.drain() }
+        try? await Task.sleep(for: delay)
+    }
+}

@@ -1,0 +1,61 @@
+import Contract
+import ContractServer
+import NIOPosix
+import ObjectStore
+import WebSockets
+
+/// An API's service with everything that stands around it: a router that answers its requests, its sockets and its health.
+public struct ComposedAPI<Service: HostedService>: Sendable {
+    public let service: Service
+    public let health: Health
+    /// Answers the API's requests, and `/health` and `/ready`.
+    public let router: Router<Service.API>
+    public let sockets: [SocketRoute]
+    private let platform: Platform
+
+    fileprivate init(_ service: Service, on platform: Platform) {
+        self.service = service
+        self.platform = platform
+        health = Health(check: service.check, notes: platform.notes, logger: platform.logger)
+        var routes = service.routes()
+        routes.serve(health, answering: Service.healthyBody)
+        router = Router(
+            routes,
+            options: .init(
+                logger: platform.logger, trustedProxies: platform.trustedProxies,
+                showsDetails: platform.isDevelopment, memory: platform.memory
+            ) { Problem.unavailable($0, Service.API.phrases) })
+        sockets = service.sockets()
+    }
+
+    /// Returns the listener that serves the API on a port.
+    ///
+    /// - Parameter connections: Bounds the connections of all listeners that share it.
+    public func listener(connections: ConnectionLimits? = nil) -> Listener {
+        Listener(router, sockets: sockets, group: platform.group, connections: connections)
+    }
+}
+
+extension HostedAPI {
+    /// Makes the API's service, and puts it together with its router, its sockets and its health.
+    public func compose(on platform: Platform) throws -> ComposedAPI<Service> {
+        ComposedAPI(try makeService(on: platform), on: platform)
+    }
+}
+
+extension Platform {
+    /// Returns what does not work although the process can serve: without room for files, an API still serves texts.
+    fileprivate var notes: @Sendable () async -> [String] {
+        guard let reserve, store != nil else { return { [] } }
+        return { [folder] in
+            do {
+                try await NIOThreadPool.singleton.runIfActive { try reserve.check(folder) }
+            } catch is InsufficientStorage {
+                return [Problem.insufficientStorage.message]
+            } catch {
+                return ["\(error)"]
+            }
+            return []
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Contract
+import ContractServer
+import Database
+import WebSockets
+
+/// An API as one value: everything that a server, its command line and its tests have to know to host it.
+///
+/// A program that hosts several APIs goes over an array of these values. The smallest API says its title, port and schema,
+/// and makes its service:
+///
+/// ```swift
+/// struct HostedGuestbook: HostedAPI {
+///     static let tokenKey = HostedKey(
+///         "guestbook-tokens", variable: "GUESTBOOK_TOKEN_KEY", loss: "everybody is signed out")
+///
+///     let title = "Guestbook"
+///     let port = 8084
+///     let keys = [tokenKey]
+///     let schema = GuestbookService.schema
+///
+///     func makeService(on platform: Platform) throws -> GuestbookService {
+///         GuestbookService(
+///             database: platform.database, passwords: platform.passwords,
+///             tokenKey: try platform.secret(Self.tokenKey), group: platform.group, time: platform.time)
+///     }
+/// }
+/// ```
+///
+/// ``Server`` runs such values until the process is told to stop. Tests call ``compose(on:)`` with a platform of their own.
+public protocol HostedAPI: Sendable {
+    associatedtype Service: HostedService
+
+    /// The API's name in sentences: `Deuce Diary`. Its name in commands, paths and settings is ``name``.
+    var title: String { get }
+    /// The port on which the API listens when the operator chooses none.
+    var port: Int { get }
+    /// The secret keys that the service needs. A server makes those that are missing, and refuses to start a node whose
+    /// keys differ from those of the other nodes.
+    var keys: [HostedKey] { get }
+    /// The tables of the API's database, and the steps that bring an older database up to date.
+    var schema: Schema { get }
+    /// The name of a table that has a row for each account. A database in which it has rows is in use: a key that is made
+    /// anew for such a database is reported to the operator.
+    var accountsTable: String { get }
+    /// What one user may store when the operator sets no limit; nil for an API whose users store at most one file each.
+    var storageLimits: StorageLimits? { get }
+    /// The commands that an operator may give to this API while a server runs.
+    var operatorCommands: [any OperatorCommand.Type] { get }
+
+    /// Makes the API's service.
+    ///
+    /// - Parameter platform: The database, the object store, the keys and whatever else the server offers to this API.
+    /// - Throws: An error in words for the operator; the server then does not start.
+    func makeService(on platform: Platform) throws -> Service
+    /// Logs what will not work on this machine. It runs once, at the start.
+    func logStartupWarnings(on platform: Platform) async
+}
+
+extension HostedAPI {
+    /// The API's name in commands, paths and settings: `deuce-diary`.
+    public var name: String { Service.API.name }
+    /// The path that stands before each of the API's paths: `/api`, or nothing.
+    public var basePath: String { Service.API.basePath }
+    public var keys: [HostedKey] { [] }
+    public var accountsTable: String { "users" }
+    public var storageLimits: StorageLimits? { nil }
+    public var operatorCommands: [any OperatorCommand.Type] { [] }
+    public func logStartupWarnings(on platform: Platform) async {}
+    /// Whether the service keeps files in an object store.
+    public var storesFiles: Bool { Service.self is any FileStoringService.Type }
+}
+
+/// The service of an API, as the server that hosts it uses it.
+///
+/// Only ``routes()`` and ``check()`` must be written; the others do nothing by default.
+public protocol HostedService: Sendable {
+    associatedtype API: ServiceAPI
+    /// The authenticated caller of a request, as handlers receive it.
+    associatedtype Principal: Sendable
+
+    /// The body of `GET /health` and `GET /ready` when all is well.
+    static var healthyBody: String { get }
+
+    /// Returns every operation with its handler.
+    func routes() -> Routes<API, Principal>
+    /// Returns the API's live sockets.
+    func sockets() -> [SocketRoute]
+    /// Checks everything that the service depends on, for `GET /ready`.
+    func check() async -> [Health.Part]
+    /// Brings data up to date that the schema's steps cannot. It runs before the first request.
+    func prepare() async throws
+    /// Works in the background until the task is cancelled: receives events of other nodes, sends e-mails.
+    ///
+    /// - Parameter started: Called when every event that is published from now on will be received.
+    func listen(_ started: @escaping @Sendable () -> Void) async
+    /// Deletes what has expired. It runs once an hour.
+    ///
+    /// - Parameter limits: How many stored files it may remove.
+    func sweep(limits: SweepLimits) async throws -> SweepReport
+}
+
+extension HostedService {
+    public static var healthyBody: String { #"{"status":"ok"}"# }
+    public func sockets() -> [SocketRoute] { [] }
+    public func prepare() async throws {}
+    public func listen(_ started: @escaping @Sendable () -> Void) async { started() }
+    public func sweep(limits: SweepLimits) async throws -> SweepReport { SweepReport() }
+}
+
+/// A service that keeps files in ``Platform/objects``. A server makes sure that the files belong to the database before it
+/// lets the service write or remove any.
+public protocol FileStoringService: HostedService {
+    /// How rows of the database name stored files.
+    var references: ObjectReferences { get }
+}
+
+/// A secret key of an API: its name, and what an operator has to know of it.
+public struct HostedKey: Sendable {
+    public enum Form: Sendable {
+        /// At least 32 random bytes.
+        case secret
+        /// An RSA private key, with which the server issues tokens (`LocalIssuer`).
+        case rsa
+    }
+
+    /// The name of the key's file in the data folder's `keys`: `messenger-tokens`.
+    public let name: String
+    /// The environment variable that replaces the file.
+    public let variable: String
+    public let form: Form
+    /// What no longer works when the key changes, in words: "everybody is signed out".
+    public let loss: String
+
+    public init(_ name: String, variable: String, form: Form = .secret, loss: String) {
+        self.name = name
+        self.variable = variable
+        self.form = form
+        self.loss = loss
+    }
+
+    /// The key that signs the URLs of files in the data folder. A server has it beside the keys of its APIs.
+    public static let signedURLs = HostedKey(
+        "signed-urls", variable: "CONCORD_URL_KEY", loss: "links to files that were handed out are refused")
+}
+
+/// What one user of an API may store.
+public struct StorageLimits: Sendable {
+    /// The size of all files of one user, in bytes.
+    public var quota: Int64
+    /// The number of uploads of one user in an hour.
+    public var uploadsPerHour: Int
+    /// The things that are uploaded, for help texts: "posts and photos".
+    public var uploads: String
+
+    public init(quota: Int64, uploadsPerHour: Int, uploads: String = "files") {
+        self.quota = quota
+        self.uploadsPerHour = uploadsPerHour
+        self.uploads = uploads
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import ServiceLifecycle
+
+/// Returns memory to the system when a burst is over: the C library keeps what was freed, in as many arenas as there were
+/// threads that allocated at once.
+struct MemoryKeeper: Service {
+    /// In bytes: so little more than at the quietest time is not worth a look.
+    private static let slack = 8 << 20
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var lowest = Self.resident ?? 0
+            while (try? await Task.sleep(for: .seconds(10))) != nil {
+                guard let resident = Self.resident else { return }
+                lowest = min(lowest, resident)
+                if resident > lowest + Self.slack { Self.trim() }
+            }
+        }
+        // A service that ends would end the others.
+        try? await gracefulShutdown()
+    }
+
+    /// The process's resident memory in bytes; nil where the system does not say.
+    private static var resident: Int? {
+        #if os(Linux)
+        let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        return text?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * Int(getpagesize()) }
+        #else
+        return nil
+        #endif
+    }
+
+    /// Configures GNU's C library, before many threads allocate memory.
+    static func begin() {
+        guard let set = function("mallopt", as: (@convention(c) (CInt, CInt) -> CInt).self) else { return }
+        // Each arena keeps what was freed in it; a few are as fast as many (M_ARENA_MAX).
+        _ = set(-8, CInt(max(2, min(8, ProcessInfo.processInfo.activeProcessorCount))))
+        // What is large goes back at once when it is freed, whatever was freed before (M_MMAP_THRESHOLD).
+        _ = set(-3, 512 << 10)
+        // So much of what is free may stay at the end of an arena (M_TRIM_THRESHOLD): `malloc_trim` leaves the end of all
+        // arenas but the first as it is, so that after a burst each would keep this much.
+        _ = set(-1, 1 << 20)
+    }
+
+    private static func trim() { _ = function("malloc_trim", as: (@convention(c) (Int) -> CInt).self)?(0) }
+
+    /// Returns a function that only some C libraries have.
+    private static func function<Function>(_ name: String, as: Function.Type) -> Function? {
+        #if os(Linux)
+        dlsym(nil, name).map { unsafeBitCast($0, to: Function.self) }
+        #else
+        nil
+        #endif
+    }
+}

@@ -1,0 +1,76 @@
+import ContractServer
+import Database
+import Identity
+import Logging
+import NIOCore
+import ObjectStore
+
+/// What a server offers to the service of one API.
+public struct Platform: Sendable {
+    /// The API's own database, up to date with its schema.
+    public var database: Database
+    /// The object store, for services that are a ``FileStoringService``.
+    public var objects: any ObjectStore {
+        get {
+            guard let store else { preconditionFailure("a service that stores files is a FileStoringService") }
+            return store
+        }
+        set { store = newValue }
+    }
+    var store: (any ObjectStore)?
+    /// The secret keys of this server.
+    public var secrets: SecretKeys
+    /// Hashes and verifies passwords on threads of its own.
+    public var passwords: Passwords
+    /// The event loops on which sockets live.
+    public var group: any EventLoopGroup
+    public var time: TimeSource
+    /// A logger whose lines name the API.
+    public var logger: Logger
+    /// The URL by which clients reach this API, without a slash at its end and without the base path.
+    public var publicURL: String
+    /// The data folder, for files that are neither in the database nor in the object store.
+    public var folder: String
+    /// The environment variables of the process.
+    public var environment: [String: String]
+    /// The proxies whose `X-Forwarded-For` says where a client is.
+    public var trustedProxies = TrustedProxies()
+    /// What one user may store, as the operator has set it; nil leaves it to the API.
+    public var storage: StorageLimits?
+    /// The space that uploads leave free on the data folder's disk; nil where nothing watches over it.
+    public var reserve: DiskReserve?
+    /// Whether answers to unexpected errors say what went wrong.
+    public var isDevelopment = false
+    /// The memory that requests and answers may take together.
+    public var memory = RequestMemory()
+
+    /// - Parameter objects: Needed for a ``FileStoringService`` alone.
+    public init(
+        database: Database, objects: (any ObjectStore)? = nil, secrets: SecretKeys, passwords: Passwords,
+        group: any EventLoopGroup, time: TimeSource = .system, logger: Logger, publicURL: String, folder: String,
+        environment: [String: String] = [:]
+    ) {
+        self.database = database
+        self.store = objects
+        self.secrets = secrets
+        self.passwords = passwords
+        self.group = group
+        self.time = time
+        self.logger = logger
+        self.publicURL = publicURL
+        self.folder = folder
+        self.environment = environment
+    }
+
+    /// Returns the bytes of one of the API's keys, at least 32. A key that is missing is made.
+    ///
+    /// - Throws: `SecretKeyError`, in words for the operator.
+    public func secret(_ key: HostedKey) throws -> [UInt8] { try secrets.key(key.name, variable: key.variable) }
+
+    /// Returns the issuer of tokens that are signed with one of the API's RSA keys. A key that is missing is made.
+    ///
+    /// - Throws: `SecretKeyError`, in words for the operator.
+    public func issuer(_ key: HostedKey) throws -> LocalIssuer {
+        try secrets.localIssuer(key.name, variable: key.variable) { [time] in time.seconds }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// Keeps the content of the data folder from other users of the machine.
+enum PrivateFiles {
+    /// Makes everything that this process creates from now on its user's own: files 0600, folders 0700.
+    static func keepPrivate() { umask(0o077) }
+
+    /// Removes the rights of other users to the databases, keys, e-mails and folders of files in a data folder.
+    ///
+    /// Files below a folder that others cannot enter are out of their reach, whatever their own mode.
+    /// - Returns: The paths that others had rights to, relative to the folder.
+    static func tighten(_ folder: String) -> [String] {
+        var changed: [String] = []
+        for name in entries(of: folder) {
+            if ["keys", "files", "uploads", "mail"].contains(name) {
+                tighten(name, in: folder, depth: 0, &changed)
+            } else if name.contains(".sqlite") {
+                restrict(name, in: folder, to: 0o600, &changed)
+            }
+        }
+        return changed
+    }
+
+    private static func tighten(_ path: String, in root: String, depth: Int, _ changed: inout [String]) {
+        switch kind(root + "/" + path) {
+        case S_IFDIR:
+            restrict(path, in: root, to: 0o700, &changed)
+            guard depth < 2 else { return }
+            for name in entries(of: root + "/" + path) {
+                tighten("\(path)/\(name)", in: root, depth: depth + 1, &changed)
+            }
+        case S_IFREG: restrict(path, in: root, to: 0o600, &changed)
+        // A link leads to what an operator keeps elsewhere.
+        default: return
+        }
+    }
+
+    private static func restrict(_ path: String, in root: String, to mode: mode_t, _ changed: inout [String]) {
+        var status = stat()
+        guard lstat("\(root)/\(path)", &status) == 0, [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT),
+            status.st_mode & 0o077 != 0, chmod("\(root)/\(path)", mode) == 0
+        else { return }
+        changed.append(path)
+    }
+
+    private static func kind(_ path: String) -> mode_t {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
+    }
+
+    private static func entries(of folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    }
+}

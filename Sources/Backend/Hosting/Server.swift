@@ -1,0 +1,122 @@
+import Database
+import Logging
+import ServiceLifecycle
+
+/// Serves APIs in one process, until it is told to stop by SIGTERM or Ctrl-C.
+///
+/// ```swift
+/// try await Server([HostedGuestbook()], settings: ServerSettings(folder: "./data")).run()
+/// ```
+///
+/// The server takes the data folder for itself, makes the keys that are missing, opens each API's database and object store,
+/// and checks that they belong together. Then it prints a line for each API with its base URL, and `ready`. When it is told
+/// to stop, requests in flight are finished and live sockets are closed with code 1001; the process has ended within 30
+/// seconds and the drain delay.
+public struct Server: Sendable {
+    private let apis: [any HostedAPI]
+    private let known: [any HostedAPI]
+    private let settings: ServerSettings
+
+    /// - Parameters:
+    ///   - apis: The APIs to serve.
+    ///   - known: All APIs whose databases an operator's command may be for. By default those that are served.
+    public init(_ apis: [any HostedAPI], known: [any HostedAPI]? = nil, settings: ServerSettings) {
+        self.apis = apis
+        self.known = known ?? apis
+        self.settings = settings
+    }
+
+    /// Serves until the process is told to stop.
+    ///
+    /// - Throws: ``AddressTaken``, ``StoreMismatch``, ``KeyMismatch`` and other errors whose descriptions are words for the
+    ///   operator.
+    public func run() async throws {
+        let logger = settings.logger
+        PrivateFiles.keepPrivate()
+        MemoryKeeper.begin()
+        let folder = try DataFolder(settings.folder)
+        for path in folder.exposed {
+            logger.warning("other users could reach this; it has been made private", metadata: ["path": "\(path)"])
+        }
+        warnOfLocalURLs()
+        let builder = AppBuilder(settings)
+        let (running, waiting) = try await start(builder)
+        for api in running { await api.logStartupWarnings() }
+        let deadline = ShutdownDeadline(apis: running, logger: logger)
+        let services: [any Service]
+        do {
+            services = try self.services(of: running, waiting, builder, deadline)
+        } catch {
+            for api in running { try? await api.close() }
+            throw error
+        }
+        let outcome = await serve(services)
+        do {
+            for api in running { try await api.close() }
+            try outcome.get()
+        } catch  where deadline.hasBegun {
+            logger.warning("not everything ended by itself", metadata: ["error": "\(error)"])
+        }
+        withExtendedLifetime(folder) { logger.info("stopped") }
+    }
+
+    /// Composes all APIs or none: those that are open are closed when another cannot be composed, or when its database,
+    /// files and keys do not belong together.
+    ///
+    /// - Returns: The APIs, and those among them whose files could not be checked yet.
+    private func start(_ builder: AppBuilder) async throws -> (running: [RunningAPI], waiting: [RunningAPI]) {
+        var (running, waiting): ([RunningAPI], [RunningAPI]) = ([], [])
+        do {
+            for api in apis { running.append(try await builder.build(api)) }
+            for api in running where try await !api.check.run() { waiting.append(api) }
+            for api in running { try await Waiting.asLongAsItTakes { try await api.service.prepare() } }
+        } catch {
+            for api in running { try? await api.close() }
+            throw error
+        }
+        return (running, waiting)
+    }
+
+    /// Returns everything that runs side by side. Services are shut down from the last to the first.
+    private func services(
+        of running: [RunningAPI], _ waiting: [RunningAPI], _ builder: AppBuilder, _ deadline: ShutdownDeadline
+    ) throws -> [any Service] {
+        let announcement = StartAnnouncement(of: apis.map(\.name))
+        var services: [any Service] = zip(apis, running).map { hosted, api in
+            ListenerService(
+                api: api, address: .init(host: settings.host, port: settings.port(of: hosted)),
+                logger: settings.logger, announcement: announcement)
+        }
+        services.append(try OperatorServer(settings, known: known, running: running, group: builder.group))
+        services.append(Sweeper(apis: running, logger: settings.logger))
+        services += running.map { BackgroundWork(api: $0) }
+        if !waiting.isEmpty { services.append(StartCheckRepeater(waiting: waiting)) }
+        services.append(MemoryKeeper())
+        services.append(Drain(apis: running, deadline: deadline, delay: settings.drainDelay))
+        return services
+    }
+
+    private func serve(_ services: [any Service]) async -> Result<Void, any Error> {
+        // The lifecycle library reports each of its steps at a level that operators read.
+        var quiet = settings.logger
+        quiet.logLevel = max(.warning, quiet.logLevel)
+        var group = ServiceGroupConfiguration(
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+        // What has not ended by then is cancelled, and then ``ShutdownDeadline`` ends the process. The library's own limit
+        // on cancellation would trap.
+        group.maximumGracefulShutdownDuration = .seconds(24) + settings.drainDelay
+        do {
+            return .success(try await ServiceGroup(configuration: group).run())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func warnOfLocalURLs() {
+        let unnamed = apis.map(\.name).filter { settings.publicURLs[$0] == nil }
+        guard !settings.isLocal, !unnamed.isEmpty else { return }
+        settings.logger.warning(
+            "links lead to this machine itself, where no phone finds them: set --public-url NAME=URL",
+            metadata: ["apis": "\(unnamed.joined(separator: " "))", "host": "\(settings.host)"])
+    }
+}

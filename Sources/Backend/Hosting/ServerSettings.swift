@@ -1,0 +1,74 @@
+import ContractServer
+import Foundation
+import Identity
+import Logging
+import ObjectStore
+
+/// The settings of a ``Server``.
+public struct ServerSettings: Sendable {
+    /// The address to listen on.
+    public var host = "127.0.0.1"
+    /// The data folder: databases, files, generated keys. One process owns it at a time.
+    public var folder: String
+    /// The ports, by the names of the APIs. An API that is not named takes its own default; 0 takes a free one.
+    public var ports: [String: Int] = [:]
+    /// The URLs by which clients reach the APIs, by their names.
+    public var publicURLs: [String: String] = [:]
+    public var database = DatabaseLocation.sqlite
+    /// `local` for a folder in the data folder, or the URL of an S3 bucket: `s3://bucket?endpoint=…`.
+    public var objects = "local"
+    /// The environment variables: keys and credentials may be given there.
+    public var environment: [String: String]
+    public var passwords = Passwords()
+    public var logger: Logger
+    /// The proxies whose `X-Forwarded-For` says where a client is.
+    public var trustedProxies = TrustedProxies()
+    /// Bounds the connections of all APIs together; nil for any number.
+    public var connections: ConnectionLimits?
+    /// What one user may store, by the names of the APIs.
+    public var storage: [String: StorageLimits] = [:]
+    /// The space that uploads leave free on the data folder's disk.
+    public var reserve = DiskReserve()
+    /// Whether answers to unexpected errors say what went wrong.
+    public var isDevelopment = false
+    /// How long requests are still taken after SIGTERM while `/ready` answers 503.
+    public var drainDelay = Duration.zero
+    /// The APIs that are started with files, keys or sweeps that the server would refuse otherwise.
+    public var exceptions = StartExceptions()
+
+    /// - Parameters:
+    ///   - folder: The data folder; it is made when there is none.
+    ///   - logger: By default lines go to standard error.
+    public init(
+        folder: String, environment: [String: String] = ProcessInfo.processInfo.environment,
+        logger: Logger = Logger(label: "server") { StreamLogHandler.standardError(label: $0) }
+    ) {
+        self.folder = folder
+        self.environment = environment
+        self.logger = logger
+    }
+
+    /// Returns the port on which an API listens.
+    func port(of api: any HostedAPI) -> Int { ports[api.name] ?? api.port }
+
+    /// Returns the URL by which clients reach an API, without a slash at its end.
+    func publicURL(of api: any HostedAPI) -> String {
+        let url = publicURLs[api.name] ?? "http://localhost:\(port(of: api))"
+        return url.hasSuffix("/") ? String(url.dropLast()) : url
+    }
+
+    /// Whether the server listens to this machine alone.
+    public var isLocal: Bool { ClientAddress(host).isThisMachine || host == "localhost" }
+}
+
+/// What an operator allows for one start, by the names of the APIs.
+public struct StartExceptions: Sendable {
+    /// Takes files that are marked as another database's as this database's own.
+    public var adoptStore: Set<String> = []
+    /// Takes the keys of this start as those of all nodes from now on.
+    public var adoptKeys: Set<String> = []
+    /// Lets sweeps remove any number of files at once.
+    public var allowSweep: Set<String> = []
+
+    public init() {}
+}

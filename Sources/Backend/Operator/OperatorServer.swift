@@ -1,0 +1,175 @@
+import Database
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// Does the commands that operators' processes ask for, over the socket in the data folder.
+///
+/// So only the server touches the files of a data folder that is in use, and no command needs the server stopped.
+struct OperatorServer: Service {
+    private typealias Connection = NIOAsyncChannel<OperatorFrame, OperatorFrame>
+
+    private let settings: ServerSettings
+    private let known: [any HostedAPI]
+    private let databases: [String: Database]
+    private let others: SerialQueue
+    private let group: any EventLoopGroup
+    private let socket: Int32
+
+    /// Listens from now on: a command that finds the folder in use then always finds the server, too.
+    ///
+    /// - Parameters:
+    ///   - known: The APIs that commands may be for. The databases of those that do not run are opened for as long as a
+    ///     command takes.
+    ///   - running: The APIs that this server serves.
+    init(
+        _ settings: ServerSettings, known: [any HostedAPI], running: [RunningAPI], group: any EventLoopGroup
+    ) throws {
+        self.settings = settings
+        self.known = known
+        self.group = group
+        databases = Dictionary(uniqueKeysWithValues: running.map { ($0.name, $0.database) })
+        others = SerialQueue()
+        socket = try UnixSocket.listen(in: settings.folder)
+    }
+
+    func run() async throws {
+        let listener = try await ServerBootstrap(group: group)
+            .bind(socket) { channel in Connection.operatorFrames(on: channel) }
+        defer { unlink(settings.folder + "/" + UnixSocket.fileName) }
+        await cancelWhenGracefulShutdown {
+            try? await listener.executeThenClose { connections in
+                await withDiscardingTaskGroup { group in
+                    do {
+                        for try await connection in connections {
+                            group.addTask { await serve(connection) }
+                        }
+                    } catch is CancellationError {
+                        // The server stops.
+                    } catch {
+                        settings.logger.warning("the operator's socket failed", metadata: ["error": "\(error)"])
+                    }
+                    group.cancelAll()
+                }
+            }
+        }
+        // A service that ends would end the others.
+        try await gracefulShutdown()
+    }
+
+    /// Serves one request. It is cancelled when the operator's process is gone.
+    private func serve(_ connection: Connection) async {
+        try? await connection.executeThenClose { frames, outbound in
+            await withTaskGroup(of: Void.self) { group in
+                let (input, continuation) = AsyncStream<[UInt8]>.makeStream()
+                do {
+                    for try await frame in frames {
+                        switch frame {
+                        case .request(let request):
+                            group.addTask { await answer(request, SocketConsole(outbound: outbound, input: input)) }
+                        case .input(let bytes): continuation.yield(bytes)
+                        default: continuation.finish()
+                        }
+                    }
+                } catch {
+                    settings.logger.debug("an operator's connection failed", metadata: ["error": "\(error)"])
+                }
+                continuation.finish()
+                group.cancelAll()
+            }
+        }
+    }
+
+    private func answer(_ request: OperatorRequest, _ console: SocketConsole) async {
+        var logger = settings.logger
+        logger[metadataKey: "operation"] = "\(request.operation)"
+        var last = OperatorFrame.done
+        do {
+            if let database = request.database, DatabaseLocation(database) != settings.database {
+                last = .otherDatabase
+            } else if let (api, command) = command(named: request.operation) {
+                try await run(try command.read(request.arguments), of: api, console)
+                logger.info("operator")
+            } else {
+                last = .refused(
+                    "The server that runs does not know this command: it is of another version of Concord.")
+            }
+        } catch let error as OperatorError {
+            logger.info("operator", metadata: ["refused": "\(error)"])
+            last = .refused(error.description)
+        } catch is CancellationError {
+            logger.info("operator", metadata: ["refused": "interrupted"])
+            last = .refused("The server was stopped before this was done")
+        } catch {
+            logger.warning("operator", metadata: ["error": "\(error)"])
+            last = .refused("\(error)")
+        }
+        try? await console.outbound.write(last)
+    }
+
+    private func command(named name: String) -> (any HostedAPI, any OperatorCommand.Type)? {
+        for api in known {
+            if let command = api.operatorCommands.first(where: { $0.name == name }) { return (api, command) }
+        }
+        return nil
+    }
+
+    private func run(_ command: any OperatorCommand, of api: any HostedAPI, _ console: SocketConsole) async throws {
+        @Sendable func context(_ database: Database) -> OperatorContext {
+            OperatorContext(database: database, publicURL: settings.publicURL(of: api), console: console)
+        }
+        if let database = databases[api.name] {
+            // A command that has begun is not given up because users are many.
+            return try await Waiting.asLongAsItTakes { try await command.run(in: context(database)) }
+        }
+        try await others.run {
+            let files = ServerFiles(folder: settings.folder, database: settings.database)
+            try await files.open(for: type(of: command), of: api) { try await command.run(in: context($0)) }
+        }
+    }
+}
+
+/// Runs one command at a time on the databases that the server does not serve.
+private actor SerialQueue {
+    private var last: Task<Void, Never>?
+
+    func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        let before = last
+        let work = Task {
+            await before?.value
+            try Task.checkCancellation()
+            try await body()
+        }
+        last = Task { _ = await work.result }
+        try await withTaskCancellationHandler {
+            try await work.value
+        } onCancel: {
+            work.cancel()
+        }
+    }
+}
+
+private struct SocketConsole: OperatorConsole {
+    let outbound: NIOAsyncChannelOutboundWriter<OperatorFrame>
+    let input: AsyncStream<[UInt8]>
+
+    func write(_ bytes: [UInt8]) async throws {
+        for start in stride(from: 0, to: bytes.count, by: OperatorFrame.maximumLength) {
+            let end = min(start + OperatorFrame.maximumLength, bytes.count)
+            try await outbound.write(.output(Array(bytes[start..<end])))
+        }
+    }
+
+    func show(_ done: Int, of total: Int) async throws { try await outbound.write(.progress(done: done, total: total)) }
+
+    /// Asks for a piece of input, which the operator's process then sends: one piece at most waits in memory.
+    func read() async throws -> [UInt8]? {
+        try await outbound.write(.more)
+        var pieces = input.makeAsyncIterator()
+        let piece = await pieces.next()
+        try Task.checkCancellation()
+        return piece
+    }
+}

@@ -1,0 +1,318 @@
+import Contract
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// Finds the operation for a request, and renders its result: this is the one place where errors become answers.
+///
+/// Hummingbird's own router answers unknown paths and wrong methods with an empty 404 and leaves captures
+/// percent-encoded; contracts want their error shape, a 405 with `Allow`, and an unknown path before the credentials.
+public struct Router<API: ServiceAPI>: HTTPResponder {
+    public typealias Context = BasicConnectionContext
+
+    private let root: Node
+    private let options: Options
+
+    public struct Options: Sendable {
+        public var logger: Logger
+        /// The proxies whose `X-Forwarded-For` counts.
+        public var trustedProxies: TrustedProxies
+        /// Translates the errors of lower layers: an unreachable database becomes a 503.
+        public var problem: @Sendable (any Error) -> Problem?
+        /// Whether an unhandled error is described in the answer: development mode only.
+        public var showsDetails: Bool
+        /// The memory for requests and answers, which all routers of a process share.
+        public var memory: RequestMemory
+
+        public init(
+            logger: Logger, trustedProxies: TrustedProxies = .init(), showsDetails: Bool = false,
+            memory: RequestMemory = RequestMemory(),
+            problem: @escaping @Sendable (any Error) -> Problem? = { _ in nil }
+        ) {
+            self.logger = logger
+            self.trustedProxies = trustedProxies
+            self.showsDetails = showsDetails
+            self.memory = memory
+            self.problem = problem
+        }
+    }
+
+    public init<Caller>(_ routes: Routes<API, Caller>, options: Options) {
+        var root = Node()
+        for operation in routes.operations {
+            let base = Route(.get, API.basePath, in: .query).segments
+            for method in [operation.route.method] + operation.route.alternatives {
+                root.insert((base + operation.route.segments)[...], method, .operation(operation))
+            }
+        }
+        for plain in routes.plain {
+            let segments = Route(plain.method, plain.path, in: .query).segments
+            root.insert(segments[...], plain.method, .plain(plain))
+        }
+        self.root = root
+        self.options = options
+    }
+
+    /// The memory for requests and answers, which the listener's connections share.
+    public var memory: RequestMemory { options.memory }
+
+    /// The method and path of every operation and plain route.
+    public var signatures: [String] { root.signatures }
+
+    public func respond(to request: Request, context: Context) async throws -> Response {
+        await respond(to: request, peer: context.peer, from: context.channel)
+    }
+
+    /// Answers a request. It never throws: every error has an answer.
+    ///
+    /// - Parameter channel: The channel from which a large body is requested; nil when the whole body is there.
+    public func respond(to request: Request, peer: String?, from channel: (any Channel)? = nil) async -> Response {
+        let start = ContinuousClock.now
+        let info = RequestInfo(
+            id: RequestID.make(for: request.headers),
+            address: ClientAddress(peer: peer, headers: request.headers, trusting: options.trustedProxies),
+            headers: request.headers)
+        let hold = BodyHold(options.memory.bodies)
+        defer { hold.release() }
+        warn(of: peer, request.headers)
+        var route: String?
+        var isOpen = false
+        var reply: Reply
+        do {
+            let target = request.head.path ?? "/"
+            // This works on bytes, here and below, because iterating over characters costs more than the rest of the
+            // lookup.
+            let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+            let query = mark.map { target[target.utf8.index(after: $0)...] }
+            let (node, captures) = try find(target[..<(mark ?? target.endIndex)])
+            route = node.path
+            switch try node.endpoint(for: request.method, API.phrases) {
+            case .operation(let operation):
+                isOpen = operation.isOpen
+                reply = try await operation.run(
+                    Call(
+                        request: request.demanding(from: channel, hold), captures: captures, query: query, info: info,
+                        hold: hold),
+                    in: options.memory.answers, for: channel)
+            case .plain(let plain):
+                let response = try await plain.handler(request.demanding(from: channel, hold), captures)
+                reply = Reply(status: response.status, headers: response.headers, content: .streamed(response.body))
+            }
+        } catch {
+            reply = render(error, info)
+        }
+        reply.headers[.requestID] = info.id
+        log(request, route, reply.status, info, ContinuousClock.now - start)
+        return reply.response(
+            to: request, isSecret: isOpen && !request.changesNothing, credentials: API.credentials)
+    }
+
+    private func find(_ path: Substring) throws -> (Node, [(name: String, value: String)]) {
+        let slash = UInt8(ascii: "/")
+        guard path.utf8.first == slash else { throw Problem(.notFound, API.phrases.notFound) }
+        let steps = path.utf8.dropFirst().split(separator: slash, omittingEmptySubsequences: false)
+            .map(Substring.init)
+        if let found = root.find(steps[...], API.captureForm) { return found }
+        if API.ignoresTrailingSlash, steps.count > 1, steps.last?.isEmpty == true,
+            let found = root.find(steps.dropLast(), API.captureForm)
+        {
+            return found
+        }
+        throw Problem(.notFound, API.phrases.notFound)
+    }
+
+    private func render(_ error: any Error, _ info: RequestInfo) -> Reply {
+        if let refusal = error as? Refusal {
+            var reply = render(refusal.reason, info)
+            reply.headers.append(contentsOf: refusal.headers)
+            return reply
+        }
+        if let unready = error as? Unready {
+            var reply = render(unready.problem, info)
+            if case .bytes(let body) = reply.content { reply.content = .bytes(Unready.adding(unready.parts, to: body)) }
+            return reply
+        }
+        var problem: Problem
+        if let known = error as? Problem ?? options.problem(error) {
+            problem = known
+            if known.status.code >= 500 {
+                options.logger.warning(
+                    "refused",
+                    metadata: ["request": "\(info.id)", "status": "\(known.status.code)", "error": "\(error)"])
+            }
+        } else if error.isBrokenOff {
+            return Reply(status: .clientClosedRequest, headers: [.connection: "close"])
+        } else {
+            options.logger.error("request failed", metadata: ["request": "\(info.id)", "error": "\(error)"])
+            problem = Problem(.internalServerError, API.phrases.internalError)
+            if options.showsDetails { problem.details = "\(error)" }
+        }
+        var headers = problem.headers
+        headers[.contentType] = "application/json"
+        let body = try? JSONBody.encode(API.Failure(problem, requestID: info.id))
+        return Reply(status: problem.status, headers: headers, content: .bytes(body ?? ByteBuffer()))
+    }
+
+    /// Warns the operator, once, about a proxy that is not trusted: limits would count all its clients as one.
+    private func warn(of peer: String?, _ headers: HTTPFields) {
+        guard options.trustedProxies.isFirstSignOfForgottenProxy(peer, headers) else { return }
+        options.logger.warning(
+            "X-Forwarded-For of a peer that is no trusted proxy is ignored; name it with --trusted-proxy if it is yours",
+            metadata: ["peer": "\(peer ?? "unknown")"])
+    }
+
+    private func log(
+        _ request: Request, _ route: String?, _ status: HTTPResponse.Status, _ info: RequestInfo, _ duration: Duration
+    ) {
+        // The route is logged and not the path: a query may contain what does not belong in a log.
+        options.logger.info(
+            "request",
+            metadata: [
+                "request": "\(info.id)", "method": "\(request.method.rawValue)", "route": "\(route ?? "unknown")",
+                "status": "\(status.code)", "microseconds": "\(Int64(duration / .microseconds(1)))",
+                "address": "\(info.address)",
+            ])
+    }
+}
+
+extension HTTPResponse.Status {
+    /// The status 499, in logs only: the client, or the server's shutdown, ended the connection before there was an
+    /// answer.
+    static let clientClosedRequest = Self(code: 499, reasonPhrase: "Client Closed Request")
+}
+
+extension Error {
+    /// Whether the error only says that the connection ended in the middle of a request.
+    fileprivate var isBrokenOff: Bool {
+        switch self {
+        case is BodyCutShort, is CancellationError, is ChannelError: true
+        case let error as HTTPParserError: error == .invalidEOFState
+        case let error as IOError: [ECONNRESET, EPIPE, ETIMEDOUT].contains(error.errnoCode)
+        default: false
+        }
+    }
+}
+
+extension Operation {
+    /// Runs the operation once there is room for the answer that is expected of it.
+    ///
+    /// - Throws: `CancellationError` if the client has gone in the meantime, so that no answer is made for it.
+    fileprivate func run(_ call: Call, in memory: MemoryBudget, for channel: (any Channel)?) async throws -> Reply {
+        let expected = answerSize.value
+        guard expected > MemoryBudget.small, call.request.changesNothing else {
+            let reply = try await run(call)
+            answerSize.note(reply.size ?? 0)
+            return reply
+        }
+        try await memory.take(expected)
+        defer { memory.give(expected) }
+        if channel?.isActive == false { throw CancellationError() }
+        let reply = try await run(call)
+        answerSize.note(reply.size ?? 0)
+        return reply
+    }
+}
+
+extension Request {
+    /// Whether the method is GET or HEAD, which change nothing (RFC 9110 §9.2.1).
+    var changesNothing: Bool { method == .get || method == .head }
+
+    /// Returns the same request, whose body is requested piece by piece if it is large.
+    fileprivate func demanding(from channel: (any Channel)?, _ hold: BodyHold) -> Request {
+        guard let channel, BodyDemand.isNeeded(for: headers) else { return self }
+        var request = self
+        request.body = RequestBody(asyncSequence: DemandedBody(body: body, channel: channel, hold: hold))
+        return request
+    }
+}
+
+/// The context that Hummingbird creates for each request; only the peer's address is used.
+public struct BasicConnectionContext: RequestContext {
+    public var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+    var peer: String? { channel.remoteAddress?.ipAddress }
+
+    public init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        channel = source.channel
+    }
+}
+
+/// A step of the paths. Literals take precedence over captures, so that `/users/search` is not a user.
+struct Node: Sendable {
+    enum Endpoint: Sendable {
+        case operation(Operation)
+        case plain(PlainRoute)
+    }
+
+    private(set) var path = ""
+    private var literals: [String: Node] = [:]
+    private var captures: [(name: String, node: Node)] = []
+    /// The rest of the path under one name, at most one.
+    private var rest: [(name: String, node: Node)] = []
+    private var endpoints: [(method: HTTPRequest.Method, endpoint: Endpoint)] = []
+
+    private var children: [Node] { literals.values + captures.map(\.node) + rest.map(\.node) }
+
+    mutating func insert(_ segments: ArraySlice<Route.Segment>, _ method: HTTPRequest.Method, _ endpoint: Endpoint) {
+        guard let first = segments.first else { return endpoints.append((method, endpoint)) }
+        let remaining = segments.dropFirst()
+        switch first {
+        case .literal(let text):
+            literals[text, default: Node(path: path + "/" + text)].insert(remaining, method, endpoint)
+        case .capture(let name) where name.last == "*":
+            var node = rest.first?.node ?? Node(path: path + "/{\(name)}")
+            node.insert(remaining, method, endpoint)
+            rest = [(String(name.dropLast()), node)]
+        case .capture(let name):
+            // `/chats/{id}` and `/chats/{chat}/…` may name the same step differently.
+            if let index = captures.firstIndex(where: { $0.name == name }) {
+                captures[index].node.insert(remaining, method, endpoint)
+            } else {
+                var node = Node(path: path + "/{\(name)}")
+                node.insert(remaining, method, endpoint)
+                captures.append((name, node))
+            }
+        }
+    }
+
+    init(path: String = "") { self.path = path }
+
+    func find(_ steps: ArraySlice<Substring>, _ form: CaptureForm) -> (Node, [(name: String, value: String)])? {
+        guard let first = steps.first else { return endpoints.isEmpty ? nil : (self, []) }
+        let isEncoded = first.utf8.contains(UInt8(ascii: "%"))
+        let text = isEncoded ? FormURLEncoded.percentDecode(first, plusIsSpace: false) : String(first)
+        let remaining = steps.dropFirst()
+        if let found = literals[text]?.find(remaining, form) { return found }
+        if form.admits(text) {
+            for (name, node) in captures {
+                if let (found, inner) = node.find(remaining, form) { return (found, [(name, text)] + inner) }
+            }
+        }
+        return rest.first.map { ($0.node, [($0.name, steps.joined(separator: "/"))]) }
+    }
+
+    func endpoint(for method: HTTPRequest.Method, _ phrases: Phrases) throws(Problem) -> Endpoint {
+        if let endpoint = endpoints.first(where: { $0.method == method })?.endpoint { return endpoint }
+        // The body is removed from answers to HEAD when they are written.
+        if method == .head, let endpoint = endpoints.first(where: { $0.method == .get })?.endpoint { return endpoint }
+        let allowed = endpoints.map(\.method.rawValue).joined(separator: ", ")
+        throw Problem(.methodNotAllowed, phrases.methodNotAllowed, headers: [.allow: allowed])
+    }
+
+    var signatures: [String] {
+        endpoints.map { "\($0.method.rawValue) \(path)" } + children.flatMap(\.signatures)
+    }
+}
+
+extension CaptureForm {
+    fileprivate func admits(_ text: String) -> Bool {
+        switch self {
+        case .digits: !text.isEmpty && text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        case .text: !text.isEmpty
+        }
+    }
+}

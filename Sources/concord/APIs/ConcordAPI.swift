@@ -1,0 +1,79 @@
+import ArgumentParser
+import Backend
+import ContractCheck
+import DunbarCheck
+import GTSDCheck
+import GTSDService
+import Identity
+import MessengerCheck
+import MessengerService
+import MonicaCheck
+import MonicaService
+
+/// An API of this program: how it is hosted, how it is checked, and the commands that are for it alone.
+struct ConcordAPI: Sendable {
+    /// How a run of the checker comes by users.
+    enum Check: Sendable {
+        /// The run registers users of its own.
+        case registering(@Sendable () -> Checklist)
+        /// The operator gives tokens of users.
+        case given(@Sendable (_ tokens: [String]) -> Checklist)
+        /// The operator gives tokens of users, or the data folder with the key that makes tokens.
+        case issued(
+            HostedKey, given: @Sendable (_ tokens: [String]) -> Checklist,
+            making: @Sendable (LocalIssuer) -> Checklist)
+
+        var isIssued: Bool {
+            if case .issued = self { true } else { false }
+        }
+    }
+
+    let hosted: any HostedAPI
+    let check: Check
+    /// The subcommand of `concord admin`.
+    var admin: (any ParsableCommand.Type)?
+    /// The subcommand of `concord token`.
+    var token: (any ParsableCommand.Type)?
+    /// The subcommand of `concord import`.
+    var importing: (any ParsableCommand.Type)?
+    /// The subcommand of `concord export`.
+    var exporting: (any ParsableCommand.Type)?
+    /// A command beside `concord admin`.
+    var own: (any ParsableCommand.Type)?
+
+    var name: String { hosted.name }
+
+    /// Returns every API of this program. Commands, their help and the server go over this array.
+    static func all(deuceDiary: DeuceDiarySettings = .init(), dunbar: DunbarSettings = .init()) -> [ConcordAPI] {
+        [.messenger, .deuceDiary(deuceDiary), .monica, .gtsd, .dunbar(dunbar)]
+    }
+
+    /// Every API of this program, with default settings.
+    static let all = all()
+    static let names = all.map(\.name)
+
+    /// Returns an API.
+    ///
+    /// - Throws: `ValidationError` when there is none of that name.
+    static func named(_ name: String) throws -> ConcordAPI {
+        guard let api = all.first(where: { $0.name == name }) else {
+            throw ValidationError("There is no API '\(name)'. Known: \(names.joined(separator: ", "))")
+        }
+        return api
+    }
+
+    static let messenger = ConcordAPI(
+        hosted: HostedMessenger(), check: .registering { MessengerScenarios.checklist }, admin: MessengerAdmin.self)
+
+    static let monica = ConcordAPI(
+        hosted: HostedMonica(), check: .given { MonicaScenarios.checklist($0) }, token: MonicaToken.self,
+        importing: MonicaImport.self, exporting: MonicaExport.self)
+
+    static let gtsd = ConcordAPI(
+        hosted: HostedGTSD(), check: .registering { GTSDScenarios.checklist }, admin: GTSDAdmin.self)
+
+    static func dunbar(_ settings: DunbarSettings = .init()) -> ConcordAPI {
+        ConcordAPI(
+            hosted: settings.hosted, check: .registering { DunbarScenarios.checklist }, admin: DunbarAdmin.self)
+    }
+}

@@ -1,0 +1,116 @@
+import Backend
+import Contract
+import ContractServer
+import DeuceDiaryAPI
+import DeuceDiaryCheck
+import DeuceDiaryService
+import Identity
+import Images
+import NIOConcurrencyHelpers
+
+/// The settings of Deuce Diary alone.
+struct DeuceDiarySettings: Sendable {
+    /// An issuer whose tokens are accepted beside those of the server's own ``LocalIssuer``.
+    struct Issuer: Sendable {
+        /// The value of claim `iss`.
+        var name: String
+        var keySet: KeySetURL
+        /// The values that claim `azp` may have; any, when there are none.
+        var authorizedParties: Set<String>
+    }
+
+    var issuer: Issuer?
+    var sockets = DeuceDiaryService.SocketAuthentication.open
+    /// The URL to which an invite's link leads a browser.
+    var joinRedirect = "deucediary://join/{inviteId}"
+    /// The requests of one user in a minute; nil for any number.
+    var requestsPerMinute: Int?
+
+    var hosted: HostedDeuceDiary {
+        HostedDeuceDiary(
+            settings: { publicURL in
+                var settings = DeuceDiaryService.Settings(publicURL: publicURL)
+                settings.joinRedirect = joinRedirect
+                settings.socketAuthentication = sockets
+                settings.requestsPerMinute = requestsPerMinute
+                return settings
+            },
+            tokens: tokenReader,
+            pictures: { platform in
+                let pictures = Pictures(DeuceDiary.self, on: platform)
+                return { path, user in
+                    let made = try await pictures.make { helper throws(ImageError) in
+                        try await helper.jpeg(of: path, .crop(to: 200), for: user.rawValue)
+                    }
+                    guard case .picture(let jpeg) = made else { return nil }
+                    return jpeg
+                }
+            },
+            startupWarnings: { await Pictures(DeuceDiary.self, on: $0).logStartupWarnings() })
+    }
+
+    /// Returns a reader of tokens of this server's own key, and of the issuer that is configured.
+    private func tokenReader(on platform: Platform) throws -> DeuceDiaryService.TokenReader {
+        let logger = platform.logger
+        var issuers = [TrustedIssuer.local(try platform.issuer(HostedDeuceDiary.issuerKey))]
+        if let issuer {
+            let failed = { @Sendable (error: any Error) in
+                logger.warning("the issuer's keys cannot be had", metadata: ["error": "\(error)"])
+            }
+            issuers.append(
+                .outside(
+                    issuer.name, authorizedParties: issuer.authorizedParties, refreshFailed: failed,
+                    keySet: { try await issuer.keySet.fetch() }))
+        }
+        let verifier = BearerVerifier(trusting: issuers) { [time = platform.time] in time.seconds }
+        // Tokens of the server's own key have the names that the operator gives them.
+        let namesMatter = issuer != nil
+        let hasWarned = NIOLockedValueBox(false)
+        return { token in
+            do throws(TokenError) {
+                let claims = try await verifier.verify(token)
+                if namesMatter, claims.firstName == nil, claims.lastName == nil, !hasWarned.exchange(with: true) {
+                    logger.warning(
+                        """
+                        a token has no names: its user is shown without one. Have the issuer add the claims first_name, \
+                        last_name and email to its session tokens
+                        """)
+                }
+                return claims
+            } catch .keysUnavailable {
+                throw Problem(.serviceUnavailable, DeuceDiary.phrases.unavailable).retry(afterSeconds: 5)
+            } catch {
+                logger.debug("a token was refused", metadata: ["reason": "\(error)"])
+                return nil
+            }
+        }
+    }
+}
+
+extension ConcordAPI {
+    static func deuceDiary(_ settings: DeuceDiarySettings = .init()) -> ConcordAPI {
+        ConcordAPI(
+            hosted: settings.hosted,
+            check: .issued(
+                HostedDeuceDiary.issuerKey, given: { DeuceDiaryScenarios.checklist(.given($0)) },
+                making: { issuer in
+                    DeuceDiaryScenarios.checklist(
+                        .issuer { bearer in
+                            try issuer.sign(
+                                subject: bearer.subject, email: bearer.email, firstName: bearer.firstName,
+                                lastName: bearer.lastName, lifetime: .seconds(3600))
+                        })
+                }),
+            token: DeuceDiaryToken.self, own: DeuceDiaryAdmin.self)
+    }
+}
+
+extension NIOLockedValueBox {
+    /// Sets a value, and returns the one before.
+    fileprivate func exchange(with value: Value) -> Value where Value: Sendable {
+        withLockedValue { current in
+            defer { current = value }
+            return current
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Backend
+import ObjectStore
+
+/// The bounds of stored files, for each API whose users store more than one.
+struct StorageOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "What one user of an API may store: 500M, 10G. Repeatable; Deuce Diary keeps one picture a user. "
+                + "[CONCORD_STORAGE_QUOTA_MESSENGER …] (default: \(Self.defaults { "\($0.quota >> 30)G" }))",
+            valueName: "name=size"))
+    var storageQuota: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "How much one user may upload in an hour: "
+                + Self.bounded.map { "\($0.limits.uploads) (\($0.name))" }.joined(separator: ", ")
+                + ". Repeatable. [CONCORD_UPLOAD_LIMIT_MESSENGER …] (default: \(Self.defaults { "\($0.uploadsPerHour)" }))",
+            valueName: "name=count"))
+    var uploadLimit: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The space that uploads leave free on the data folder's disk, for the databases: 2G. "
+                + "[CONCORD_DISK_RESERVE] (default: 1G or 5 % of the disk, whichever is more)",
+            valueName: "size"))
+    var diskReserve: String?
+
+    /// The APIs whose users store more than one file, with what one user may store by default.
+    private static let bounded: [(name: String, limits: StorageLimits)] = ConcordAPI.all.compactMap { api in
+        api.hosted.storageLimits.map { (name: api.name, limits: $0) }
+    }
+
+    private static func defaults(_ value: (StorageLimits) -> String) -> String {
+        bounded.map { "\($0.name)=\(value($0.limits))" }.joined(separator: ", ")
+    }
+
+    /// Returns what one user may store, by the names of the APIs.
+    func limits(_ environment: Environment) throws -> [String: StorageLimits] {
+        // A quota without a name is Messenger's: there was none for other APIs once.
+        let unnamed = "CONCORD_STORAGE_QUOTA"
+        let messenger = ConcordAPI.messenger.name
+        let flags = storageQuota.map { $0.contains("=") ? $0 : "\(messenger)=\($0)" }
+        var variables = environment.variables
+        let named = "\(unnamed)_\(Environment.suffix(messenger))"
+        if variables[named] == nil { variables[named] = variables[unnamed] }
+        let names = Self.bounded.map(\.name)
+        let quotas = try Environment(variables: variables).perAPI(flags, unnamed, names: names)
+        let uploads = try environment.perAPI(uploadLimit, "CONCORD_UPLOAD_LIMIT", names: names)
+        var all: [String: StorageLimits] = [:]
+        for (name, limits) in Self.bounded {
+            var limits = limits
+            if let text = quotas[name] {
+                guard let quota = Self.bytes(text) else { throw ValidationError("\(text) is no size: 500M, 10G") }
+                limits.quota = quota
+            }
+            if let text = uploads[name] {
+                guard let count = Int(text), count > 0 else {
+                    throw ValidationError("\(text) is no number of uploads")
+                }
+                limits.uploadsPerHour = count
+            }
+            all[name] = limits
+        }
+        return all
+    }
+
+    func reserve(_ environment: Environment) throws -> DiskReserve {
+        let text = try environment.value(diskReserve, "CONCORD_DISK_RESERVE", { $0 }, default: "")
+        guard !text.isEmpty else { return DiskReserve() }
+        guard let size = Self.bytes(text) else {
+            throw ValidationError("--disk-reserve is a size such as 2G, not '\(text)'")
+        }
+        return DiskReserve(minimum: size)
+    }
+
+    /// Returns the bytes of a size: a whole number, with K, M, G or T for powers of 1024 behind it.
+    static func bytes(_ text: String) -> Int64? {
+        let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
+        let unit = text.last.flatMap { units[Character($0.uppercased())] }
+        let digits = unit == nil ? Substring(text) : text.dropLast()
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int64(digits) else {
+            return nil
+        }
+        let (bytes, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
+        return overflow ? nil : bytes
+    }
+}

@@ -1,0 +1,44 @@
+import Backend
+import Foundation
+import Testbed
+import Testing
+
+@testable import concord
+
+/// The array of APIs, over which the server and all commands go.
+@Suite(.timeLimit(.minutes(30))) struct ConcordAPITests {
+    private let apis = ConcordAPI.all.map(\.hosted)
+
+    private func output(_ arguments: [String]) async throws -> String {
+        let process = try ConcordProcess(arguments)
+        let output = await process.wholeOutput()
+        #expect(await process.status() == 0)
+        return output
+    }
+
+    @Test func noTwoAPIsShareANameAPortAKeyOrACommand() {
+        for names in [
+            apis.map(\.name), apis.map(\.title), apis.map { "\($0.port)" }, apis.flatMap(\.keys).map(\.name),
+            apis.flatMap(\.keys).map(\.variable), apis.flatMap(\.operatorCommands).map { $0.name },
+        ] {
+            #expect(Set(names).count == names.count, "\(names)")
+        }
+        // The file of the database is named after the API, its schema in PostgreSQL after the schema.
+        for api in apis { #expect(api.schema.name == api.name) }
+    }
+
+    @Test func theHelpOfTheServerNamesEveryAPIWithItsKeysAndLimits() async throws {
+        let help = try await output(["serve", "--help"]).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        for api in apis {
+            #expect(help.contains("\(api.name)=\(api.port)"))
+            for key in api.keys { #expect(help.contains(key.variable)) }
+            if let limits = api.storageLimits { #expect(help.contains("\(api.name)=\(limits.quota >> 30)G")) }
+        }
+        #expect(help.contains(HostedKey.signedURLs.variable))
+    }
+
+    @Test(arguments: ConcordAPI.names)
+    func everyAPIHasChecks(_ name: String) async throws {
+        #expect(try await output(["check", name, "--list"]).split(separator: "\n").count > 10)
+    }
+}

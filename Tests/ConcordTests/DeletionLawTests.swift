@@ -1,0 +1,313 @@
+import Backend
+import Contract
+import ContractCheck
+import ContractServer
+import Database
+import DeuceDiaryService
+import DeuceDiaryTestHost
+import DunbarService
+import DunbarTestHost
+import Foundation
+import GTSDService
+import GTSDTestHost
+import HTTPTypes
+import Logging
+import MessengerService
+import MessengerTestHost
+import MonicaService
+import MonicaTestHost
+import Testbed
+import Testing
+
+/// Whatever somebody has done on a server, once their account is deleted no table says anything of them. Every table is
+/// read, so that none is forgotten when there are more.
+@Suite(.timeLimit(.minutes(30))) struct DeletionLawTests {
+    /// Nobody's but Alice's.
+    private static let address = "203.0.113.77"
+    private static let name = "alice-rare-name"
+    private static let email = "alice.rare@mail.example"
+    private static let displayName = "Alice Rare Person"
+    private static let password = "Rare-Secret-1"
+    private static let firstID: Int64 = 770_770_001
+
+    /// A server as it looks from an address.
+    private struct Place {
+        let raw: RawClient
+        /// How many keys were used.
+        let count = Counter()
+
+        init<API: ServiceAPI, Caller>(_ routes: Routes<API, Caller>, at url: URL, from peer: String) {
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let table = Router(
+                routes, options: .init(logger: logger) { Problem.unavailable($0, API.phrases) })
+            raw = RawClient(baseURL: url, transport: InProcessTransport(table, peer: peer))
+        }
+
+        actor Counter {
+            private var last = 0
+            func next() -> Int {
+                last += 1
+                return last
+            }
+        }
+
+        /// Sends a request under a key of its own, which must succeed or be refused as expected.
+        @discardableResult
+        func send(
+            _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, token: String? = nil,
+            cookie: String? = nil, expecting statuses: Set<Int> = [200, 201, 204]
+        ) async throws -> JSONValue {
+            var headers: HTTPFields = method == .get ? [:] : [.idempotencyKey: "key \(await count.next())"]
+            headers[.cookie] = cookie
+            let answer = try await raw.send(method, path, token: token, headers: headers, body: body)
+            #expect(statuses.contains(answer.status), "\(method) \(path): \(answer.status) \(answer.text)")
+            return answer.body.isEmpty ? .null : (try? answer.json()) ?? .null
+        }
+    }
+
+    /// What is left of Alice, but for columns that may speak of her.
+    private func remains(
+        in database: Database, on engine: Stack.Engine, of more: [String] = [], except columns: Set<String> = []
+    ) async throws -> [String] {
+        let texts = [Self.name, Self.email, Self.displayName, Self.address] + more
+        return try await TableDump(database, engine: engine).cells(mentioning: texts)
+            .filter { cell in !columns.contains(String(cell.prefix { $0 != ":" })) }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func messenger(_ engine: Stack.Engine) async throws {
+        try await withMessenger(on: Stack(engine, .inProcess)) { host in
+            try await host.database.makeIDsRare(in: "users", from: Self.firstID, engine: engine)
+            let home = Place(host.service.routes(), at: host.baseURL, from: Self.address)
+            let elsewhere = Place(host.service.routes(), at: host.baseURL, from: "198.51.100.1")
+            func signUp(_ name: String, _ email: String, at place: Place) async throws -> (id: Int64, token: String) {
+                try await place.send(
+                    .post, "/auth/register",
+                    #"{"username":"\#(name)","email":"\#(email)","password":"\#(Self.password)","display_name":"\#(name == "bob" ? "Bob" : Self.displayName)"}"#
+                )
+                let signedIn = try await place.send(
+                    .post, "/auth/login", #"{"username":"\#(name)","password":"\#(Self.password)"}"#)
+                return (try #require(signedIn["user_id"]?.integer), try #require(signedIn["access_token"]?.string))
+            }
+            for wrong in [Self.name, Self.email] {
+                try await home.send(
+                    .post, "/auth/login", #"{"username":"\#(wrong)","password":"x"}"#, expecting: [401])
+            }
+            let bob = try await signUp("bob", "bob@example.com", at: elsewhere)
+            let alice = try await signUp(Self.name, Self.email, at: home)
+            try await elsewhere.send(
+                .post, "/auth/login", #"{"username":"\#(Self.name)","password":"x"}"#, expecting: [401])
+            let direct = try #require(
+                try await elsewhere.send(
+                    .post, "/chats", #"{"type":"direct","member_ids":[\#(alice.id)]}"#, token: bob.token)["id"]?.integer
+            )
+            let group = try #require(
+                try await elsewhere.send(
+                    .post, "/chats", #"{"type":"group","name":"x","member_ids":[]}"#, token: bob.token)["id"]?.integer)
+            try await elsewhere.send(
+                .post, "/chats/\(group)/members", #"{"user_ids":[\#(alice.id)]}"#, token: bob.token)
+            var message: Int64 = 0
+            for (place, chat, token) in [
+                (home, direct, alice.token), (elsewhere, direct, bob.token), (home, group, alice.token),
+                (elsewhere, group, bob.token),
+            ] {
+                let sent = try await place.send(.post, "/chats/\(chat)/messages", #"{"content":"hi"}"#, token: token)
+                message = sent["id"]?.integer ?? sent["message"]?["id"]?.integer ?? 0
+                if place.count !== home.count {
+                    try await elsewhere.send(
+                        .post, "/reports", #"{"message_id":\#(message),"reason":"x"}"#, token: bob.token)
+                }
+            }
+            try await home.send(.post, "/chats/\(group)/messages/\(message)/read", token: alice.token)
+            try await home.send(.post, "/reports", #"{"message_id":\#(message),"reason":"x"}"#, token: alice.token)
+            try await elsewhere.send(.post, "/reports", #"{"user_id":\#(alice.id),"reason":"x"}"#, token: bob.token)
+            let own = try #require(
+                try await home.send(.post, "/chats/\(direct)/messages", #"{"content":"rude"}"#, token: alice.token)[
+                    "id"]?
+                    .integer)
+            try await elsewhere.send(.post, "/reports", #"{"message_id":\#(own),"reason":"x"}"#, token: bob.token)
+            try await home.send(.post, "/users/\(bob.id)/block", token: alice.token)
+            try await elsewhere.send(.post, "/users/\(alice.id)/block", token: bob.token)
+            try await home.send(.put, "/me", #"{"bio":"\#(Self.displayName)"}"#, token: alice.token)
+            try await home.send(.delete, "/me", #"{"password":"wrong"}"#, token: alice.token, expecting: [403])
+            let before = try await remains(in: host.database, on: engine, of: ["\(alice.id)"])
+            for table in ["users", "familiar_addresses", "once_only", "members", "reports", "blocks", "sessions"] {
+                #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
+            }
+
+            try await home.send(.delete, "/me", #"{"password":"\#(Self.password)"}"#, token: alice.token)
+            // The row that messages refer to has a number and nothing else.
+            let left = try await remains(
+                in: host.database, on: engine, of: ["\(alice.id)"],
+                except: [
+                    "users.id", "users.username_key", "users.email_key", "messages.sender_id", "chats.direct_low",
+                    "chats.direct_high",
+                ])
+            #expect(left == [])
+            let keys = try await host.database.read { db in
+                try db.one("SELECT username_key, email_key FROM users WHERE id = \(alice.id)") {
+                    [try $0.get(0, as: String.self), try $0.get(1)]
+                }
+            }
+            #expect(keys == ["@\(alice.id)", "\(alice.id)"])
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func gtsd(_ engine: Stack.Engine) async throws {
+        try await withGTSD(on: Stack(engine, .inProcess)) { host in
+            try await host.database.makeIDsRare(in: "users", from: Self.firstID, engine: engine)
+            let home = Place(host.service.routes(), at: host.baseURL, from: Self.address)
+            let elsewhere = Place(host.service.routes(), at: host.baseURL, from: "198.51.100.1")
+            let credentials = #""email":"\#(Self.email)","password":"\#(Self.password)""#
+            try await home.send(.post, "/auth/login", "{\(credentials)}", expecting: [401])
+            let signedUp = try await home.send(
+                .post, "/auth/signup", #"{\#(credentials),"name":"\#(Self.displayName)"}"#)
+            let id = try #require(signedUp["data"]?["user"]?["id"]?.string)
+            #expect(id == "\(Self.firstID)")
+            for place in [home, elsewhere] {
+                try await place.send(
+                    .post, "/auth/login", #"{"email":"\#(Self.email)","password":"x"}"#, expecting: [401])
+            }
+            let token = try #require(
+                try await home.send(.post, "/auth/login", "{\(credentials)}")["data"]?["accessToken"]?.string)
+            try await home.send(
+                .post, "/v1/progress/photo/presign",
+                #"{"fileName":"\#(Self.name).jpg","contentType":"image/jpeg","fileSize":10}"#, token: token)
+            try await home.send(.get, "/v1/tasks/today", token: token)
+            try await home.send(.post, "/v1/streaks/check-compliance", "{}", token: token)
+            try await home.send(.delete, "/auth/me", #"{"password":"wrong"}"#, token: token, expecting: [403])
+            let before = try await remains(in: host.database, on: engine, of: [id])
+            for table in ["users", "familiar_addresses", "once_only", "sessions", "streaks"] {
+                #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
+            }
+
+            try await home.send(.delete, "/auth/me", #"{"password":"\#(Self.password)"}"#, token: token)
+            // The key of an object goes when its upload URL has expired.
+            #expect(
+                try await remains(
+                    in: host.database, on: engine, of: [id], except: ["discarded_objects.file_key"]) == [])
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func dunbar(_ engine: Stack.Engine) async throws {
+        try await withDunbar(on: Stack(engine, .inProcess)) { host in
+            try await host.database.makeIDsRare(in: "users", from: Self.firstID, engine: engine)
+            let home = Place(host.service.routes(), at: host.baseURL, from: Self.address)
+            let elsewhere = Place(host.service.routes(), at: host.baseURL, from: "198.51.100.1")
+            func signUp(_ name: String, _ email: String, at place: Place) async throws -> (id: Int64, cookie: String) {
+                try await place.send(
+                    .post, "/register",
+                    #"{"username":"\#(name)","email":"\#(email)","password":"\#(Self.password)","displayName":"\#(name == "bob" ? "Bob" : Self.displayName)"}"#
+                )
+                let answer = try await place.raw.send(
+                    .post, "/login", body: #"{"username":"\#(name)","password":"\#(Self.password)"}"#)
+                let cookie = try #require(answer.headers[.setCookie]).prefix { $0 != ";" }
+                return (try #require(try answer.json()["user"]?["id"]?.integer), String(cookie))
+            }
+            try await home.send(
+                .post, "/login", #"{"username":"\#(Self.name)","password":"x"}"#, expecting: [401])
+            let bob = try await signUp("bob", "bob@example.com", at: elsewhere)
+            let alice = try await signUp(Self.name, Self.email, at: home)
+            try await elsewhere.send(
+                .post, "/login", #"{"username":"\#(Self.name)","password":"x"}"#, expecting: [401])
+            for place in [home, elsewhere] {
+                try await place.send(.post, "/forgot-password", #"{"email":"\#(Self.email)"}"#)
+            }
+            try await host.service.sendDueEmails()
+            var posts: [Int64] = []
+            for (place, user) in [(home, alice), (elsewhere, bob)] {
+                try await place.send(.patch, "/users/\(user.id)", #"{"isPrivate":false}"#, cookie: user.cookie)
+                let post = try await place.send(.post, "/posts", #"{"content":"hi"}"#, cookie: user.cookie)
+                posts.append(try #require(post["id"]?.integer))
+            }
+            for post in posts {
+                for (place, user) in [(home, alice), (elsewhere, bob)] {
+                    try await place.send(.post, "/posts/\(post)/comments", #"{"content":"hi"}"#, cookie: user.cookie)
+                }
+            }
+            for (place, user, other, post) in [(home, alice, bob, posts[1]), (elsewhere, bob, alice, posts[0])] {
+                try await place.send(.post, "/users/\(other.id)/follow", cookie: user.cookie)
+                try await place.send(.post, "/posts/\(post)/report", #"{"reason":"Hateful"}"#, cookie: user.cookie)
+            }
+            try await home.send(.post, "/users/\(bob.id)/block", cookie: alice.cookie)
+            try await home.send(
+                .post, "/account/delete", #"{"password":"wrong"}"#, cookie: alice.cookie, expecting: [400])
+            let before = try await remains(in: host.database, on: engine, of: ["\(alice.id)"])
+            for table in ["users", "familiar_addresses", "once_only", "posts", "comments", "blocks", "reset_tokens"] {
+                #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
+            }
+
+            try await home.send(.post, "/account/delete", #"{"password":"\#(Self.password)"}"#, cookie: alice.cookie)
+            // The place where an entry stood in the lists of others: numbers, for a day.
+            let left = try await remains(
+                in: host.database, on: engine, of: ["\(alice.id)"],
+                except: ["former_rows.owner_id", "former_rows.other_id"])
+            #expect(left == [])
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func deuceDiary(_ engine: Stack.Engine) async throws {
+        let stack = Stack(engine, .inProcess)
+        try await withDeuceDiary(on: stack, requestsPerMinute: 1000) { host in
+            let home = Place(host.service.routes(), at: host.baseURL, from: Self.address)
+            let elsewhere = Place(host.service.routes(), at: host.baseURL, from: "198.51.100.1")
+            let alice = try host.issuer.issue(Self.name, email: Self.email, firstName: Self.displayName)
+            let bob = try host.issuer.issue("bob")
+            for (place, token) in [(home, alice), (elsewhere, bob)] {
+                try await place.send(.get, "/api/auth/user", token: token)
+            }
+            try await home.send(.put, "/api/auth/user", #"{"username":"alice_rare_name"}"#, token: alice)
+            let group = try #require(
+                try await elsewhere.send(.post, "/api/groups", #"{"name":"x"}"#, token: bob)["id"]?.string)
+            let own = try #require(
+                try await home.send(.post, "/api/groups", #"{"name":"y"}"#, token: alice)["id"]?.string)
+            for (place, inviter, guest, to) in [(elsewhere, bob, alice, group), (home, alice, bob, own)] {
+                let invite = try await place.send(.post, "/api/groups/\(to)/invite", token: inviter)
+                let link = try #require(invite["inviteLink"]?.string)
+                let id = try #require(link.split(separator: "/").last)
+                let other = place.count === home.count ? elsewhere : home
+                try await other.send(.post, "/api/join/\(id)", token: guest)
+            }
+            for (place, token) in [(home, alice), (elsewhere, bob)] {
+                for group in [group, own] {
+                    let logged = try await place.send(
+                        .post, "/api/deuces", #"{"groupId":"\#(group)","location":"Home","thoughts":"x"}"#, token: token
+                    )
+                    let entry = logged["entries"]?.elements.first?["id"]?.string ?? logged["id"]?.string
+                    for (place, token) in [(home, alice), (elsewhere, bob)] {
+                        try await place.send(
+                            .post, "/api/entries/\(entry ?? "")/reactions", #"{"emoji":"👍"}"#, token: token)
+                    }
+                }
+            }
+            try await home.send(.post, "/api/locations", #"{"name":"Cave"}"#, token: alice)
+            let before = try await remains(in: host.database, on: engine)
+            for table in ["users", "members", "entries", "reactions", "invites", "once_only", "locations"] {
+                #expect(before.contains { $0.hasPrefix("\(table).") }, "nothing was in \(table)")
+            }
+
+            try await home.send(.delete, "/api/auth/user", token: alice)
+            // Who the older tokens are of, which are refused.
+            #expect(
+                try await remains(
+                    in: host.database, on: engine, of: ["alice_rare_name"], except: ["deletions.user_id"]) == [])
+        }
+    }
+
+    /// Monica's accounts are the operator's. What ends there is a token.
+    @Test(arguments: Stack.Engine.available)
+    func monica(_ engine: Stack.Engine) async throws {
+        try await withMonica(on: Stack(engine, .inProcess)) { host in
+            let home = Place(host.service.routes(), at: host.baseURL, from: Self.address)
+            let token = try await host.token("first")
+            try await home.send(.get, "/contacts", token: token)
+            #expect(try await remains(in: host.database, on: engine, of: [token]).count == 1)
+            let id = try #require(try await host.service.listTokens().first?.id)
+            #expect(try await host.service.revokeToken(id))
+            #expect(try await remains(in: host.database, on: engine, of: [token]) == [])
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Backend
+import Contract
+import ContractClient
+import Database
+import DunbarService
+import Foundation
+import Mail
+import NIOConcurrencyHelpers
+import Testbed
+
+/// A Dunbar server of a test's own, how to reach it, and the e-mails that it sends.
+@dynamicMemberLookup
+public struct DunbarHost: TestHost {
+    private let node: TestNode<HostedDunbar>
+    public let mailbox: TestMailbox
+
+    fileprivate init(_ node: TestNode<HostedDunbar>, _ mailbox: TestMailbox) {
+        self.node = node
+        self.mailbox = mailbox
+    }
+
+    public var baseURL: URL { node.baseURL }
+    public var transport: any Transport { node.transport }
+    public var sockets: any SocketTransport { node.sockets }
+    public var service: DunbarService { node.service }
+    public var database: Database { node.database }
+
+    public subscript<T>(dynamicMember member: KeyPath<TestNode<HostedDunbar>, T>) -> T { node[keyPath: member] }
+}
+
+/// Keeps e-mails, or refuses them.
+public final class TestMailbox: Mailer {
+    private struct State {
+        var letters: [MailMessage] = []
+        var failure: (any Error)?
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    public init() {}
+
+    public var letters: [MailMessage] { state.withLockedValue { $0.letters } }
+
+    /// Refuses every e-mail from now on; nil accepts them again.
+    public func fail(with error: (any Error)?) { state.withLockedValue { $0.failure = error } }
+
+    public func send(_ message: MailMessage) async throws {
+        try state.withLockedValue { state in
+            if let failure = state.failure { throw failure }
+            state.letters.append(message)
+        }
+    }
+}
+
+/// How a Dunbar server of a test's own is set up.
+public struct DunbarSetup: Sendable {
+    public var clock: TestClock
+    public var publicURL: String?
+    public var origins: [String] = []
+    public var attempts = SignInThrottle.Limits()
+    public var storageQuota: Int64?
+    public var uploadsPerHour: Int?
+    /// The address that the server sees behind a request that is handed over within the process.
+    public var peer = "127.0.0.1"
+    public var images: DunbarService.ImageMaker = { path, _, _ in try SampleImages.processed(path) }
+
+    public init(clock: TestClock = TestClock()) { self.clock = clock }
+}
+
+/// Stands in for the image library, which has tests of its own: it keeps an image's head and adds a mark, and refuses a file
+/// that ends in "broken".
+public enum SampleImages {
+    public static let mark = Array("processed".utf8)
+
+    static func processed(_ path: String) throws -> [UInt8]? {
+        let file = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+        guard !file.suffix(6).elementsEqual("broken".utf8) else { return nil }
+        return Array(file.prefix(64)) + mark
+    }
+}
+
+/// Runs a test on a Dunbar server with an empty database.
+public func withDunbar(
+    on stack: Stack, _ setup: DunbarSetup = .init(), _ body: (DunbarHost) async throws -> Void
+) async throws {
+    try await withDunbarNodes(1, on: stack, setup) { try await body($0[0]) }
+}
+
+/// Runs a test on a Dunbar server of several nodes, which have their mailbox in common. E-mails are sent when a test asks
+/// for it.
+///
+/// - Parameter count: More than one on PostgreSQL only; SQLite has one node.
+public func withDunbarNodes(
+    _ count: Int, on stack: Stack, _ dunbar: DunbarSetup = .init(), _ body: ([DunbarHost]) async throws -> Void
+) async throws {
+    let mailbox = TestMailbox()
+    let api = HostedDunbar(
+        settings: { publicURL in
+            var settings = DunbarService.Settings(publicURL: publicURL)
+            settings.origins = dunbar.origins
+            settings.attempts = dunbar.attempts
+            settings.storageQuota = dunbar.storageQuota ?? settings.storageQuota
+            settings.uploadsPerHour = dunbar.uploadsPerHour ?? settings.uploadsPerHour
+            return settings
+        }, images: { _ in dunbar.images }, mailer: { _ in mailbox })
+    var setup = TestSetup(clock: dunbar.clock)
+    setup.peer = dunbar.peer
+    setup.publicURL = dunbar.publicURL
+    setup.listens = false
+    try await withNodes(count, of: api, on: stack, setup) { try await body($0.map { DunbarHost($0, mailbox) }) }
+}

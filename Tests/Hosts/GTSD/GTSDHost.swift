@@ -1,0 +1,33 @@
+import Backend
+import GTSDService
+import Testbed
+
+/// A GTSD server of a test's own, and how to reach it.
+public typealias GTSDHost = TestNode<HostedGTSD>
+
+/// Runs a test on a GTSD server with an empty database.
+///
+/// - Parameters:
+///   - peer: The address that the server sees behind a request that is handed over within the process.
+///   - showsDetails: Whether answers to unexpected errors say what went wrong, as in development.
+public func withGTSD(
+    on stack: Stack, settings: GTSDService.Settings = .init(), peer: String = "127.0.0.1", showsDetails: Bool = false,
+    clock: TestClock = TestClock(), _ body: (GTSDHost) async throws -> Void
+) async throws {
+    try await withGTSDNodes(
+        1, on: stack, settings: settings, peer: peer, showsDetails: showsDetails, clock: clock
+    ) { try await body($0[0]) }
+}
+
+/// Runs a test on a GTSD server of several nodes.
+///
+/// - Parameter count: More than one on PostgreSQL only; SQLite has one node.
+public func withGTSDNodes(
+    _ count: Int, on stack: Stack, settings: GTSDService.Settings = .init(), peer: String = "127.0.0.1",
+    showsDetails: Bool = false, clock: TestClock = TestClock(), _ body: ([GTSDHost]) async throws -> Void
+) async throws {
+    var setup = TestSetup(clock: clock)
+    setup.peer = peer
+    setup.isDevelopment = showsDetails
+    try await withNodes(count, of: HostedGTSD(settings: settings), on: stack, setup, body)
+}

@@ -1,0 +1,30 @@
+import Backend
+import MessengerService
+import Testbed
+
+/// A Messenger server of a test's own, and how to reach it.
+public typealias MessengerHost = TestNode<HostedMessenger>
+
+/// Runs a test on a Messenger server with an empty database.
+public func withMessenger(
+    on stack: Stack, settings: MessengerService.Settings = .init(), peer: String = "127.0.0.1",
+    clock: TestClock = TestClock(), _ body: (MessengerHost) async throws -> Void
+) async throws {
+    try await withMessengerNodes(1, on: stack, settings: settings, peer: peer, clock: clock) { try await body($0[0]) }
+}
+
+/// Runs a test on a Messenger server of several nodes.
+///
+/// - Parameters:
+///   - count: More than one on PostgreSQL only; SQLite has one node.
+///   - peer: The address that nodes see behind a request that is handed over within the process.
+///   - proxy: Stands between the first node and the database.
+public func withMessengerNodes(
+    _ count: Int, on stack: Stack, settings: MessengerService.Settings = .init(), peer: String = "127.0.0.1",
+    clock: TestClock = TestClock(), behind proxy: FaultyProxy? = nil, _ body: ([MessengerHost]) async throws -> Void
+) async throws {
+    var setup = TestSetup(clock: clock)
+    setup.peer = peer
+    setup.proxy = proxy
+    try await withNodes(count, of: HostedMessenger(settings: settings), on: stack, setup, body)
+}

@@ -1,0 +1,35 @@
+import Backend
+import MonicaService
+import Testbed
+
+/// A Monica server of a test's own, and how to reach it.
+public typealias MonicaHost = TestNode<HostedMonica>
+
+extension TestNode where API == HostedMonica {
+    /// Returns a token of an account, which is made when there is none of that name.
+    public func token(_ account: String = "first") async throws -> String {
+        try await service.makeToken(account: account, name: "test")
+    }
+}
+
+extension MonicaService.Limits {
+    /// Limits that no test meets by accident.
+    public static let outOfTheWay: Self = {
+        var limits = Self()
+        limits.contactRequests = 1_000_000
+        limits.otherRequests = 1_000_000
+        limits.wrongTokens = 1_000_000
+        return limits
+    }()
+}
+
+/// Runs a test on a Monica server with an empty database.
+public func withMonica(
+    on stack: Stack, clock: TestClock = TestClock(), limits: MonicaService.Limits = .outOfTheWay,
+    _ body: (MonicaHost) async throws -> Void
+) async throws {
+    var setup = TestSetup(clock: clock)
+    // Tests clean up imports when they want it.
+    setup.listens = false
+    try await withNodes(of: HostedMonica(limits: limits), on: stack, setup) { try await body($0[0]) }
+}

@@ -1,0 +1,165 @@
+import Backend
+import Contract
+import ContractClient
+import ContractServer
+import Database
+import Foundation
+import Identity
+import Logging
+import NIOPosix
+import NIOSockets
+import ObjectStore
+
+/// A server of a test's own, and how to reach it.
+public protocol TestHost: Sendable {
+    /// With the API's base path at its end.
+    var baseURL: URL { get }
+    var transport: any Transport { get }
+}
+
+extension Logger {
+    /// Says nothing.
+    public static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+}
+
+/// A node of a test's own server, and how to reach it.
+public struct TestNode<API: HostedAPI>: TestHost {
+    public let api: API
+    public let baseURL: URL
+    public let transport: any Transport
+    public let sockets: any SocketTransport
+    public let clock: TestClock
+    /// The API's service with its router, as ``Backend/Server`` composes it.
+    public let app: ComposedAPI<API.Service>
+    public let database: Database
+    public let objects: LocalObjectStore
+    public let folder: String
+
+    public var service: API.Service { app.service }
+}
+
+/// How a test's server differs from the usual.
+public struct TestSetup: Sendable {
+    public var clock: TestClock
+    /// The address that nodes see behind a request that is handed over within the process.
+    public var peer = "127.0.0.1"
+    /// The URL by which clients reach the API; nil for the node's own.
+    public var publicURL: String?
+    /// Whether answers to unexpected errors say what went wrong.
+    public var isDevelopment = false
+    /// Whether nodes work in the background.
+    public var listens = true
+    /// Stands between the first node and the database.
+    public var proxy: FaultyProxy?
+
+    public init(clock: TestClock = TestClock()) { self.clock = clock }
+}
+
+/// Runs a test on an API's server with an empty database. Its nodes have their own connections to the one database, with
+/// keys, files and the clock in common.
+///
+/// - Parameter count: More than one on PostgreSQL only; SQLite has one node.
+public func withNodes<API: HostedAPI>(
+    _ count: Int = 1, of api: API, on stack: Stack, _ setup: TestSetup = .init(),
+    _ body: ([TestNode<API>]) async throws -> Void
+) async throws {
+    try await withTestDatabase(on: stack.engine, migrated: api.schema) { place in
+        let server = TestServer(api: api, wire: stack.wire, place: place, setup: setup)
+        try await withNodes(
+            count, of: api.schema, at: place, first: setup.proxy.map { place.at(port: $0.port) }, server.withNode, body)
+    }
+}
+
+/// What the nodes of one server have in common.
+private struct TestServer<API: HostedAPI> {
+    let api: API
+    let wire: Stack.Wire
+    let place: TestDatabase
+    let setup: TestSetup
+
+    func withNode(on database: Database, _ body: (TestNode<API>) async throws -> Void) async throws {
+        let address = try await TestAddress(wire)
+        let objects = try address.store(in: place, clock: setup.clock)
+        // Every secret is 32 nines.
+        let key = Data(repeating: 9, count: 32).base64EncodedString()
+        let keys = Dictionary(uniqueKeysWithValues: api.keys.filter { $0.form == .secret }.map { ($0.variable, key) })
+        var platform = Platform(
+            database: database, objects: objects, secrets: SecretKeys(folder: place.folder, environment: keys),
+            passwords: Passwords(cost: .testing, queueLimit: 1024), group: MultiThreadedEventLoopGroup.singleton,
+            time: setup.clock.source, logger: .silent, publicURL: setup.publicURL ?? address.base,
+            folder: place.folder)
+        platform.isDevelopment = setup.isDevelopment
+        let app = try api.compose(on: platform)
+
+        let (started, start) = AsyncStream<Void>.makeStream()
+        let listening = Task { if setup.listens { await app.service.listen { start.finish() } } }
+        defer { listening.cancel() }
+        // A socket that is there before the node hears others is closed, as after any gap.
+        if database.isShared, setup.listens { for await _ in started {} }
+        try await address.serve(app, peer: setup.peer) { transport, sockets in
+            try await body(
+                TestNode(
+                    api: api, baseURL: address.url(of: API.Service.API.self), transport: transport, sockets: sockets,
+                    clock: setup.clock, app: app, database: database, objects: objects, folder: place.folder))
+        }
+    }
+}
+
+/// Runs a test on the nodes of one server: each has its own connections to the database, which are closed after it.
+///
+/// - Parameters:
+///   - count: More than one on PostgreSQL only; SQLite has one node.
+///   - first: Another way to the database, which the first node takes.
+private func withNodes<Node>(
+    _ count: Int, of schema: Schema, at place: TestDatabase, first: TestDatabase? = nil,
+    _ withNode: @escaping (Database, (Node) async throws -> Void) async throws -> Void,
+    _ body: ([Node]) async throws -> Void
+) async throws {
+    precondition(count == 1 || place.url != nil, "SQLite has one node")
+    func begin(besides running: [Node]) async throws {
+        if running.count == count { return try await body(running) }
+        let database = try (running.isEmpty ? first ?? place : place).open(schema)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await withNode(database) { try await begin(besides: running + [$0]) })
+        } catch {
+            result = .failure(error)
+        }
+        try await database.close()
+        try result.get()
+    }
+    try await begin(besides: [])
+}
+
+/// Where a node is reached: within the process, or on a port that is known before it listens, since its URLs name it.
+private struct TestAddress {
+    private let port: Int?
+
+    init(_ wire: Stack.Wire) async throws { port = wire == .live ? try await reservePort() : nil }
+
+    var base: String { port.map { "http://127.0.0.1:\($0)" } ?? "http://test" }
+
+    func url<API: ServiceAPI>(of api: API.Type) -> URL { URL(string: base + api.basePath)! }
+
+    /// The store of a server's files, whose URLs lead here.
+    func store(in place: TestDatabase, clock: TestClock) throws -> LocalObjectStore {
+        try LocalObjectStore(
+            folder: place.folder + "/files", signingKey: Array(repeating: 7, count: 32), baseURL: base + "/objects",
+            now: { clock.source.seconds })
+    }
+
+    /// Answers for as long as the closure runs, which gets what leads there.
+    ///
+    /// - Parameter peer: Whom the server sees behind a request that is handed over within the process.
+    func serve<Service>(
+        _ app: ComposedAPI<Service>, peer: String, _ body: (any Transport, any SocketTransport) async throws -> Void
+    ) async throws {
+        guard let port else {
+            let sockets = InProcessSockets(app.sockets, group: MultiThreadedEventLoopGroup.singleton)
+            return try await body(InProcessTransport(app.router, peer: peer), sockets)
+        }
+        try await serving(app.listener(), port: port) {
+            try await body(URLSessionTransport(), NIOSocketTransport())
+        }
+    }
+}
