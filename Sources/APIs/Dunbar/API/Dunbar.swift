@@ -28,7 +28,7 @@ public enum Dunbar: ServiceAPI {
         authentication + accounts + users + posts + reports + comments + follows + blocks + search + health
     }
 
-    /// The body of every refusal, `{ "message": "…" }`. The SDK throws it as an ``APIError``.
+    /// The body of every refusal, `{ "message": "…" }`. The SDK throws it as an `APIError`.
     public struct Failure: WireFailure, Hashable {
         /// The message in English, as the contract words it.
         public let message: String
