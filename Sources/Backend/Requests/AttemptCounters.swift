@@ -36,14 +36,16 @@ enum AttemptCounters {
     ) throws {
         if try isCounted(key, limit, window, at: now, in: db) { return }
         let until = try db.value("SELECT until FROM attempts WHERE key = \(key)", as: Int64.self) ?? now
-        throw refusal(phrases, until: until, at: now)
+        throw refusal(phrases, until: until, window, at: now)
     }
 
     /// Throws what ``count(_:_:_:_:at:in:)`` would, without counting.
-    static func requireRoom(_ key: String, _ limit: Int, _ phrases: Phrases, at now: Int64, in db: Session) throws {
+    static func requireRoom(
+        _ key: String, _ limit: Int, _ window: Int64, _ phrases: Phrases, at now: Int64, in db: Session
+    ) throws {
         let until: Int64? = try db.value(
             "SELECT until FROM attempts WHERE key = \(key) AND until > \(now) AND count >= \(limit)")
-        if let until { throw refusal(phrases, until: until, at: now) }
+        if let until { throw refusal(phrases, until: until, window, at: now) }
     }
 
     /// Takes back one attempt that was counted.
@@ -63,8 +65,9 @@ enum AttemptCounters {
         try db.run("DELETE FROM attempts WHERE until <= \(now)")
     }
 
-    private static func refusal(_ phrases: Phrases, until: Int64, at now: Int64) -> Problem {
-        Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: (until - now + 999) / 1000)
+    private static func refusal(_ phrases: Phrases, until: Int64, _ window: Int64, at now: Int64) -> Problem {
+        // A request that waited for the database may be older than the one that began the window.
+        Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: (min(until - now, window) + 999) / 1000)
     }
 }
 
@@ -90,7 +93,8 @@ public struct UploadThrottle: Sendable {
     /// Throws 429 with `Retry-After` where ``count(_:at:in:)`` would, without counting: called before work that a refusal
     /// would waste.
     public func requireRoom(_ user: String, at now: Int64, in db: Session) throws {
-        try AttemptCounters.requireRoom("uploads \(user)", limit, phrases, at: now, in: db)
+        try AttemptCounters.requireRoom(
+            "uploads \(user)", limit, AttemptCounters.hour, phrases, at: now, in: db)
     }
 
     /// Deletes the counter of a user whose account ends.
