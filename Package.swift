@@ -152,7 +152,7 @@ let testbed = target(
     "Testbed", at: "Tests/Support",
     imports: """
         Backend Contract ContractCheck ContractClient ContractServer Crypto Database HTTPTypes Hummingbird Identity Logging
-        NIOConcurrencyHelpers NIOCore NIOPosix NIOSockets ObjectStore ServiceLifecycle WebSockets
+        Mail NIOConcurrencyHelpers NIOCore NIOPosix NIOSockets ObjectStore ServiceLifecycle WebSockets
         """)
 
 /// Returns the target that starts an API's server within a test.
@@ -164,7 +164,7 @@ func host(_ api: String, imports: String = "") -> Target {
 let hosts = [
     host("Messenger"), host("DeuceDiary", imports: "ContractCheck DeuceDiaryAPI Identity"), host("Monica"),
     host("GTSD"),
-    host("Dunbar", imports: "Contract ContractClient Database Mail NIOConcurrencyHelpers"),
+    host("Dunbar", imports: "Contract ContractClient Database"),
 ]
 
 /// Returns the tests of a module.

@@ -161,7 +161,7 @@ enum Sample: ServiceAPI {
     static func table(
         _ log: LogBook = LogBook(), spool: any UploadSpool = CountingSpool(), secret: String = "secret",
         memory: RequestMemory = RequestMemory()
-    ) -> Router<Sample> {
+    ) -> ContractServer.Router<Sample> {
         var routes = Routes<Sample, String>(
             spool: spool, secret: Array(secret.utf8), name: { "caller \($0)" }, authenticate: authenticate)
         routes.open(use: { (request: GetThing, _) in Echo(text: "thing \(request.id)") })
@@ -183,11 +183,12 @@ enum Sample: ServiceAPI {
             Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: captures.map(\.value).joined())))
         }
         let proxies = TrustedProxies([try! AddressRange("10.0.0.1")])
-        let options = Router<Sample>.Options(logger: log.logger, trustedProxies: proxies, memory: memory) {
+        let options = ContractServer.Router<Sample>.Options(logger: log.logger, trustedProxies: proxies, memory: memory)
+        {
             error in
             error is Away ? Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 3) : nil
         }
-        return Router(routes, options: options)
+        return ContractServer.Router(routes, options: options)
     }
 
     /// The caller is whoever the header says.
@@ -260,7 +261,7 @@ struct Answered {
     }
 }
 
-extension Router {
+extension ContractServer.Router {
     /// Sends a request whose body comes in pieces, with a `Content-Length` only when the headers have one.
     func send(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], peer: String? = "192.0.2.1",

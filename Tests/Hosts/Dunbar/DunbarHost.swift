@@ -4,8 +4,6 @@ import ContractClient
 import Database
 import DunbarService
 import Foundation
-import Mail
-import NIOConcurrencyHelpers
 import Testbed
 
 /// A Dunbar server of a test's own, how to reach it, and the e-mails that it sends.
@@ -26,30 +24,6 @@ public struct DunbarHost: TestHost {
     public var database: Database { node.database }
 
     public subscript<T>(dynamicMember member: KeyPath<TestNode<HostedDunbar>, T>) -> T { node[keyPath: member] }
-}
-
-/// Keeps e-mails, or refuses them.
-public final class TestMailbox: Mailer {
-    private struct State {
-        var letters: [MailMessage] = []
-        var failure: (any Error)?
-    }
-
-    private let state = NIOLockedValueBox(State())
-
-    public init() {}
-
-    public var letters: [MailMessage] { state.withLockedValue { $0.letters } }
-
-    /// Refuses every e-mail from now on; nil accepts them again.
-    public func fail(with error: (any Error)?) { state.withLockedValue { $0.failure = error } }
-
-    public func send(_ message: MailMessage) async throws {
-        try state.withLockedValue { state in
-            if let failure = state.failure { throw failure }
-            state.letters.append(message)
-        }
-    }
 }
 
 /// How a Dunbar server of a test's own is set up.
