@@ -106,6 +106,31 @@ import Testing
         }
     }
 
+    @Test("A member has so many open invites to a group, however many are made at once")
+    func inviteLimit() async throws {
+        try await withDeuceDiary(on: stack) { host in
+            let (john, jane) = try await host.world().pair()
+            let (group, other) = (try await john.group(with: jane), try await john.group())
+            // Of these one has been used, by Jane.
+            let made = try await john.send(DeuceDiary.ListInvites(group: group)).count
+            let answers = try await together(205) { _ in try await john.post("/api/groups/\(group)/invite") }
+            #expect(answers.filter { $0.status == 200 }.count == 200 - made)
+            for answer in answers where answer.status != 200 { try answer.refused(400, "Invite limit reached") }
+            let invites = try await john.send(DeuceDiary.ListInvites(group: group))
+            #expect(invites.count == 200)
+            // Each member's own, and each group's.
+            try await jane.send(DeuceDiary.CreateInvite(group: group))
+            try await john.send(DeuceDiary.CreateInvite(group: other))
+            try await john.client.revoke(try #require(invites.last?.id))
+            try await john.send(DeuceDiary.CreateInvite(group: group))
+            try await john.post("/api/groups/\(group)/invite").refused(400, "Invite limit reached")
+            // Those whose time is over count no longer, swept or not.
+            host.clock.advance(by: .seconds(7 * 24 * 3600) + .milliseconds(1))
+            let later = try await host.world().afresh(john)
+            try await later.send(DeuceDiary.CreateInvite(group: group))
+        }
+    }
+
     @Test("An invite shows what it leads to until it expires")
     func previews() async throws {
         try await withDeuceDiary(on: stack) { host in

@@ -9,6 +9,9 @@ extension DeuceDiaryService {
     /// In milliseconds: 7 days.
     static let inviteLifetime: Int64 = 7 * 24 * 3600 * 1000
 
+    /// Open ones that one member may have in one group at a time.
+    static let maximumInvites = 200
+
     func invites(_ routes: inout Routes<DeuceDiary, Caller>) {
         routes.on(answering: createInvite)
         routes.on(use: joinGroup)
@@ -25,6 +28,11 @@ extension DeuceDiaryService {
         return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) { [makeID] db in
             try Groups.lock(request.group, in: db)
             try Groups.requireMember(caller.user, of: request.group, in: db)
+            // In the group's turn, so that two at once do not both take the last place.
+            guard try Invites.count(madeBy: caller.user, into: request.group, at: now, in: db) < Self.maximumInvites
+            else {
+                throw Problem(.badRequest, "Invite limit reached")
+            }
             let id = DeuceDiary.Invite.ID(makeID())
             try db.run(
                 """
@@ -131,6 +139,16 @@ enum Invites {
             INSERT INTO invite_uses (invite_id, user_id) VALUES (\(invite), \(user))
             ON CONFLICT (invite_id, user_id) DO NOTHING
             """)
+    }
+
+    /// Returns how many open invites into a group a user has made.
+    static func count(
+        madeBy user: DeuceDiary.User.ID, into group: DeuceDiary.Group.ID, at now: Int64, in db: Session
+    ) throws -> Int {
+        try db.value(
+            """
+            SELECT COUNT(*) FROM invites WHERE group_id = \(group) AND created_by = \(user) AND expires_at >= \(now)
+            """) ?? 0
     }
 
     /// Ends the invites into a group that a user made.

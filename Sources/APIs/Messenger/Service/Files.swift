@@ -41,14 +41,8 @@ extension MessengerService {
         let filename = FileName.clean(request.file.filename)
         let mimeType = FileName.mimeType(request.file.contentType)
         let objectKey = FileName.objectKey(for: filename)
-        guard let key = ObjectKey(objectKey) else { throw ObjectStoreFailure() }
-        do {
-            try await objects.put(spooled, at: key, contentType: mimeType)
-        } catch let error as FileSystemError where error.isLackOfSpace {
-            throw error
-        } catch {
-            throw ObjectStoreFailure.problem
-        }
+        guard let key = ObjectKey(objectKey) else { throw UnusableObjectKey(text: objectKey) }
+        try await objects.put(spooled, at: key, contentType: mimeType)
         do {
             return try await database.write(info.idempotencyKey, phrases: Messenger.phrases, at: now) {
                 [settings, uploadThrottle] db in
@@ -114,8 +108,9 @@ extension MessengerService {
     }
 }
 
-struct ObjectStoreFailure: Error {
-    static let problem = Problem(.serviceUnavailable, "Object storage upload failed").retry(afterSeconds: 5)
+/// A key that was made for an upload is none: a defect of this server.
+struct UnusableObjectKey: Error {
+    let text: String
 }
 
 /// What becomes of a name and a type that a client declares.
