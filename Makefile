@@ -9,6 +9,8 @@ SWIFT ?= swift
 # GRDB needs SQLite, images libvips; Foundation's networking and the Swift toolchain need the rest.
 PACKAGES := libsqlite3-dev libpq-dev libxml2-dev zlib1g-dev g++ binutils \
 	libvips-dev pkg-config tzdata git make
+# The scripts of `make lint`; the base system's perl has no JSON.
+LINT_PACKAGES := perl
 # Where libheif has its decoders in packages of their own, HEIC needs this one.
 PACKAGES_IF_ANY := libheif-plugin-libde265
 # The tests' own clients, and their server, without which all else is still tested (Tools/with-services).
@@ -56,6 +58,7 @@ sanitize: test-deps ## run the JSON, database and image tests under the address 
 	SWIFT=$(SWIFT) ./Tools/sanitize
 
 lint: ## check the format, imports, time limits of suites, documentation and words
+	@./Tools/install-packages $(LINT_PACKAGES)
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	./Tools/check-layers
 	./Tools/check-tests

@@ -147,7 +147,7 @@ let thumbnail: Target = .executableTarget(name: "thumbnail", dependencies: modul
 
 // MARK: Tests
 
-/// What tests of any module use. It knows no service.
+/// The support that tests of every module share. It depends on no service.
 let testbed = target(
     "Testbed", at: "Tests/Support",
     imports: """

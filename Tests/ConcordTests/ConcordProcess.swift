@@ -57,6 +57,15 @@ final class ConcordProcess: Sendable {
         return process
     }
 
+    /// Returns a token of Deuce Diary's own issuer, as `concord token` prints it.
+    static func diaryToken(_ user: String, _ folder: String, _ more: String...) async throws -> String {
+        let process = try ConcordProcess(["token", "deuce-diary", "--data", folder, "--user", user] + more)
+        let output = await process.wholeOutput()
+        let status = await process.status()
+        guard status == 0 else { throw Ended(status: status, errors: await process.standardError()) }
+        return output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
     func waitUntilReady() async throws {
         try await wait { $0.contains("ready\n") }
     }

@@ -16,13 +16,6 @@ import Testing
         return process
     }
 
-    private func token(_ user: String, _ folder: String, _ more: String...) async throws -> String {
-        let process = try ConcordProcess(["token", "deuce-diary", "--data", folder, "--user", user] + more)
-        let output = await process.wholeOutput()
-        #expect(await process.status() == 0)
-        return output.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
     private func check(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
         let process = try ConcordProcess(["check", "deuce-diary"] + arguments)
         let output = await process.wholeOutput()
@@ -41,8 +34,9 @@ import Testing
                 try #require(StockTools.python),
                 [
                     StockTools.package + "/Tests/StockClient/diary.py", "http://127.0.0.1:\(port)",
-                    try await token("user_john", folder + "/data", "--name", "John Doe"),
-                    try await token("user_jane", folder + "/data", "--email", "jane@example.com"), picture,
+                    try await ConcordProcess.diaryToken("user_john", folder + "/data", "--name", "John Doe"),
+                    try await ConcordProcess.diaryToken("user_jane", folder + "/data", "--email", "jane@example.com"),
+                    picture,
                 ])
             #expect(session.status == 0, "\(session.output)")
             #expect(session.output.contains("session: as the contract says"))
@@ -70,7 +64,8 @@ import Testing
             // Users of the server's own key are known beside it.
             let raw = RawClient(
                 baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
-            let own = try await raw.send(.get, "/api/auth/user", token: try await token("user_own", folder))
+            let own = try await raw.send(
+                .get, "/api/auth/user", token: try await ConcordProcess.diaryToken("user_own", folder))
             #expect(own.status == 200)
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
@@ -93,7 +88,7 @@ import Testing
             let server = try await serving(place.folder, port: port, more)
             let raw = RawClient(
                 baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
-            let john = try await token("user_john", place.folder)
+            let john = try await ConcordProcess.diaryToken("user_john", place.folder)
             func names() async throws -> [String?] {
                 try await raw.send(.get, "/api/locations").json().elements.filter { $0["isDefault"] == false }
                     .map { $0["name"]?.string }
@@ -153,7 +148,7 @@ import Testing
             let server = try await serving(folder, port: port)
             let url = "http://127.0.0.1:\(port)"
             var tokens: [String] = []
-            for user in ["a", "b", "c"] { tokens += ["--token", try await token(user, folder)] }
+            for user in ["a", "b", "c"] { tokens += ["--token", try await ConcordProcess.diaryToken(user, folder)] }
             // Twice: by then they have a past.
             for _ in 0..<2 {
                 let (status, output, errors) = try await check([url, "--format", "json"] + tokens)
@@ -213,7 +208,7 @@ import Testing
                 ])
             let raw = RawClient(
                 baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
-            let john = try await token("user_john", folder)
+            let john = try await ConcordProcess.diaryToken("user_john", folder)
             let groups = try await raw.send(.get, "/api/groups", token: john).json()
             let group = groups[0]?["id"]?.string ?? ""
             let invite = try await raw.send(.post, "/api/groups/\(group)/invite", token: john).json()

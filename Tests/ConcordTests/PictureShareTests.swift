@@ -22,28 +22,6 @@ import Testing
         return path
     }
 
-    private func token(_ user: String, _ folder: String) async throws -> String {
-        let process = try ConcordProcess(["token", "deuce-diary", "--data", folder, "--user", user])
-        let output = await process.wholeOutput()
-        #expect(await process.status() == 0)
-        return output.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
-    /// A form with one picture.
-    private func form(_ field: String) -> (type: String, bytes: [UInt8]) {
-        let head = """
-            --boundary\r
-            Content-Disposition: form-data; name="\(field)"; filename="me.jpg"\r
-            Content-Type: image/jpeg\r
-            \r
-
-            """
-        let picture = SampleImage.jpeg(width: 64, height: 64)
-        return (
-            "multipart/form-data; boundary=boundary", Array(head.utf8) + picture + Array("\r\n--boundary--\r\n".utf8)
-        )
-    }
-
     @Test(arguments: ["deuce-diary", "dunbar"])
     func whoSendsManyPicturesWaitsForTheirOwn(_ api: String) async throws {
         try await withTemporaryFolder { folder in
@@ -90,12 +68,12 @@ import Testing
             let answer = try await raw.send(
                 .post, "/api/register", headers: [.contentType: "application/json"], body: body)
             headers[.cookie] = answer.headers[.setCookie]?.split(separator: ";").first.map(String.init)
-            let (type, bytes) = form("media")
+            let (type, bytes) = PictureForm.make("media")
             headers[.contentType] = type
             return { [headers] in try await raw.send(.post, "/api/posts", headers: headers, bytes: bytes) }
         }
-        let token = try await token(name, folder)
-        let (type, bytes) = form("profilePicture")
+        let token = try await ConcordProcess.diaryToken(name, folder)
+        let (type, bytes) = PictureForm.make("profilePicture")
         headers[.contentType] = type
         return { [headers] in
             try await raw.send(.post, "/api/auth/user/profile-picture", token: token, headers: headers, bytes: bytes)

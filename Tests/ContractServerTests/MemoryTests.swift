@@ -143,6 +143,7 @@ struct MemoryTests {
             memory.answers.remove(1 << 20)
             while !log.lines.contains(where: { $0.contains("/choose") }) { try await Task.sleep(for: .milliseconds(1)) }
             #expect(log.lines.filter { $0.contains("/choose") }.allSatisfy { $0.contains("status=499") })
+            #expect(!log.lines.contains { $0.contains("refused") })
         }
     }
 
@@ -238,7 +239,8 @@ struct MemoryTests {
     ) async throws {
         let port = try await reservePort()
         let listener = Listener(
-            Sample.table(log, memory: memory), sockets: [], group: MultiThreadedEventLoopGroup.singleton,
+            Sample.table(log, memory: memory) { $0 is CancellationError }, sockets: [],
+            group: MultiThreadedEventLoopGroup.singleton,
             connections: connections)
         try await serving(listener, port: port) { try await body(port) }
     }

@@ -160,7 +160,8 @@ enum Sample: ServiceAPI {
 
     static func table(
         _ log: LogBook = LogBook(), spool: any UploadSpool = CountingSpool(), secret: String = "secret",
-        memory: RequestMemory = RequestMemory()
+        memory: RequestMemory = RequestMemory(),
+        isUnavailable: @escaping @Sendable (any Error) -> Bool = { $0 is Away }
     ) -> ContractServer.Router<Sample> {
         var routes = Routes<Sample, String>(
             spool: spool, secret: Array(secret.utf8), name: { "caller \($0)" }, authenticate: authenticate)
@@ -186,7 +187,7 @@ enum Sample: ServiceAPI {
         let options = ContractServer.Router<Sample>.Options(logger: log.logger, trustedProxies: proxies, memory: memory)
         {
             error in
-            error is Away ? Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 3) : nil
+            isUnavailable(error) ? Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 3) : nil
         }
         return ContractServer.Router(routes, options: options)
     }

@@ -22,15 +22,16 @@ import Testing
             let raw = RawClient(baseURL: url, transport: URLSessionTransport())
             let answers = NIOLockedValueBox<[Int: Int]>([:])
             let isOver = NIOLockedValueBox(false)
-            let jane = try await token("jane", folder)
+            let jane = try await ConcordProcess.diaryToken("jane", folder)
             async let others = groups(until: { isOver.withLockedValue { $0 } }, raw, jane)
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 for sender in 0..<4 {
-                    let token = try await token("sender_\(sender)", folder)
+                    let token = try await ConcordProcess.diaryToken("sender_\(sender)", folder)
                     tasks.addTask {
                         for index in 0..<Drill.rounds * 5 {
                             let (width, height) = Self.sizes[(sender + index) % Self.sizes.count]
-                            let (type, bytes) = Self.form(SampleImage.jpeg(width: width, height: height))
+                            let (type, bytes) = PictureForm.make(
+                                "profilePicture", SampleImage.jpeg(width: width, height: height))
                             let answer = try await raw.send(
                                 .post, "/api/auth/user/profile-picture", token: token,
                                 headers: [.contentType: type], bytes: bytes)
@@ -68,25 +69,5 @@ import Testing
             made += 1
         } while !isOver()
         return (made, slowest)
-    }
-
-    private func token(_ user: String, _ folder: String) async throws -> String {
-        let process = try ConcordProcess(["token", "deuce-diary", "--data", folder, "--user", user])
-        let output = await process.wholeOutput()
-        #expect(await process.status() == 0)
-        return output.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
-    private static func form(_ picture: [UInt8]) -> (type: String, bytes: [UInt8]) {
-        let head = """
-            --boundary\r
-            Content-Disposition: form-data; name="profilePicture"; filename="me.jpg"\r
-            Content-Type: image/jpeg\r
-            \r
-
-            """
-        return (
-            "multipart/form-data; boundary=boundary", Array(head.utf8) + picture + Array("\r\n--boundary--\r\n".utf8)
-        )
     }
 }

@@ -28,7 +28,7 @@ extension DeuceDiaryService {
         return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) { [makeID] db in
             try Groups.lock(request.group, in: db)
             try Groups.requireMember(caller.user, of: request.group, in: db)
-            // In the group's turn, so that two at once do not both take the last place.
+            // Counted under the group's lock, so that two requests cannot both take the last place.
             guard try Invites.count(madeBy: caller.user, into: request.group, at: now, in: db) < Self.maximumInvites
             else {
                 throw Problem(.badRequest, "Invite limit reached")

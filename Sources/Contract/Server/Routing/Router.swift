@@ -199,7 +199,8 @@ extension Error {
 extension Operation {
     /// Runs the operation once there is room for the answer that is expected of it.
     ///
-    /// - Throws: `CancellationError` if the client has gone in the meantime, so that no answer is made for it.
+    /// - Throws: `ChannelError.ioOnClosedChannel` if the client has gone in the meantime, so that no answer is made for it.
+    ///   A `CancellationError` would be reported as a server that is stopping.
     fileprivate func run(_ call: Call, in memory: MemoryBudget, for channel: (any Channel)?) async throws -> Reply {
         let expected = answerSize.value
         guard expected > MemoryBudget.small, call.request.changesNothing else {
@@ -209,7 +210,7 @@ extension Operation {
         }
         try await memory.take(expected)
         defer { memory.give(expected) }
-        if channel?.isActive == false { throw CancellationError() }
+        if channel?.isActive == false { throw ChannelError.ioOnClosedChannel }
         let reply = try await run(call)
         answerSize.note(reply.size ?? 0)
         return reply
