@@ -49,8 +49,11 @@ let vips = "vips"
 let contracts: [Target] = [
     target("Contract", at: "Sources/Contract/Core", imports: "HTTPTypes"),
     target("ContractClient", at: "Sources/Contract/Client", imports: "Contract HTTPTypes"),
-    target("ContractCheck", at: "Sources/Contract/Check", imports: "Contract ContractClient HTTPTypes"),
-    target("ContractMocks", at: "Sources/Contract/Mocks", imports: "Contract ContractClient HTTPTypes"),
+    target("ContractExamples", at: "Sources/Contract/Examples", imports: ""),
+    target(
+        "ContractCheck", at: "Sources/Contract/Check", imports: "Contract ContractClient ContractExamples HTTPTypes"),
+    target(
+        "ContractMocks", at: "Sources/Contract/Mocks", imports: "Contract ContractClient ContractExamples HTTPTypes"),
     target(
         "ContractServer", at: "Sources/Contract/Server",
         imports: """
@@ -100,7 +103,7 @@ let backend = target(
 
 // MARK: The APIs
 
-/// Returns the five targets of an API, in five folders below `Sources/APIs`.
+/// Returns the six targets of an API, in six folders below `Sources/APIs`.
 ///
 /// - Parameters:
 ///   - api: What the API's types import beside `Contract`, and so on: every part names what it imports beyond the usual.
@@ -111,11 +114,13 @@ func api(_ name: String, api: String = "", mocks: String = "", service: String) 
     return [
         part("API", "Contract \(api)"),
         part("Client", "\(name)API Contract ContractClient HTTPTypes"),
-        part("Mocks", "\(name)API \(name)Client Contract ContractClient ContractMocks \(mocks)"),
+        // Text that knows no types, so that a wrong name on the wire cannot agree with itself.
+        part("Examples", "ContractExamples"),
+        part("Mocks", "\(name)API \(name)Client \(name)Examples Contract ContractClient ContractMocks \(mocks)"),
         part(
             "Service",
             "\(name)API Backend Contract ContractServer Database HTTPTypes \(service)"),
-        part("Check", "\(name)Client Contract ContractCheck ContractClient HTTPTypes"),
+        part("Check", "\(name)Client \(name)Examples Contract ContractCheck ContractClient HTTPTypes"),
     ]
 }
 
@@ -151,8 +156,8 @@ let thumbnail: Target = .executableTarget(name: "thumbnail", dependencies: modul
 let testbed = target(
     "Testbed", at: "Tests/Support",
     imports: """
-        Backend Contract ContractCheck ContractClient ContractServer Crypto Database HTTPTypes Hummingbird Identity Logging
-        Mail NIOConcurrencyHelpers NIOCore NIOPosix NIOSockets ObjectStore ServiceLifecycle WebSockets
+        Backend Contract ContractCheck ContractClient ContractExamples ContractServer Crypto Database HTTPTypes Hummingbird
+        Identity Logging Mail NIOConcurrencyHelpers NIOCore NIOPosix NIOSockets ObjectStore ServiceLifecycle WebSockets
         """)
 
 /// Returns the target that starts an API's server within a test.
@@ -180,8 +185,8 @@ func tests(api name: String, imports: String) -> Target {
     tests(
         name,
         imports: """
-            \(name)API \(name)Check \(name)Client \(name)Mocks \(name)Service \(name)TestHost Backend Contract ContractCheck
-            ContractClient ContractServer Database HTTPTypes Testbed \(imports)
+            \(name)API \(name)Check \(name)Client \(name)Examples \(name)Mocks \(name)Service \(name)TestHost Backend
+            Contract ContractCheck ContractClient ContractServer Database HTTPTypes Testbed \(imports)
             """)
 }
 
@@ -230,7 +235,7 @@ let suites: [Target] = [
             Logging NIOConcurrencyHelpers NIOCore NIOEmbedded NIOPosix NIOSockets ObjectStore WebSockets
             """),
     tests(api: "Dunbar", imports: "Identity Logging NIOConcurrencyHelpers ObjectStore"),
-    tests(api: "Monica", imports: "Identity NIOCore NIOSockets"),
+    tests(api: "Monica", imports: "Identity NIOSockets"),
     tests(api: "GTSD", imports: "ContractMocks Identity Logging NIOConcurrencyHelpers ObjectStore"),
     tests(
         "Concord",

@@ -3,95 +3,61 @@ import DeuceDiaryAPI
 import Testbed
 import Testing
 
-/// Every request of the contract, from its code blocks.
+/// Holds the requests to the contract's examples.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryRequestWireTests {
-    static let literals: [WireRequest] = [
-        WireRequest(DeuceDiary.GetUser(), is: "GET /api/auth/user"),
-        WireRequest(
-            DeuceDiary.UpdateUser(username: "newname"), is: "PUT /api/auth/user", #"{ "username": "newname" }"#),
-        WireRequest(
-            DeuceDiary.UploadProfilePicture(Upload(.bytes([1]), filename: "me.jpg", contentType: "image/jpeg")),
-            is: "POST /api/auth/user/profile-picture"),
-        WireRequest(DeuceDiary.DeleteUser(), is: "DELETE /api/auth/user"),
-        WireRequest(DeuceDiary.ExportUser(), is: "GET /api/auth/user/export"),
-        WireRequest(
-            DeuceDiary.CreateGroup(name: "Throne Room", description: "Optional group description"),
-            is: "POST /api/groups",
-            #"{ "name": "Throne Room", "description": "Optional group description" }"#),
-        WireRequest(DeuceDiary.ListGroups(), is: "GET /api/groups"),
-        WireRequest(DeuceDiary.GetGroup(group: "uuid-v4"), is: "GET /api/groups/uuid-v4"),
-        WireRequest(DeuceDiary.LeaveGroup(group: "uuid-v4"), is: "POST /api/groups/uuid-v4/leave", "{}"),
-        WireRequest(
-            DeuceDiary.RemoveMember(group: "uuid-v4", user: "user_abc123"),
-            is: "DELETE /api/groups/uuid-v4/members/user_abc123"),
-        WireRequest(DeuceDiary.CreateInvite(group: "uuid-v4"), is: "POST /api/groups/uuid-v4/invite", "{}"),
-        WireRequest(DeuceDiary.JoinGroup(invite: "uuid-v4"), is: "POST /api/join/uuid-v4", "{}"),
-        WireRequest(DeuceDiary.OpenInvite(invite: "uuid-v4"), is: "GET /join/uuid-v4"),
-        WireRequest(DeuceDiary.PreviewInvite(invite: "uuid-v4"), is: "GET /api/groups/preview/uuid-v4"),
-        WireRequest(DeuceDiary.ListInvites(group: "uuid-v4"), is: "GET /api/groups/uuid-v4/invites"),
-        WireRequest(DeuceDiary.RevokeInvite(invite: "uuid-v4"), is: "DELETE /api/invites/uuid-v4"),
-        WireRequest(
+    private static let group = DeuceDiary.Group.ID("6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
+    private static let entry = DeuceDiary.DeuceEntry.ID("a1b2c3d4-e5f6-4a7b-8c9d-0e1f2a3b4c5d")
+    private static let invite = DeuceDiary.GroupInvite.ID("0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e")
+    private static let odd = "ä \"b\"\\ /?&+%\r\n\u{1F}👨‍👩‍👧‍👦"
+
+    /// Every request of the examples, as an app writes it.
+    static let requests: [ExampleRequest] = [
+        .init(DeuceDiary.GetUser()),
+        .init(DeuceDiary.UpdateUser(username: "newname")),
+        .init(DeuceDiary.UpdateUser(username: "new_Name 7")),
+        .init(
+            DeuceDiary.UploadProfilePicture(Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg"))),
+        .init(DeuceDiary.DeleteUser()),
+        .init(DeuceDiary.ExportUser()),
+        .init(DeuceDiary.CreateGroup(name: "Throne Room", description: "Optional group description")),
+        .init(DeuceDiary.CreateGroup(name: "Throne Room")),
+        .init(DeuceDiary.CreateGroup(name: odd, description: odd)),
+        .init(DeuceDiary.ListGroups()),
+        .init(DeuceDiary.ListGroups(limit: 20, before: group)),
+        .init(DeuceDiary.GetGroup(group: group)),
+        .init(DeuceDiary.GetGroup(group: group, limit: 2, before: entry)),
+        .init(DeuceDiary.LeaveGroup(group: group)),
+        .init(DeuceDiary.RemoveMember(group: group, user: "user_def456")),
+        .init(DeuceDiary.CreateInvite(group: group)),
+        .init(DeuceDiary.JoinGroup(invite: invite)),
+        .init(DeuceDiary.OpenInvite(invite: invite)),
+        .init(DeuceDiary.PreviewInvite(invite: invite)),
+        .init(DeuceDiary.ListInvites(group: group)),
+        .init(DeuceDiary.ListInvites(group: group, limit: 2, before: invite)),
+        .init(DeuceDiary.RevokeInvite(invite: invite)),
+        .init(
             DeuceDiary.LogDeuce(
-                groups: ["uuid-group-1", "uuid-group-2"], location: "Home", thoughts: "A throne worthy of a king",
-                loggedAt: time("2025-06-10T08:00:00.000Z")),
-            is: "POST /api/deuces",
-            """
-            {
-              "groupIds": ["uuid-group-1", "uuid-group-2"],
-              "location": "Home",
-              "thoughts": "A throne worthy of a king",
-              "loggedAt": "2025-06-10T08:00:00.000Z"
-            }
-            """),
-        WireRequest(DeuceDiary.ListDeuces(), is: "GET /api/deuces"),
-        WireRequest(DeuceDiary.DeleteDeuce(entry: "uuid-v4"), is: "DELETE /api/deuces/uuid-v4"),
-        WireRequest(
-            DeuceDiary.AddReaction(entry: "uuid-v4", emoji: "💩"), is: "POST /api/entries/uuid-v4/reactions",
-            #"{ "emoji": "💩" }"#),
-        WireRequest(
-            DeuceDiary.RemoveReaction(entry: "uuid-v4", emoji: "💩"), is: "DELETE /api/entries/uuid-v4/reactions",
-            #"{ "emoji": "💩" }"#),
-        WireRequest(DeuceDiary.ListReactions(entry: "uuid-v4"), is: "GET /api/entries/uuid-v4/reactions"),
-        WireRequest(DeuceDiary.ListLocations(), is: "GET /api/locations"),
-        WireRequest(
-            DeuceDiary.CreateLocation(name: "Grandma's House"), is: "POST /api/locations",
-            #"{ "name": "Grandma's House" }"#),
-        WireRequest(DeuceDiary.GetMostDeuces(), is: "GET /api/analytics/most-deuces"),
+                groups: [group], location: "Home", thoughts: "A throne worthy of a king",
+                loggedAt: time("2025-06-10T08:00:00.000Z"))),
+        .init(DeuceDiary.LogDeuce(groups: [group, "other"], location: "Home", thoughts: "")),
+        .init(DeuceDiary.LogDeuce(groups: [group], location: odd, thoughts: odd)),
+        .init(DeuceDiary.ListDeuces()),
+        .init(DeuceDiary.ListDeuces(group: group, limit: 2, before: entry)),
+        .init(DeuceDiary.DeleteDeuce(entry: entry)),
+        .init(DeuceDiary.AddReaction(entry: entry, emoji: "💩")),
+        .init(DeuceDiary.AddReaction(entry: entry, emoji: "👨‍👩‍👧‍👦")),
+        .init(DeuceDiary.RemoveReaction(entry: entry, emoji: "💩")),
+        .init(DeuceDiary.ListReactions(entry: entry)),
+        .init(DeuceDiary.ListReactions(entry: entry, limit: 2, after: 7)),
+        .init(DeuceDiary.ListLocations()),
+        .init(DeuceDiary.ListLocations(limit: 2, page: 3)),
+        .init(DeuceDiary.CreateLocation(name: "Grandma's House")),
+        .init(DeuceDiary.CreateLocation(name: odd)),
+        .init(DeuceDiary.GetMostDeuces()),
     ]
 
-    /// What the decisions add, and fields that may be absent.
-    static let additions: [WireRequest] = [
-        WireRequest(DeuceDiary.CreateGroup(name: "Throne Room"), is: "POST /api/groups", #"{ "name": "Throne Room" }"#),
-        WireRequest(
-            DeuceDiary.LogDeuce(groups: ["g"], location: "Home", thoughts: ""), is: "POST /api/deuces",
-            #"{ "groupIds": ["g"], "location": "Home", "thoughts": "" }"#),
-        WireRequest(DeuceDiary.ListGroups(limit: 20, before: "g"), is: "GET /api/groups?limit=20&before=g"),
-        WireRequest(
-            DeuceDiary.GetGroup(group: "g", limit: 2, before: "e4"), is: "GET /api/groups/g?limit=2&before=e4"),
-        WireRequest(
-            DeuceDiary.ListReactions(entry: "e", limit: 2, after: 7), is: "GET /api/entries/e/reactions?limit=2&after=7"
-        ),
-        WireRequest(
-            DeuceDiary.ListDeuces(group: "g", limit: 2, before: "e4"), is: "GET /api/deuces?groupId=g&limit=2&before=e4"
-        ),
-        WireRequest(
-            DeuceDiary.ListInvites(group: "g", limit: 2, before: "i"), is: "GET /api/groups/g/invites?limit=2&before=i"),
-        WireRequest(DeuceDiary.ListLocations(limit: 2, page: 3), is: "GET /api/locations?limit=2&page=3"),
-    ]
-
-    @Test(arguments: literals + additions)
-    func travelsSo(_ request: WireRequest) throws { try request.encodes() }
-
-    @Test(arguments: literals + additions)
-    func isReadSo(_ request: WireRequest) throws { try request.decodes() }
-
-    @Test func everyOperationHasALiteral() {
-        let lines = Self.literals.map { $0.line }
-        #expect(lines.count == DeuceDiary.endpoints.count)
-        for (line, endpoint) in zip(lines, DeuceDiary.endpoints) {
-            #expect(line.hasPrefix(endpoint.route.method.rawValue + " "), "\(line) is not \(endpoint.signature)")
-        }
-    }
+    @Test(arguments: requests)
+    func aRequestIsAnExample(_ request: ExampleRequest) throws { try DeuceDiaryLawTests.laws.hold(request) }
 
     // MARK: As others write it
 

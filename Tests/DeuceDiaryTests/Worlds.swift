@@ -4,8 +4,11 @@ import DeuceDiaryCheck
 import Testbed
 
 extension DeuceDiaryHost {
-    func world() -> DeuceDiaryWorld {
-        DeuceDiaryWorld(Server(baseURL: baseURL, transport: transport, sockets: sockets), tokens: tokens)
+    /// - Parameter coverage: Notes what the world's scenarios have seen.
+    func world(_ coverage: Coverage? = nil) -> DeuceDiaryWorld {
+        var server = Server(baseURL: baseURL, transport: transport, sockets: sockets)
+        server.coverage = coverage
+        return DeuceDiaryWorld(server, tokens: tokens)
     }
 
     var tokens: TokenSource {

@@ -6,7 +6,7 @@ import Testing
 
 /// The mock answers everything, with the contract's examples.
 @Suite(.timeLimit(.minutes(30))) struct DunbarMockTests {
-    @Test func everyOperationIsAnswered() async throws {
+    @Test func itIsTheWorldOfTheExamples() async throws {
         let mock = DunbarMock()
         let dunbar = mock.client()
         let picture = Upload(.bytes([1]), filename: "a.jpg", contentType: "image/jpeg")
@@ -60,9 +60,6 @@ import Testing
         try await dunbar.signIn(username: "a", password: "b")
         try await dunbar.deleteAccount(password: "b")
         #expect(try await dunbar.currentUser() == nil)
-
-        let asked = Set(mock.requests.map { type(of: $0).signature })
-        #expect(asked == Set(Dunbar.endpoints.map { $0.signature }))
     }
 
     @Test func sessionsEnd() async throws {

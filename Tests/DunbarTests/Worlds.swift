@@ -5,9 +5,12 @@ import DunbarService
 import Testbed
 
 extension DunbarHost {
-    func world() -> DunbarWorld {
-        DunbarWorld(
-            Server(baseURL: baseURL, transport: transport, sockets: sockets),
+    /// - Parameter coverage: Notes what the world's scenarios have seen.
+    func world(_ coverage: Coverage? = nil) -> DunbarWorld {
+        var server = Server(baseURL: baseURL, transport: transport, sockets: sockets)
+        server.coverage = coverage
+        return DunbarWorld(
+            server,
             operator: .init(
                 promote: { [database] name in
                     guard try await DunbarService.setAdmin(true, name, in: database) else { throw Broken("no \(name)") }

@@ -9,7 +9,12 @@ import GTSDClient
 import Testbed
 
 extension GTSDHost {
-    func world() -> GTSDWorld { GTSDWorld(Server(baseURL: baseURL, transport: transport, sockets: sockets)) }
+    /// - Parameter coverage: Notes what the world's scenarios have seen.
+    func world(_ coverage: Coverage? = nil) -> GTSDWorld {
+        var server = Server(baseURL: baseURL, transport: transport, sockets: sockets)
+        server.coverage = coverage
+        return GTSDWorld(server)
+    }
 }
 
 extension TestClock {

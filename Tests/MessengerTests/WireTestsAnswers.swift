@@ -1,285 +1,77 @@
 import Contract
 import ContractServer
 import Foundation
-import HTTPTypes
 import MessengerAPI
 import NIOCore
 import Testbed
 import Testing
 
-/// Every answer of the contract, from its code blocks.
+/// Holds the answers to the contract's examples.
 @Suite(.timeLimit(.minutes(30))) struct AnswerWireTests {
-    private static let noon = time("2026-02-23T11:01:00Z")
+    private static let ten = time("2026-02-23T10:00:00Z")
+    private static let eleven = time("2026-02-23T11:00:00Z")
+    private static let sent = time("2026-02-23T11:01:00Z")
 
-    static let literals: [WireAnswer] = [
-        WireAnswer(
-            of: Messenger.Register.self, 201, #"{ "id": 1, "username": "alice" }"#,
-            is: .init(id: 1, username: "alice")),
-        WireAnswer(
-            of: Messenger.Login.self, 200,
-            """
-            {
-              "access_token": "eyJ...",
-              "refresh_token": "eyJ...",
-              "token_type": "Bearer",
-              "expires_in": 3600,
-              "user_id": 1
-            }
-            """,
-            is: .init(accessToken: "eyJ...", refreshToken: "eyJ...", expiresIn: 3600, user: 1)),
-        WireAnswer(
-            of: Messenger.Refresh.self, 200,
-            #"{ "access_token": "eyJ...", "token_type": "Bearer", "expires_in": 3600 }"#,
-            is: .init(accessToken: "eyJ...", expiresIn: 3600)),
-        WireAnswer(
-            of: Messenger.GetMe.self, 200,
-            """
-            {
-              "id": 1,
-              "username": "alice",
-              "email": "alice@example.com",
-              "display_name": "Alice",
-              "bio": "Hello world",
-              "created_at": "2026-02-23T10:00:00Z"
-            }
-            """,
-            is: .init(
-                id: 1, username: "alice", email: "alice@example.com", displayName: "Alice", bio: "Hello world",
-                createdAt: time("2026-02-23T10:00:00Z"), avatar: nil),
-            written: """
-                {"id": 1, "username": "alice", "email": "alice@example.com", "display_name": "Alice",
-                 "bio": "Hello world", "created_at": "2026-02-23T10:00:00Z", "avatar_file_id": null}
-                """),
-        WireAnswer(
-            of: Messenger.GetUser.self, 200,
-            #"{ "id": 2, "username": "bob", "display_name": "Bob", "bio": null }"#,
-            is: .init(id: 2, username: "bob", displayName: "Bob", bio: nil, avatar: nil),
-            written: #"{"id": 2, "username": "bob", "display_name": "Bob", "bio": null, "avatar_file_id": null}"#),
-        WireAnswer(
-            of: Messenger.SearchUsers.self, 200,
-            #"[{ "id": 1, "username": "alice", "display_name": "Alice" }]"#,
-            is: [.init(id: 1, username: "alice", displayName: "Alice")]),
-        WireAnswer(
-            of: Messenger.CreateChat.self, 201, #"{ "id": 5, "type": "created" }"#, is: .init(id: 5, type: "created")),
-        WireAnswer(
-            of: Messenger.ListChats.self, 200,
-            """
-            [{
-              "id": 5,
-              "type": "direct",
-              "name": null,
-              "updated_at": "2026-02-23T11:00:00Z",
-              "last_message": "Hey there!"
-            }]
-            """,
-            is: [
-                .init(
-                    id: 5, type: .direct, name: nil, updatedAt: time("2026-02-23T11:00:00Z"),
-                    lastMessage: "Hey there!")
-            ]),
-        WireAnswer(
-            of: Messenger.GetChat.self, 200,
-            """
-            {
-              "id": 5,
-              "type": "group",
-              "name": "Team Alpha",
-              "owner_id": 1,
-              "created_at": "2026-02-23T10:00:00Z",
-              "members": [
-                { "id": 1, "username": "alice", "display_name": "Alice", "role": "owner" },
-                { "id": 2, "username": "bob",   "display_name": "Bob",   "role": "member" }
-              ]
-            }
-            """,
-            is: .init(
-                id: 5, type: .group, name: "Team Alpha", owner: 1, createdAt: time("2026-02-23T10:00:00Z"),
-                members: [
-                    .init(id: 1, username: "alice", displayName: "Alice", role: .owner),
-                    .init(id: 2, username: "bob", displayName: "Bob", role: .member),
-                ])),
-        WireAnswer(
-            of: Messenger.SendMessage.self, 201,
-            """
-            {
-              "id": 99,
-              "chat_id": 5,
-              "sender_id": 1,
-              "content": "Hello!",
-              "type": "text",
-              "created_at": "2026-02-23T11:01:00Z"
-            }
-            """,
-            is: .init(.init(id: 99, chat: 5, sender: 1, content: "Hello!", type: .text, file: nil, createdAt: noon)),
-            written: """
-                {"id": 99, "chat_id": 5, "sender_id": 1, "content": "Hello!", "type": "text", "file_id": null,
-                 "created_at": "2026-02-23T11:01:00Z"}
-                """),
-        WireAnswer(
-            of: Messenger.ListMessages.self, 200,
-            """
-            [{
-              "id": 99,
-              "chat_id": 5,
-              "sender_id": 1,
-              "content": "Hello!",
-              "message_type": "text",
-              "created_at": "2026-02-23T11:01:00Z"
-            }]
-            """,
-            is: [.init(id: 99, chat: 5, sender: 1, content: "Hello!", type: .text, file: nil, createdAt: noon)],
-            written: """
-                [{"id": 99, "chat_id": 5, "sender_id": 1, "content": "Hello!", "message_type": "text",
-                  "file_id": null, "created_at": "2026-02-23T11:01:00Z"}]
-                """),
-        WireAnswer(
-            of: Messenger.UploadFile.self, 201,
-            """
-            {
-              "id": 42,
-              "filename": "photo.jpg",
-              "mime_type": "image/jpeg",
-              "object_key": "uuid_photo.jpg"
-            }
-            """,
-            is: .init(id: 42, filename: "photo.jpg", mimeType: "image/jpeg", objectKey: "uuid_photo.jpg")),
-    ]
-
-    /// What the contract's examples do not show: values where they have null, and null where they have values.
-    static let variants: [WireAnswer] = [
-        WireAnswer(
-            of: Messenger.GetMe.self, 200,
-            """
-            {"id": 1, "username": "alice", "email": "a@b", "display_name": "Alice", "bio": null,
-             "created_at": "2026-02-23T10:00:00Z", "avatar_file_id": 42}
-            """,
-            is: .init(
-                id: 1, username: "alice", email: "a@b", displayName: "Alice", bio: nil,
-                createdAt: time("2026-02-23T10:00:00Z"), avatar: 42)),
-        WireAnswer(
-            of: Messenger.UpdateMe.self, 200,
-            """
-            {"id": 1, "username": "alice", "email": "a@b", "display_name": "Alice", "bio": "Hello world",
-             "created_at": "2026-02-23T10:00:00Z", "avatar_file_id": 42}
-            """,
-            is: .init(
-                id: 1, username: "alice", email: "a@b", displayName: "Alice", bio: "Hello world",
-                createdAt: time("2026-02-23T10:00:00Z"), avatar: 42)),
-        WireAnswer(of: Messenger.ListBlocks.self, 200, "[]", is: []),
-        WireAnswer(
-            of: Messenger.ListBlocks.self, 200, #"[{"id": 2, "username": "bob", "display_name": "Bob"}]"#,
-            is: [.init(id: 2, username: "bob", displayName: "Bob")]),
-        WireAnswer(of: Messenger.CreateReport.self, 201, #"{"id": 12}"#, is: .init(id: 12)),
-        WireAnswer(
-            of: Messenger.GetUser.self, 200,
-            #"{"id": 2, "username": "bob", "display_name": "Bob", "bio": "Hi", "avatar_file_id": 42}"#,
-            is: .init(id: 2, username: "bob", displayName: "Bob", bio: "Hi", avatar: 42)),
-        WireAnswer(
-            of: Messenger.CreateChat.self, 201, #"{"id": 5, "type": "existing"}"#, is: .init(id: 5, type: "existing")),
-        WireAnswer(
-            of: Messenger.ListChats.self, 200,
-            """
-            [{"id": 6, "type": "group", "name": "Team", "updated_at": "2026-02-23T11:00:00Z", "last_message": null},
-             {"id": 5, "type": "direct", "name": null, "updated_at": "2026-02-23T11:00:00Z", "last_message": ""}]
-            """,
-            is: [
-                .init(id: 6, type: .group, name: "Team", updatedAt: time("2026-02-23T11:00:00Z"), lastMessage: nil),
-                .init(id: 5, type: .direct, name: nil, updatedAt: time("2026-02-23T11:00:00Z"), lastMessage: ""),
-            ]),
-        WireAnswer(
-            of: Messenger.GetChat.self, 200,
-            """
-            {"id": 5, "type": "direct", "name": null, "owner_id": 1, "created_at": "2026-02-23T10:00:00Z",
-             "members": []}
-            """,
-            is: .init(
-                id: 5, type: .direct, name: nil, owner: 1, createdAt: time("2026-02-23T10:00:00Z"), members: [])),
-        WireAnswer(
-            of: Messenger.AddMembers.self, 200,
-            """
-            {"id": 5, "type": "group", "name": "Team Alpha", "owner_id": 1, "created_at": "2026-02-23T10:00:00Z",
-             "members": [{"id": 1, "username": "alice", "display_name": "Alice", "role": "owner"}]}
-            """,
-            is: .init(
-                id: 5, type: .group, name: "Team Alpha", owner: 1, createdAt: time("2026-02-23T10:00:00Z"),
-                members: [.init(id: 1, username: "alice", displayName: "Alice", role: .owner)])),
-        WireAnswer(
-            of: Messenger.SendMessage.self, 201,
-            """
-            {"id": 99, "chat_id": 5, "sender_id": 1, "content": "", "type": "file", "file_id": 42,
-             "created_at": "2026-02-23T11:01:00Z"}
-            """,
-            is: .init(.init(id: 99, chat: 5, sender: 1, content: "", type: .file, file: 42, createdAt: noon))),
-        WireAnswer(
-            of: Messenger.ListMessages.self, 200,
-            """
-            [{"id": 99, "chat_id": 5, "sender_id": 1, "content": "", "message_type": "voice", "file_id": 42,
-              "created_at": "2026-02-23T11:01:00Z"}]
-            """,
-            is: [.init(id: 99, chat: 5, sender: 1, content: "", type: .voice, file: 42, createdAt: noon)]),
-        WireAnswer(
-            of: Messenger.EditMessage.self, 200,
-            """
-            {"id": 99, "chat_id": 5, "sender_id": 1, "content": "Hello?", "type": "text", "file_id": null,
-             "created_at": "2026-02-23T11:01:00Z", "edited_at": "2026-02-23T11:05:00Z"}
-            """,
-            is: .init(hello("Hello?", edited: time("2026-02-23T11:05:00Z")))),
-        WireAnswer(
-            of: Messenger.ListMessages.self, 200,
-            """
-            [{"id": 99, "chat_id": 5, "sender_id": 1, "content": "Hello?", "message_type": "text", "file_id": null,
-              "created_at": "2026-02-23T11:01:00Z", "edited_at": "2026-02-23T11:05:00Z"},
-             {"id": 99, "chat_id": 5, "sender_id": 1, "content": "Hello!", "message_type": "text", "file_id": null,
-              "created_at": "2026-02-23T11:01:00Z", "edited_at": null}]
-            """,
-            is: [hello("Hello?", edited: time("2026-02-23T11:05:00Z")), hello("Hello!", edited: nil)]),
-        WireAnswer(
-            of: Messenger.ListChats.self, 200,
-            """
-            [{"id": 5, "type": "direct", "name": null, "updated_at": "2026-02-23T11:00:00Z", "last_message": "Hey",
-              "unread_count": 3}]
-            """,
-            is: [
-                .init(
-                    id: 5, type: .direct, name: nil, updatedAt: time("2026-02-23T11:00:00Z"), lastMessage: "Hey",
-                    unreadCount: 3)
-            ]),
-        WireAnswer(
-            of: Messenger.GetReceipts.self, 200,
-            #"[{"user_id": 2, "last_read_message_id": 99, "read_at": "2026-02-23T11:01:00Z"}]"#,
-            is: [.init(user: 2, lastRead: 99, readAt: noon)]),
-        WireAnswer(of: Messenger.GetReceipts.self, 200, "[]", is: []),
-        WireAnswer(of: Messenger.ListMessages.self, 200, "[]", is: []),
-        WireAnswer(of: Messenger.SearchUsers.self, 200, "[]", is: []),
-        WireAnswer(of: Messenger.ListChats.self, 200, "[]", is: []),
-    ]
-
-    private static func hello(_ content: String, edited: Messenger.Timestamp?) -> Messenger.Message {
-        var message = Messenger.Message(
-            id: 99, chat: 5, sender: 1, content: content, type: .text, file: nil, createdAt: noon)
-        message.edited = .init(wrappedValue: edited)
+    private static let account = Messenger.Account(
+        id: 1, username: "alice", email: "alice@example.com", displayName: "Alice", bio: "Hello world", createdAt: ten,
+        avatar: nil)
+    private static let chat = Messenger.Chat(
+        id: 5, type: .group, name: "Team Alpha", owner: 1, createdAt: ten,
+        members: [
+            .init(id: 1, username: "alice", displayName: "Alice", role: .owner),
+            .init(id: 2, username: "bob", displayName: "Bob", role: .member),
+        ])
+    private static let row = Messenger.ChatSummary(
+        id: 5, type: .direct, name: nil, updatedAt: eleven, lastMessage: "Hey there!")
+    private static let hello = Messenger.Message(
+        id: 99, chat: 5, sender: 1, content: "Hello!", type: .text, file: nil, createdAt: sent)
+    private static let edited: Messenger.Message = {
+        var message = hello
+        message.edited = .init(wrappedValue: time("2026-02-23T11:05:00Z"))
         return message
-    }
+    }()
 
-    @Test(arguments: literals + variants)
-    func isReadAsTheContractSays(_ answer: WireAnswer) throws { try answer.decodes() }
+    /// What the answers of the examples stand for.
+    static let answers: [ExampleAnswer] = [
+        .init(of: Messenger.Register.self, .init(id: 1, username: "alice")),
+        .init(
+            of: Messenger.Login.self,
+            .init(accessToken: "eyJ...", refreshToken: "eyJ...", expiresIn: 3600, user: 1)),
+        .init(of: Messenger.Refresh.self, .init(accessToken: "eyJ...", expiresIn: 3600)),
+        .init(of: Messenger.GetMe.self, account),
+        .init(of: Messenger.UpdateMe.self, account),
+        .init(of: Messenger.GetUser.self, .init(id: 2, username: "bob", displayName: "Bob", bio: nil, avatar: nil)),
+        .init(of: Messenger.SearchUsers.self, [.init(id: 1, username: "alice", displayName: "Alice")]),
+        .init(of: Messenger.ListBlocks.self, [.init(id: 2, username: "bob", displayName: "Bob")]),
+        .init(of: Messenger.CreateChat.self, .init(id: 5, type: "created")),
+        .init(of: Messenger.CreateChat.self, .init(id: 5, type: "existing")),
+        .init(of: Messenger.ListChats.self, [row]),
+        .init(
+            of: Messenger.ListChats.self,
+            [
+                .init(
+                    id: 5, type: .direct, name: nil, updatedAt: eleven, lastMessage: "Hey there!", unreadCount: 3)
+            ]),
+        .init(of: Messenger.GetChat.self, chat),
+        .init(of: Messenger.AddMembers.self, chat),
+        .init(of: Messenger.SendMessage.self, .init(hello)),
+        .init(of: Messenger.ListMessages.self, [hello]),
+        .init(of: Messenger.ListMessages.self, [edited]),
+        .init(of: Messenger.EditMessage.self, .init(edited)),
+        .init(
+            of: Messenger.GetReceipts.self, [.init(user: 2, lastRead: 99, readAt: time("2026-02-23T11:02:00Z"))]),
+        .init(
+            of: Messenger.UploadFile.self,
+            .init(id: 42, filename: "photo.jpg", mimeType: "image/jpeg", objectKey: "uuid_photo.jpg")),
+        .init(of: Messenger.CreateReport.self, .init(id: 1)),
+    ]
 
-    @Test(arguments: literals + variants)
-    func isWrittenAsTheContractSays(_ answer: WireAnswer) throws { try answer.encodes() }
+    @Test(arguments: answers)
+    func anAnswerIsAnExample(_ answer: ExampleAnswer) throws { try LawTests.laws.hold(answer) }
 
-    @Test func answersWithoutABody() {
-        #expect(Messenger.DownloadFile.route.status.code == 302)
-        #expect(Messenger.DownloadFile.Output.self == Empty.self)
-        for endpoint in [
-            Messenger.Logout.self, Messenger.RemoveMember.self, Messenger.LeaveChat.self, Messenger.DeleteMessage.self,
-            Messenger.MarkRead.self, Messenger.DeleteFile.self, Messenger.DeleteMe.self, Messenger.BlockUser.self,
-            Messenger.UnblockUser.self,
-        ] as [any Endpoint.Type] {
-            #expect(endpoint.route.status.code == 204, "\(endpoint.signature)")
-            let hasNoOutput = endpoint.hasNoOutput
-            #expect(hasNoOutput, "\(endpoint.signature)")
-        }
-    }
+    @Test func everyExampleHasItsValue() { LawTests.laws.holdEveryExample(Self.answers) }
+
+    @Test func everyVariantOfAnAnswerIsReadAndWritten() throws { try LawTests.laws.holdTheAnswers() }
 
     // MARK: Errors
 
@@ -302,10 +94,6 @@ import Testing
         #expect(problem?.status == .badRequest)
         #expect(problem?.message == "Username must be 3–32 characters")
     }
-}
-
-extension Endpoint {
-    fileprivate static var hasNoOutput: Bool { Output.self == Empty.self }
 }
 
 /// What an app must survive of older, newer and other servers (decisions §7).

@@ -11,7 +11,12 @@ import MessengerService
 import Testbed
 
 extension MessengerHost {
-    func world() -> MessengerWorld { MessengerWorld(baseURL: baseURL, transport: transport, sockets: sockets) }
+    /// - Parameter coverage: Notes what the world's scenarios have seen.
+    func world(_ coverage: Coverage? = nil) -> MessengerWorld {
+        var server = Server(baseURL: baseURL, transport: transport, sockets: sockets)
+        server.coverage = coverage
+        return MessengerWorld(server)
+    }
 
     /// The server as it looks from an address.
     func world(from peer: String) -> MessengerWorld { world(of: service, from: peer) }

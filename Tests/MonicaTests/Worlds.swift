@@ -8,8 +8,11 @@ import NIOSockets
 import Testbed
 
 extension MonicaHost {
-    func world() -> MonicaWorld {
-        MonicaWorld(Server(baseURL: baseURL, transport: transport, sockets: NIOSocketTransport())) { account in
+    /// - Parameter coverage: Notes what the world's scenarios have seen.
+    func world(_ coverage: Coverage? = nil) -> MonicaWorld {
+        var server = Server(baseURL: baseURL, transport: transport, sockets: NIOSocketTransport())
+        server.coverage = coverage
+        return MonicaWorld(server) { account in
             try await token("account \(account ?? 0)")
         }
     }

@@ -1,37 +1,59 @@
 import Contract
+import ContractClient
+import ContractExamples
 import ContractServer
 import Foundation
 import Testing
 
-/// A request of an operation, with a value in every field, its type forgotten.
-public struct Example: Sendable, CustomTestStringConvertible {
+/// A request of an operation, as the SDK makes it: held to the contract's examples, and the sample of what must hold for
+/// every operation.
+public struct ExampleRequest: Sendable, CustomTestStringConvertible {
     public let signature: String
     public let route: Route
     public let needsCaller: Bool
-    /// As it goes on the wire.
+    /// The path and query as they go on the wire.
     public let path: String
     public let body: [UInt8]?
     public let testDescription: String
-    /// Its type's name with all its values, before and after it went over the wire.
-    public let roundTrip: @Sendable () throws -> (sent: String, received: String)
-    /// The path of the same request after it was read with another id in one capture.
-    public let moved: @Sendable (_ capture: String, _ value: String) throws -> String
+    /// Describes the value with all its stored properties.
+    let value: String
+    /// The body as JSON: of a form, its text fields.
+    let json: JSONValue?
+    let isForm: Bool
+    /// Describes the value that the server reads when an example comes in.
+    let reading: @Sendable (OperationExample.Request) throws -> String
+    /// Describes the value after it went over the wire, and the path of the same request with another value in one
+    /// capture.
+    let received: @Sendable () throws -> String
+    let moved: @Sendable (_ capture: String, _ value: String) throws -> String
+    /// Sends the request by an SDK.
+    let send: @Sendable (_ transport: any Transport, _ baseURL: URL) async throws -> Void
 
-    public init<E: Contract.Endpoint>(_ request: E) throws {
+    /// - Parameter request: One that can be encoded: anything else is a mistake in the test, and ends it.
+    public init<E: Contract.Endpoint>(_ request: E) {
+        do {
+            try self.init(encoding: request)
+        } catch {
+            preconditionFailure("\(request) cannot be encoded: \(error)")
+        }
+    }
+
+    private init<E: Contract.Endpoint>(encoding request: E) throws {
         let encoded = try RequestCoding.encode(request)
         let parts = encoded.path.split(separator: "?", maxSplits: 1)
-        let steps = parts[0].split(separator: "/")
-        let captures = zip(steps, E.route.segments).compactMap { step, segment -> (name: String, value: String)? in
-            if case .capture(let name) = segment { (name, String(step)) } else { nil }
-        }
+        let captures = Self.captures(in: String(parts[0]), E.route)
         var source = RequestCoding.Source(captures: captures)
         if parts.count > 1 { source.items = FormURLEncoded.items(parts[1]) }
         switch encoded.body {
-        case .none: break
-        case .json(let bytes): source.body = bytes
+        case .none: (json, isForm) = (nil, false)
+        case .json(let bytes):
+            source.body = bytes
+            (json, isForm) = (try read(JSONValue.self, bytes), false)
         case .form(let fields, let uploads):
             source.items = fields
             for (name, upload) in uploads { source.uploads[name, default: []].append(upload) }
+            json = .object(Dictionary(fields.map { ($0.name, .string($0.value)) }) { _, last in last })
+            isForm = true
         }
         let whole = source
         signature = E.signature
@@ -39,12 +61,82 @@ public struct Example: Sendable, CustomTestStringConvertible {
         needsCaller = E.self is any AuthenticatedEndpoint.Type
         path = encoded.path
         body = whole.body
-        testDescription = "\(E.route.method.rawValue) \(encoded.path)"
-        roundTrip = { ("\(request)", "\(try RequestCoding.decode(E.self, from: whole))") }
+        value = "\(request)"
+        testDescription = "\(E.route.method.rawValue) \(encoded.path) \(json?.description ?? "")"
+        received = { "\(try RequestCoding.decode(E.self, from: whole))" }
+        reading = { example in
+            var source = Self.source(of: example, E.route)
+            source.uploads = whole.uploads
+            return "\(try RequestCoding.decode(E.self, from: source))"
+        }
         moved = { capture, value in
             var source = whole
             source.captures = captures.map { $0.name == capture ? ($0.name, value) : $0 }
             return try RequestCoding.encode(RequestCoding.decode(E.self, from: source)).path
         }
+        send = { transport, baseURL in
+            let client = Client<E.API>(
+                baseURL: baseURL, transport: transport, credentials: AnyToken(), retry: .never)
+            _ = try await client.answer(request)
+        }
+    }
+
+    /// Whether the SDK writes the request as the example has it.
+    func isWritten(as example: OperationExample.Request) -> Bool {
+        var expected: JSONValue? = example.isForm ? JSONValue.object([:]) : Optional.none
+        if let body = example.body { expected = try? read(JSONValue.self, body.json()) }
+        return path == example.target && isForm == example.isForm && json == expected
+    }
+
+    /// Takes an example apart by the route's pattern, without the code under test.
+    private static func source(of example: OperationExample.Request, _ route: Route) -> RequestCoding.Source {
+        let url = URLComponents(string: example.target)
+        var source = RequestCoding.Source(captures: captures(in: url?.path ?? "", route))
+        source.items = (url?.queryItems ?? []).map { ($0.name, $0.value ?? "") }
+        if example.isForm, case .object(let fields) = example.body?.kind {
+            source.items += fields.map { ($0.name, $0.value.string ?? "") }
+        } else {
+            source.body = example.body.map { Array($0.json().utf8) }
+        }
+        return source
+    }
+
+    private static func captures(in path: String, _ route: Route) -> [(name: String, value: String)] {
+        zip(path.split(separator: "/"), route.segments).compactMap { step, segment in
+            if case .capture(let name) = segment { (name, String(step)) } else { nil }
+        }
+    }
+}
+
+/// Credentials that every mock takes.
+private struct AnyToken: Credentials {
+    func token(after earlier: String?) async throws -> String { "any" }
+    func renew(_ refused: String) async throws -> String { throw SignedOut() }
+}
+
+extension ExampleRequest {
+    /// The request is read as it was sent, and each capture of its path is a field of its own.
+    public func surviveTheWire() throws {
+        #expect(try received() == value)
+        let steps = path.prefix { $0 != "?" }.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        #expect(steps.allSatisfy { !$0.isEmpty }, "a capture without a value: \(path)")
+        for capture in route.captures {
+            let moved = try moved(capture, "123456").prefix { $0 != "?" }
+            let expected = zip(route.segments, steps).map { segment, step in
+                if case .capture(capture) = segment { "123456" } else { String(step) }
+            }
+            #expect(moved == "/" + expected.joined(separator: "/"))
+        }
+    }
+
+    /// The path of the request with another value in every capture.
+    func with(_ value: String) -> String {
+        let steps = route.segments.map { segment in
+            switch segment {
+            case .literal(let text): text
+            case .capture: value
+            }
+        }
+        return "/" + steps.joined(separator: "/")
     }
 }

@@ -1,34 +1,31 @@
 import Contract
 import ContractCheck
+import ContractExamples
 import ContractServer
 import Foundation
 import HTTPTypes
 import Testing
 
-/// What every API holds to as a whole, so that no operation is forgotten anywhere. Each API's own suite says by hand what
-/// its contract has, and asks.
+/// What must hold for every API as a whole, so that no operation is forgotten anywhere.
 public struct Laws<API: ServiceAPI>: Sendable {
-    private let summary: [String]
-    private let open: Set<String>
-    private let examples: [Example]
+    let examples: Examples
+    let requests: [ExampleRequest]
     private let refusal: @Sendable (_ status: Int, _ message: String, _ requestID: String) -> String
 
     /// - Parameters:
-    ///   - summary: The contract's headings, in its order, each section followed by what the decisions add to it.
-    ///   - open: Those that anybody may call.
-    ///   - examples: One for every operation.
-    ///   - refusal: A refusal's body, to the letter.
+    ///   - examples: The contract's.
+    ///   - requests: One or more for every operation.
+    ///   - refusal: Returns a refusal's body, to the letter.
     public init(
-        summary: [String], open: Set<String> = [], examples: [Example],
+        examples: Examples, requests: [ExampleRequest],
         refusal: @escaping @Sendable (_ status: Int, _ message: String, _ requestID: String) -> String
     ) {
-        self.summary = summary
-        self.open = open
         self.examples = examples
+        self.requests = requests
         self.refusal = refusal
     }
 
-    /// `METHOD /path` of all that is answered, the base path in front.
+    /// `METHOD /path` of every operation, the base path in front.
     private var served: [String] {
         API.endpoints.flatMap { endpoint in
             ([endpoint.route.method] + endpoint.route.alternatives).map {
@@ -37,44 +34,21 @@ public struct Laws<API: ServiceAPI>: Sendable {
         }
     }
 
-    // MARK: Of the types
-
-    /// The operations are the contract's, in its order; each has an example, and is open to anybody or needs a caller.
-    public func holdTheTypes() {
-        #expect(API.endpoints.map { $0.signature } == summary)
-        #expect(Set(examples.map(\.signature)) == Set(summary))
-        for endpoint in API.endpoints {
-            let (isOpen, isAuthenticated) = (
-                endpoint is any OpenEndpoint.Type, endpoint is any AuthenticatedEndpoint.Type
-            )
-            #expect(isOpen == open.contains(endpoint.signature), "\(endpoint.signature)")
-            #expect(isAuthenticated == !isOpen, "\(endpoint.signature)")
-        }
-    }
-
-    /// Only these are done once under a key, and whatever answers 201 is among them: it makes something.
-    public func holdTheKeys(_ keyed: Set<String>) {
-        #expect(Set(API.endpoints.filter { $0.route.acceptsIdempotencyKey }.map { $0.signature }) == keyed)
-        for endpoint in API.endpoints where endpoint.route.status == .created {
-            #expect(endpoint.route.acceptsIdempotencyKey, "\(endpoint.signature)")
-        }
-    }
-
-    // MARK: Of the server
+    // MARK: The server
 
     /// Every operation is answered, once.
     ///
-    /// - Returns: What is answered besides.
+    /// - Returns: The other routes.
     public func beyond(_ router: Router<API>) -> Set<String> {
         let signatures = router.signatures
         #expect(signatures.filter(served.contains).sorted() == served.sorted())
         return Set(signatures).subtracting(served)
     }
 
-    /// 401 before the ids, the query, the size and the body are looked at.
+    /// A request without credentials is answered with 401 before its ids, query, size and body are looked at.
     public func refuseStrangers(of host: some TestHost, _ message: String) async throws {
         let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
-        for example in examples where example.needsCaller {
+        for example in requests where example.needsCaller {
             let path = String(example.path.prefix { $0 != "?" })
             let paths = [
                 example.path, example.with("999999999999999999999"),
@@ -91,7 +65,7 @@ public struct Laws<API: ServiceAPI>: Sendable {
         }
     }
 
-    /// A path answers its own methods, and names them to those who ask with another.
+    /// A path answers its own methods, and lists them in a refusal of another.
     public func refuseOtherMethods(of host: some TestHost) async throws {
         var allowed: [String: Set<String>] = ["/health": ["GET"], "/ready": ["GET"]]
         for signature in served {
@@ -110,7 +84,7 @@ public struct Laws<API: ServiceAPI>: Sendable {
         }
     }
 
-    /// Health is answered to anybody, outside of the API.
+    /// Health is answered without credentials, outside the API's base path.
     public func answerHealth(of host: some TestHost, _ body: String = #"{"status":"ok"}"#) async throws {
         let raw = RawClient(baseURL: try root(of: host), transport: host.transport)
         for path in ["/health", "/ready"] {
@@ -127,33 +101,5 @@ public struct Laws<API: ServiceAPI>: Sendable {
     private func expect(_ answer: RawAnswer, _ status: Int, _ message: String, _ what: String) {
         #expect(answer.status == status, "\(what)")
         #expect(answer.text == refusal(status, message, answer.headers[.requestID] ?? ""), "\(what)")
-    }
-}
-
-extension Example {
-    /// The request is read as it was sent, and each capture of its path is a field of its own.
-    public func surviveTheWire() throws {
-        let (sent, received) = try roundTrip()
-        #expect(sent == received)
-        let steps = path.prefix { $0 != "?" }.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        #expect(steps.allSatisfy { !$0.isEmpty }, "a capture without a value: \(path)")
-        for capture in route.captures {
-            let moved = try moved(capture, "123456").prefix { $0 != "?" }
-            let expected = zip(route.segments, steps).map { segment, step in
-                if case .capture(capture) = segment { "123456" } else { String(step) }
-            }
-            #expect(moved == "/" + expected.joined(separator: "/"))
-        }
-    }
-
-    /// Its path with another value in every capture.
-    fileprivate func with(_ value: String) -> String {
-        let steps = route.segments.map { segment in
-            switch segment {
-            case .literal(let text): text
-            case .capture: value
-            }
-        }
-        return "/" + steps.joined(separator: "/")
     }
 }

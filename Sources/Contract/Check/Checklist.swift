@@ -10,6 +10,8 @@ public struct Server: Sendable {
     public var sockets: any SocketTransport
     /// The level of the check: at ``Level/contract`` the server need not have Concord's additions.
     public var level: Level
+    /// Notes which of the contract's examples were seen, where a test asks for it.
+    package var coverage: Coverage?
 
     public init(
         baseURL: URL, transport: any Transport, sockets: any SocketTransport, level: Level = .addition

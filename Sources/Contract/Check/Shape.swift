@@ -27,8 +27,10 @@ public indirect enum Shape: Sendable {
     /// Null, or the shape. The member is present in either case.
     case nullable(Shape)
     case list(of: Shape)
-    /// - Parameter additions: Members that a server of the contract alone need not have.
-    case object([String: Shape], additions: [String: Shape] = [:])
+    /// - Parameters:
+    ///   - additions: Members that a server of the contract alone need not have.
+    ///   - optional: Members that some values have.
+    case object([String: Shape], additions: [String: Shape] = [:], optional: [String: Shape] = [:])
 
     /// Returns where a value first differs from the shape; nil when it matches.
     ///
@@ -87,8 +89,8 @@ public indirect enum Shape: Sendable {
             return nil
         case (.list, _):
             return unless(false, "a list")
-        case (.object(let members, let additions), .object(let found)):
-            var expected = members
+        case (.object(let members, let additions, let optional), .object(let found)):
+            var expected = members.merging(optional.filter { found[$0.key] != nil }) { member, _ in member }
             for (name, shape) in additions where level == .addition || found[name] != nil { expected[name] = shape }
             guard expected.count == found.count, expected.keys.allSatisfy({ found[$0] != nil }) else {
                 return JSONDifference(path: path, expected: Self.list(expected.keys), found: Self.list(found.keys))

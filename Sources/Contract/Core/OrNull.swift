@@ -32,4 +32,11 @@ extension KeyedDecodingContainer {
     public func decode<Wrapped: Decodable>(_: OrNull<Wrapped>.Type, forKey key: Key) throws -> OrNull<Wrapped> {
         OrNull(wrappedValue: try decodeIfPresent(Wrapped.self, forKey: key))
     }
+
+    /// Decodes a key that is written in some answers only: nil without the key, an empty value for null.
+    public func decodeIfPresent<Wrapped: Decodable>(
+        _: OrNull<Wrapped>.Type, forKey key: Key
+    ) throws -> OrNull<Wrapped>? {
+        contains(key) ? try decode(OrNull<Wrapped>.self, forKey: key) : nil
+    }
 }

@@ -1,5 +1,6 @@
 import Contract
 import ContractClient
+import ContractExamples
 import Foundation
 import HTTPTypes
 
@@ -32,6 +33,7 @@ public final class MockServer<API: ServiceAPI>: Sendable {
     /// The URL to which the contract's paths are appended. No server listens there.
     public let baseURL: URL
     let state = Guarded(State())
+    private let examples: Examples?
     private let sleep: @Sendable (Duration) async throws -> Void
     private let token: @Sendable (HTTPFields) -> String?
     private let authorize: @Sendable (_ token: String?) throws -> Void
@@ -40,12 +42,13 @@ public final class MockServer<API: ServiceAPI>: Sendable {
     /// Creates a server.
     ///
     /// - Parameters:
+    ///   - examples: The answers of operations for which the mock has none of its own.
     ///   - sleep: Waits for the delays. A test replaces it.
     ///   - token: Returns the caller's credentials; by default the bearer token.
     ///   - authorize: Checks the token of an operation that needs a caller; throws a `Problem` to refuse it.
     ///   - accept: Accepts a new socket; throws `SocketRefused` to refuse it.
     public init(
-        baseURL: URL, sleep: @escaping @Sendable (Duration) async throws -> Void,
+        baseURL: URL, examples: Examples? = nil, sleep: @escaping @Sendable (Duration) async throws -> Void,
         token: @escaping @Sendable (HTTPFields) -> String? = \.bearerToken,
         authorize: @escaping @Sendable (_ token: String?) throws -> Void,
         accept: @escaping @Sendable (MockConnection) throws -> MockConnection.Receiver = { _ in
@@ -53,6 +56,7 @@ public final class MockServer<API: ServiceAPI>: Sendable {
         }
     ) {
         self.baseURL = baseURL
+        self.examples = examples
         self.sleep = sleep
         self.token = token
         self.authorize = authorize
@@ -85,7 +89,7 @@ public final class MockServer<API: ServiceAPI>: Sendable {
                 headers[.contentType] = "application/json"
                 return TransportResponse(status: answer.status, headers: headers, body: try json(output))
             case .encoded(let body):
-                headers[.contentType] = "application/json"
+                headers[.contentType] = headers[.contentType] ?? "application/json"
                 return TransportResponse(status: answer.status, headers: headers, body: body)
             }
         }
@@ -133,8 +137,14 @@ public final class MockServer<API: ServiceAPI>: Sendable {
             if let refusal = state.takeRefusal(signature) { throw refusal }
             return state.handlers[signature] ?? state.examples[signature]
         }
-        guard let handler else { throw Problem(.notImplemented, "The mock has no answer to \(signature)") }
-        return try await handler(value)
+        if let handler { return try await handler(value) }
+        guard let answer = examples?[signature]?.answers.first(where: { $0.inclusion == nil }) else {
+            throw Problem(.notImplemented, "The mock has no answer to \(signature)")
+        }
+        var headers: HTTPFields = [:]
+        headers[.contentType] = answer.mediaType
+        return TransportResponse(
+            status: .init(code: answer.status), headers: headers, body: Array((answer.body?.json() ?? "").utf8))
     }
 
     private func reach() throws {

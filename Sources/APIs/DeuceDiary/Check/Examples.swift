@@ -8,7 +8,7 @@ import HTTPTypes
 extension DeuceDiaryScenarios {
     /// Scenarios of the promises that the published contract itself makes, in words or by example: a server that was
     /// made from that document alone passes them. They work with existing users, so that a run may use given tokens.
-    /// ``Witness`` checks the names and types of all members.
+    /// ``ResponseValidator`` checks the names and types of all members.
     static let examples: [Scenario<DeuceDiaryWorld>] = [
         Scenario("A user sees their own account, and Solo Deuces", clause: "GET /api/auth/user", level: .contract) {
             world in

@@ -2,6 +2,7 @@ import Contract
 import ContractCheck
 import ContractClient
 import DeuceDiaryClient
+import DeuceDiaryExamples
 import Foundation
 import HTTPTypes
 
@@ -33,13 +34,15 @@ public struct DeuceDiaryWorld: Sendable {
     /// The number of given tokens that are in use.
     private let taken = Guarded(0)
 
+    private static let shapes = WireShapes(DeuceDiaryExamples.all)
+
     /// Creates a world in which every answer and frame is checked.
     public init(_ server: Server, tokens: TokenSource) {
-        let witness = Witness(of: server, holdingTo: DeuceDiaryShapes.all)
+        let validator = ResponseValidator(of: server, against: Self.shapes)
         self.baseURL = server.baseURL
-        self.transport = witness
-        self.sockets = witness
-        self.raw = RawClient(baseURL: baseURL, transport: witness)
+        self.transport = validator
+        self.sockets = validator
+        self.raw = RawClient(baseURL: baseURL, transport: validator)
         self.tokens = tokens
     }
 

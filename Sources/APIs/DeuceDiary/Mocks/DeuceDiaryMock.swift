@@ -3,6 +3,7 @@ import ContractClient
 import ContractMocks
 import DeuceDiaryAPI
 import DeuceDiaryClient
+import DeuceDiaryExamples
 import Foundation
 
 /// Deuce Diary without a server, for previews and tests. Every operation answers the contract's example:
@@ -28,7 +29,7 @@ public struct DeuceDiaryMock: APIMock {
         let memory = Guarded(DeuceDiaryMemory())
         self.memory = memory
         server = MockServer(
-            baseURL: URL(string: "https://deuce-diary.example")!, sleep: sleep,
+            baseURL: URL(string: "https://deuce-diary.example")!, examples: DeuceDiaryExamples.all, sleep: sleep,
             authorize: { token in
                 guard let token else { throw Problem(.unauthorized, "Unauthorized") }
                 try memory.use { memory in
@@ -48,7 +49,6 @@ public struct DeuceDiaryMock: APIMock {
         entries()
         reactions()
         locations()
-        analytics()
     }
 
     /// Returns an SDK on top of the mock.

@@ -1,21 +1,11 @@
 import Contract
 import ContractMocks
 import DeuceDiaryAPI
+import DeuceDiaryExamples
 
 extension DeuceDiary.DeuceEntry {
     /// The example: John's entry in "Throne Room".
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": "a1b2c3d4-e5f6-4a7b-8c9d-0e1f2a3b4c5d",
-          "userId": "user_abc123",
-          "groupId": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071",
-          "location": "Home",
-          "thoughts": "A throne worthy of a king",
-          "loggedAt": "2025-06-10T08:00:00.000Z",
-          "createdAt": "2025-06-10T08:01:00.000Z"
-        }
-        """)
+    public static let example: Self = contractExample(DeuceDiaryExamples.entry)
 }
 
 extension WithUser<DeuceDiary.DeuceEntry> {

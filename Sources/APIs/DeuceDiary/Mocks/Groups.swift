@@ -1,20 +1,11 @@
 import Contract
 import ContractMocks
 import DeuceDiaryAPI
+import DeuceDiaryExamples
 
 extension DeuceDiary.Group {
     /// The example: "Throne Room".
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071",
-          "name": "Throne Room",
-          "description": "Optional group description",
-          "createdBy": "user_abc123",
-          "createdAt": "2025-06-01T12:00:00.000Z",
-          "updatedAt": "2025-06-01T12:00:00.000Z"
-        }
-        """)
+    public static let example: Self = contractExample(DeuceDiaryExamples.group)
 }
 
 extension DeuceDiary.GroupMember {

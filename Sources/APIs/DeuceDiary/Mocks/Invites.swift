@@ -1,37 +1,22 @@
 import Contract
 import ContractMocks
 import DeuceDiaryAPI
+import DeuceDiaryExamples
 import HTTPTypes
 
 extension DeuceDiary.CreatedInvite {
     /// The example: an invite to "Throne Room".
-    public static let example: Self = contractExample(
-        """
-        {
-          "inviteLink": "https://deucediary.com/join/0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e",
-          "id": "0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e"
-        }
-        """)
+    public static let example: Self = contractExample(DeuceDiaryExamples.createdInvite)
 }
 
 extension DeuceDiary.InvitePreview {
     /// The example: the preview of "Throne Room".
-    public static let example: Self = contractExample(
-        #"{ "name": "Throne Room", "memberCount": 2, "deuceCount": 1, "expiresAt": "2025-06-17T08:00:00.000Z" }"#)
+    public static let example: Self = contractExample(DeuceDiaryExamples.preview)
 }
 
 extension DeuceDiary.GroupInvite {
     /// The example: John's invite to "Throne Room".
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": "0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e",
-          "inviteLink": "https://deucediary.com/join/0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e",
-          "createdBy": "user_abc123",
-          "expiresAt": "2025-06-17T08:00:00.000Z",
-          "createdAt": "2025-06-10T08:00:00.000Z"
-        }
-        """)
+    public static let example: Self = contractExample(DeuceDiaryExamples.groupInvite)
 }
 
 extension DeuceDiaryMock {

@@ -1,25 +1,14 @@
 import Contract
 import ContractMocks
 import DeuceDiaryAPI
+import DeuceDiaryExamples
 
 extension DeuceDiary.Location {
     /// The example: a default location.
-    public static let example: Self = contractExample(
-        """
-        { "id": 1, "name": "Home", "isDefault": true, "createdBy": null, "createdAt": "2025-01-01T00:00:00.000Z" }
-        """)
+    public static let example: Self = contractExample(DeuceDiaryExamples.location)
 
     /// A second example: a location that John has added.
-    public static let otherExample: Self = contractExample(
-        """
-        {
-          "id": 5,
-          "name": "The Office",
-          "isDefault": false,
-          "createdBy": "user_abc123",
-          "createdAt": "2025-06-01T12:00:00.000Z"
-        }
-        """)
+    public static let otherExample: Self = contractExample(DeuceDiaryExamples.otherLocation)
 }
 
 extension DeuceDiaryMock {

@@ -2,6 +2,7 @@ import Contract
 import ContractCheck
 import ContractClient
 import DunbarClient
+import DunbarExamples
 import Foundation
 import HTTPTypes
 
@@ -28,14 +29,16 @@ public struct DunbarWorld: Sendable {
     public let raw: RawClient
     let `operator`: Operator?
 
+    private static let shapes = WireShapes(DunbarExamples.all)
+
     /// Creates a world in which every answer is checked.
     ///
     /// - Parameter operator: The operator's functions; nil for a server of another operator.
     public init(_ server: Server, operator: Operator? = nil) {
-        let witness = Witness(of: server, holdingTo: DunbarShapes.all)
+        let validator = ResponseValidator(of: server, against: Self.shapes)
         self.baseURL = server.baseURL
-        self.transport = witness
-        self.raw = RawClient(baseURL: server.baseURL, transport: witness)
+        self.transport = validator
+        self.raw = RawClient(baseURL: server.baseURL, transport: validator)
         self.operator = `operator`
     }
 

@@ -5,9 +5,6 @@ import HTTPTypes
 
 extension DunbarMock {
     func accounts() {
-        server.example(of: Dunbar.ForgotPassword.self) { _ in
-            .init(message: "If an account exists with this email, you will receive password reset instructions.")
-        }
         server.example(of: Dunbar.ResetPassword.self) { [memory] _ in
             memory.use { $0.sessions = [] }
             return .init(message: "Password has been reset")

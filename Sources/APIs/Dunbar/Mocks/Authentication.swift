@@ -1,36 +1,17 @@
 import Contract
 import ContractMocks
 import DunbarAPI
+import DunbarExamples
 import HTTPTypes
 
 extension Dunbar.Account {
     /// The example: John, who is signed in.
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 1,
-          "username": "jdoe",
-          "email": "john.doe@example.com",
-          "bio": "Hello world",
-          "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/profile.jpg",
-          "isAdmin": false,
-          "createdAt": "2025-01-01T00:00:00.000Z",
-          "isPrivate": true,
-          "displayName": "John Doe"
-        }
-        """)
+    public static let example: Self = contractExample(DunbarExamples.account)
 }
 
 extension Dunbar.HealthReport {
     /// The example: a healthy server.
-    public static let example: Self = contractExample(
-        """
-        {
-          "status": "healthy",
-          "components": { "server": "healthy", "database": "healthy", "storage": "healthy" },
-          "timestamp": "2025-01-01T00:00:00.000Z"
-        }
-        """)
+    public static let example: Self = contractExample(DunbarExamples.healthReport)
 }
 
 extension DunbarMock {
@@ -48,13 +29,6 @@ extension DunbarMock {
         server.example(answering: Dunbar.Logout.self) { _ in
             Answer(.ok, .init(message: "Logged out successfully"), headers: DunbarMemory.takingBack)
         }
-        server.example(of: Dunbar.GetCurrentUser.self) { _ in
-            var account = Dunbar.Account.example
-            account.emailVerified = true
-            return WithRelationship(account)
-        }
-        server.example(of: Dunbar.VerifyEmail.self) { _ in .init(message: "Email verified") }
-        server.example(of: Dunbar.ResendVerification.self) { _ in .init(message: "Verification email sent") }
     }
 }
 

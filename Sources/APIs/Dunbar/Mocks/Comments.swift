@@ -1,25 +1,11 @@
 import Contract
 import ContractMocks
 import DunbarAPI
+import DunbarExamples
 
 extension Dunbar.Comment {
     /// The example: Sarah's comment on John's post.
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 1,
-          "content": "Great post!",
-          "postId": 1,
-          "userId": 2,
-          "createdAt": "2025-01-01T00:00:00.000Z",
-          "user": {
-            "id": 2,
-            "username": "sarah",
-            "displayName": "Sarah Smith",
-            "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/sarah.jpg"
-          }
-        }
-        """)
+    public static let example: Self = contractExample(DunbarExamples.comment)
 }
 
 extension DunbarMock {

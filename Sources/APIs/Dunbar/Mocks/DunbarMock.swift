@@ -3,6 +3,7 @@ import ContractClient
 import ContractMocks
 import DunbarAPI
 import DunbarClient
+import DunbarExamples
 import Foundation
 import HTTPTypes
 
@@ -29,7 +30,8 @@ public struct DunbarMock: APIMock {
         let memory = Guarded(DunbarMemory())
         self.memory = memory
         server = MockServer(
-            baseURL: URL(string: "https://dunbar.example/api")!, sleep: sleep, token: { $0[.cookie] },
+            baseURL: URL(string: "https://dunbar.example/api")!, examples: DunbarExamples.all, sleep: sleep,
+            token: { $0[.cookie] },
             authorize: { cookie in
                 let isGood = memory.use { memory in cookie.map(memory.sessions.contains) ?? false }
                 guard isGood else { throw Problem(.unauthorized, "Unauthorized") }
@@ -42,7 +44,6 @@ public struct DunbarMock: APIMock {
         comments()
         follows()
         blocks()
-        server.example(of: Dunbar.CheckHealth.self) { _ in .example }
     }
 
     /// Returns an SDK on top of the mock. Its session lives as long as it does.

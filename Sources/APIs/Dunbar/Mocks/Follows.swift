@@ -1,39 +1,16 @@
 import Contract
 import ContractMocks
 import DunbarAPI
+import DunbarExamples
 
 extension Dunbar.PendingRequest {
     /// The example: Sarah's request to John.
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 1,
-          "createdAt": "2025-01-01T00:00:00.000Z",
-          "follower": {
-            "id": 2,
-            "username": "sarah",
-            "displayName": "Sarah Smith",
-            "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/sarah.jpg"
-          }
-        }
-        """)
+    public static let example: Self = contractExample(DunbarExamples.pendingRequest)
 }
 
 extension Dunbar.OutgoingRequest {
     /// The example: John's request to Alex.
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 1,
-          "createdAt": "2025-01-01T00:00:00.000Z",
-          "following": {
-            "id": 3,
-            "username": "alex",
-            "displayName": "Alex Johnson",
-            "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/alex.jpg"
-          }
-        }
-        """)
+    public static let example: Self = contractExample(DunbarExamples.outgoingRequest)
 }
 
 extension DunbarMock {

@@ -1,27 +1,11 @@
 import Contract
 import ContractMocks
 import DunbarAPI
+import DunbarExamples
 
 extension Dunbar.Post {
     /// The example: John's post.
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 1,
-          "content": "Hello world",
-          "media": [
-            "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/post1.jpg"
-          ],
-          "userId": 1,
-          "createdAt": "2025-01-01T00:00:00.000Z",
-          "user": {
-            "id": 1,
-            "username": "jdoe",
-            "displayName": "John Doe",
-            "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/profile.jpg"
-          }
-        }
-        """)
+    public static let example: Self = contractExample(DunbarExamples.post)
 }
 
 extension DunbarMock {

@@ -1,21 +1,11 @@
 import Contract
 import ContractMocks
 import DunbarAPI
+import DunbarExamples
 
 extension Dunbar.User {
     /// The example: John, as others see him.
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 1,
-          "username": "jdoe",
-          "displayName": "John Doe",
-          "bio": "Hello world",
-          "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/profile.jpg",
-          "isPrivate": true,
-          "createdAt": "2025-01-01T00:00:00.000Z"
-        }
-        """)
+    public static let example: Self = contractExample(DunbarExamples.user)
 
     /// A second example: Sarah, who asks to follow John.
     public static let sarah = Self(of: .sarah)
@@ -31,37 +21,13 @@ extension Dunbar.User {
 
 extension Dunbar.UserSummary {
     /// The example: John.
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 1,
-          "username": "jdoe",
-          "displayName": "John Doe",
-          "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/profile.jpg"
-        }
-        """)
+    public static let example: Self = contractExample(DunbarExamples.john)
 
     /// A second example: Sarah.
-    public static let sarah: Self = contractExample(
-        """
-        {
-          "id": 2,
-          "username": "sarah",
-          "displayName": "Sarah Smith",
-          "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/sarah.jpg"
-        }
-        """)
+    public static let sarah: Self = contractExample(DunbarExamples.sarah)
 
     /// A third example: Alex.
-    public static let alex: Self = contractExample(
-        """
-        {
-          "id": 3,
-          "username": "alex",
-          "displayName": "Alex Johnson",
-          "photo": "https://res.cloudinary.com/dgrs48tas/image/upload/v123456789/alex.jpg"
-        }
-        """)
+    public static let alex: Self = contractExample(DunbarExamples.alex)
 }
 
 extension DunbarMock {

@@ -3,6 +3,7 @@ import ContractCheck
 import ContractClient
 import Foundation
 import GTSDClient
+import GTSDExamples
 import HTTPTypes
 
 /// A GTSD server under test, and the users of the scenarios.
@@ -11,12 +12,14 @@ public struct GTSDWorld: Sendable {
     public let transport: any Transport
     public let raw: RawClient
 
+    private static let shapes = WireShapes(GTSDExamples.all)
+
     /// Creates a world in which every answer is checked.
     public init(_ server: Server) {
-        let witness = Witness(of: server, holdingTo: GTSDShapes.all)
+        let validator = ResponseValidator(of: server, against: Self.shapes)
         self.baseURL = server.baseURL
-        self.transport = witness
-        self.raw = RawClient(baseURL: baseURL, transport: witness)
+        self.transport = validator
+        self.raw = RawClient(baseURL: baseURL, transport: validator)
     }
 
     /// Returns an unused address: scenarios share a server.

@@ -4,6 +4,7 @@ import ContractMocks
 import Foundation
 import GTSDAPI
 import GTSDClient
+import GTSDExamples
 
 /// GTSD without a server, for previews and tests. Every operation answers the contract's example:
 ///
@@ -28,7 +29,7 @@ public struct GTSDMock: APIMock {
         let memory = Guarded(GTSDMemory())
         self.memory = memory
         server = MockServer(
-            baseURL: URL(string: "https://gtsd.example")!, sleep: sleep,
+            baseURL: URL(string: "https://gtsd.example")!, examples: GTSDExamples.all, sleep: sleep,
             authorize: { token in
                 guard let token else { throw Problem(.unauthorized, "Authentication required") }
                 guard memory.use({ $0.sessions.isGood(token) }) else {
@@ -38,9 +39,7 @@ public struct GTSDMock: APIMock {
         auth()
         tasks()
         photos()
-        streaks()
         plans()
-        onboarding()
     }
 
     /// Returns an SDK on top of the mock. Its session lives as long as it does.

@@ -1,25 +1,11 @@
 import Contract
 import ContractMocks
 import GTSDAPI
+import GTSDExamples
 
 extension GTSD.Photo {
     /// The example: photo 789, a JPEG whose URL holds only its first bytes.
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 789,
-          "fileKey": "progress-photos/1/2d9f5c1e-6a0b-4f7c-9d3e-8b1a2c4d5e6f-front.jpg",
-          "fileSize": 2048576,
-          "mimeType": "image/jpeg",
-          "width": 1920,
-          "height": 1080,
-          "takenAt": null,
-          "uploadedAt": "2025-10-27T07:00:00.000Z",
-          "createdAt": "2025-10-27T07:00:00.000Z",
-          "downloadUrl": "data:image/jpeg;base64,/9j/4A==",
-          "evidenceType": "before"
-        }
-        """)
+    public static let example: Self = contractExample(GTSDExamples.photo)
 }
 
 extension GTSDMock {

@@ -1,42 +1,16 @@
 import Contract
 import ContractMocks
 import GTSDAPI
+import GTSDExamples
 
 extension GTSD.Task {
     /// The example: task 123, with evidence 456.
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 123,
-          "type": "cardio",
-          "title": "Cardio: Intervals",
-          "description": "30 minutes at a pace that suits you.",
-          "dueDate": "2025-10-28",
-          "completed": true,
-          "completedAt": "2025-10-28T07:30:00.000Z",
-          "evidence": {
-            "id": 456,
-            "type": "text_log",
-            "data": { "text": "8 times 400 m" },
-            "notes": null
-          }
-        }
-        """)
+    public static let example: Self = contractExample(GTSDExamples.task)
 }
 
 extension GTSD.Evidence {
     /// The example: evidence 456, of task 123.
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 456,
-          "taskId": 123,
-          "type": "text_log",
-          "data": { "text": "8 times 400 m" },
-          "notes": null,
-          "createdAt": "2025-10-28T07:30:00.000Z"
-        }
-        """)
+    public static let example: Self = contractExample(GTSDExamples.evidence)
 }
 
 extension GTSDMock {

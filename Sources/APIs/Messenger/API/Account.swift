@@ -49,30 +49,10 @@ extension Messenger {
             case bio
             case avatar = "avatar_file_id"
         }
-
-        public init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            displayName = try container.decodeIfPresent(String.self, forKey: .displayName)
-            bio = try Change(of: .bio, in: container)
-            avatar = try Change(of: .avatar, in: container)
-        }
-
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encodeIfPresent(displayName, forKey: .displayName)
-            try bio.encode(as: .bio, into: &container)
-            try avatar.encode(as: .avatar, into: &container)
-        }
     }
 
     /// A change of a field that may be empty.
-    public enum Change<Value: Sendable>: Sendable {
-        /// The field keeps its value: its key is not sent.
-        case unchanged
-        /// The field is emptied: `null` is sent.
-        case cleared
-        case to(Value)
-    }
+    public typealias Change<Value: Sendable> = Contract.Change<Value>
 
     /// `DELETE /me`: deletes the caller's account for good. Sessions and sockets end. The profile, the address, and
     /// files that no message refers to are removed. The user leaves every chat; a group that the user owns passes to
@@ -95,37 +75,3 @@ extension Messenger {
         }
     }
 }
-
-extension Messenger.Change {
-    /// Applies the change to a value.
-    package func apply(to value: inout Value?) {
-        switch self {
-        case .unchanged: break
-        case .cleared: value = nil
-        case .to(let new): value = new
-        }
-    }
-}
-
-extension Messenger.Change where Value: WireField & Codable & Equatable {
-    /// Decodes a change. A value of another type counts as absent.
-    fileprivate init<Key: CodingKey>(of key: Key, in container: KeyedDecodingContainer<Key>) throws {
-        let value = try container.decodeIfPresent(Value.self, forKey: key)
-        if let value, value != Value.malformed {
-            self = .to(value)
-        } else {
-            self = try container.contains(key) && container.decodeNil(forKey: key) ? .cleared : .unchanged
-        }
-    }
-
-    fileprivate func encode<Key: CodingKey>(as key: Key, into container: inout KeyedEncodingContainer<Key>) throws {
-        switch self {
-        case .unchanged: break
-        case .cleared: try container.encodeNil(forKey: key)
-        case .to(let value): try container.encode(value, forKey: key)
-        }
-    }
-}
-
-extension Messenger.Change: Equatable where Value: Equatable {}
-extension Messenger.Change: Hashable where Value: Hashable {}

@@ -115,9 +115,7 @@ extension Messenger {
                 ?? container.decodeIfPresent(MessageType.self, forKey: .type) ?? .text
             file = try container.decodeIfPresent(File.ID.self, forKey: .file)
             createdAt = try container.decode(Timestamp.self, forKey: .createdAt)
-            if container.contains(.edited) {
-                edited = try container.decode(OrNull<Timestamp>.self, forKey: .edited)
-            }
+            edited = try container.decodeIfPresent(OrNull<Timestamp>.self, forKey: .edited)
         }
 
         public func encode(to encoder: any Encoder) throws {

@@ -7,7 +7,7 @@ import MessengerClient
 
 extension MessengerScenarios {
     /// Scenarios of the promises that the published contract itself makes, in words or by example: a server that was
-    /// made from that document alone passes them. ``Witness`` checks the names and types of all members.
+    /// made from that document alone passes them. ``ResponseValidator`` checks the names and types of all members.
     static let examples: [Scenario<MessengerWorld>] = [
         Scenario(
             "An account is made once, under a username of 3 to 32 characters", clause: "POST /auth/register",

@@ -4,6 +4,7 @@ import ContractClient
 import Foundation
 import HTTPTypes
 import MessengerClient
+import MessengerExamples
 
 /// A Messenger server under test, and the users of the scenarios.
 public struct MessengerWorld: Sendable {
@@ -16,13 +17,15 @@ public struct MessengerWorld: Sendable {
         self.init(Server(baseURL: baseURL, transport: transport, sockets: sockets))
     }
 
+    private static let shapes = WireShapes(MessengerExamples.all)
+
     /// Creates a world in which every answer and frame is checked.
     public init(_ server: Server) {
-        let witness = Witness(of: server, holdingTo: MessengerShapes.all)
+        let validator = ResponseValidator(of: server, against: Self.shapes)
         self.baseURL = server.baseURL
-        self.transport = witness
-        self.sockets = witness
-        self.raw = RawClient(baseURL: baseURL, transport: witness)
+        self.transport = validator
+        self.sockets = validator
+        self.raw = RawClient(baseURL: baseURL, transport: validator)
     }
 
     /// Returns an unused name: scenarios share a server.

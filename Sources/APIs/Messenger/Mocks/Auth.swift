@@ -1,51 +1,30 @@
 import Contract
 import ContractMocks
 import MessengerAPI
+import MessengerExamples
 
 extension Messenger.Registered {
     /// The example: Alice.
-    public static let example: Self = contractExample(#"{ "id": 1, "username": "alice" }"#)
+    public static let example: Self = contractExample(MessengerExamples.registered)
 }
 
 extension Messenger.Tokens {
     /// The example: Alice's tokens. The mock itself hands out numbered tokens: `eyJ...1`, `eyJ...2`.
-    public static let example: Self = contractExample(
-        """
-        {
-          "access_token": "eyJ...",
-          "refresh_token": "eyJ...",
-          "token_type": "Bearer",
-          "expires_in": 3600,
-          "user_id": 1
-        }
-        """)
+    public static let example: Self = contractExample(MessengerExamples.tokens)
 }
 
 extension Messenger.RefreshedToken {
     /// The example: a renewed access token.
-    public static let example: Self = contractExample(
-        #"{ "access_token": "eyJ...", "token_type": "Bearer", "expires_in": 3600 }"#)
+    public static let example: Self = contractExample(MessengerExamples.refreshed)
 }
 
 extension Messenger.Account {
     /// The example: Alice's account.
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 1,
-          "username": "alice",
-          "email": "alice@example.com",
-          "display_name": "Alice",
-          "bio": "Hello world",
-          "created_at": "2026-02-23T10:00:00Z",
-          "avatar_file_id": null
-        }
-        """)
+    public static let example: Self = contractExample(MessengerExamples.myself)
 }
 
 extension MessengerMock {
     func auth() {
-        server.example(of: Messenger.Register.self) { _ in .example }
         server.example(of: Messenger.Login.self) { [memory] _ in memory.use { $0.signIn() } }
         server.example(of: Messenger.Refresh.self) { [memory] request in
             try memory.use { try $0.renew(request.refreshToken) }

@@ -1,43 +1,22 @@
 import Contract
 import ContractMocks
 import MessengerAPI
+import MessengerExamples
 
 extension Messenger.CreatedChat {
     /// The example: chat 5.
-    public static let example: Self = contractExample(#"{ "id": 5, "type": "created" }"#)
+    public static let example: Self = contractExample(MessengerExamples.created)
 }
 
 extension Messenger.ChatSummary {
     /// The example: a direct chat, whose title is the other member's name. The mock lists ``Messenger/Chat/example``, a
     /// group.
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 5,
-          "type": "direct",
-          "name": null,
-          "updated_at": "2026-02-23T11:00:00Z",
-          "last_message": "Hey there!"
-        }
-        """)
+    public static let example: Self = contractExample(MessengerExamples.chatSummary)
 }
 
 extension Messenger.Chat {
     /// The example: Alice's group with Bob, "Team Alpha".
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 5,
-          "type": "group",
-          "name": "Team Alpha",
-          "owner_id": 1,
-          "created_at": "2026-02-23T10:00:00Z",
-          "members": [
-            { "id": 1, "username": "alice", "display_name": "Alice", "role": "owner" },
-            { "id": 2, "username": "bob",   "display_name": "Bob",   "role": "member" }
-          ]
-        }
-        """)
+    public static let example: Self = contractExample(MessengerExamples.chat)
 }
 
 extension MessengerMock {

@@ -2,18 +2,11 @@ import Contract
 import ContractMocks
 import HTTPTypes
 import MessengerAPI
+import MessengerExamples
 
 extension Messenger.File {
     /// The example: a photo.
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 42,
-          "filename": "photo.jpg",
-          "mime_type": "image/jpeg",
-          "object_key": "uuid_photo.jpg"
-        }
-        """)
+    public static let example: Self = contractExample(MessengerExamples.file)
 }
 
 extension MessengerMock {
@@ -27,7 +20,6 @@ extension MessengerMock {
             """
 
     func files() {
-        server.example(of: Messenger.UploadFile.self) { _ in .example }
         server.example(answering: Messenger.DownloadFile.self) { request in
             try Self.requireFile(request.id)
             return Answer(Messenger.DownloadFile.route.status, headers: [.location: Self.photo])

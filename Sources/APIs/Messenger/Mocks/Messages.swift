@@ -1,21 +1,11 @@
 import Contract
 import ContractMocks
 import MessengerAPI
+import MessengerExamples
 
 extension Messenger.Message {
     /// The example: Alice's "Hello!".
-    public static let example: Self = contractExample(
-        """
-        {
-          "id": 99,
-          "chat_id": 5,
-          "sender_id": 1,
-          "content": "Hello!",
-          "message_type": "text",
-          "file_id": null,
-          "created_at": "2026-02-23T11:01:00Z"
-        }
-        """)
+    public static let example: Self = contractExample(MessengerExamples.message)
 }
 
 extension MessengerMock {

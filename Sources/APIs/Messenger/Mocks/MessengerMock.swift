@@ -3,6 +3,7 @@ import ContractMocks
 import Foundation
 import MessengerAPI
 import MessengerClient
+import MessengerExamples
 
 /// Messenger without a server, for previews and tests. Every operation answers the contract's example:
 ///
@@ -29,7 +30,7 @@ public struct MessengerMock: APIMock {
         let memory = Guarded(MessengerMemory())
         self.memory = memory
         server = MockServer(
-            baseURL: URL(string: "https://messenger.example")!, sleep: sleep,
+            baseURL: URL(string: "https://messenger.example")!, examples: MessengerExamples.all, sleep: sleep,
             authorize: { token in try memory.use { try $0.authorize(token) } },
             accept: { connection in
                 guard connection.url.path == "/ws" else { throw SocketRefused(status: 404, body: []) }

@@ -1,11 +1,11 @@
 import Contract
 import ContractMocks
 import MessengerAPI
+import MessengerExamples
 
 extension Messenger.Receipt {
     /// The example: Bob has read Alice's "Hello!".
-    public static let example: Self = contractExample(
-        #"{ "user_id": 2, "last_read_message_id": 99, "read_at": "2026-02-23T11:02:00Z" }"#)
+    public static let example: Self = contractExample(MessengerExamples.receipt)
 }
 
 extension MessengerMock {

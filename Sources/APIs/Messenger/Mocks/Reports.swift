@@ -1,10 +1,11 @@
 import Contract
 import ContractMocks
 import MessengerAPI
+import MessengerExamples
 
 extension Messenger.Report {
     /// The example: the first report.
-    public static let example: Self = contractExample(#"{ "id": 1 }"#)
+    public static let example: Self = contractExample(MessengerExamples.report)
 }
 
 extension MessengerMock {

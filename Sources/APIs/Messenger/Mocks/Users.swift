@@ -1,16 +1,16 @@
 import Contract
 import ContractMocks
 import MessengerAPI
+import MessengerExamples
 
 extension Messenger.User {
     /// The example: Bob.
-    public static let example: Self = contractExample(
-        #"{ "id": 2, "username": "bob", "display_name": "Bob", "bio": null, "avatar_file_id": null }"#)
+    public static let example: Self = contractExample(MessengerExamples.user)
 }
 
 extension Messenger.UserSummary {
     /// The example: Alice.
-    public static let example: Self = contractExample(#"{ "id": 1, "username": "alice", "display_name": "Alice" }"#)
+    public static let example: Self = contractExample(MessengerExamples.summary)
 }
 
 extension MessengerMock {

@@ -4,6 +4,7 @@ import ContractClient
 import Foundation
 import HTTPTypes
 import MonicaClient
+import MonicaExamples
 
 /// A Monica server under test, and the accounts of the scenarios.
 public struct MonicaWorld: Sendable {
@@ -12,14 +13,16 @@ public struct MonicaWorld: Sendable {
     public let raw: RawClient
     private let token: @Sendable (Int?) async throws -> String
 
+    private static let shapes = WireShapes(MonicaExamples.all)
+
     /// Creates a world in which every answer is checked.
     ///
     /// - Parameter token: Returns a token of the first account (0), of the second (1), or of any (nil).
     public init(_ server: Server, token: @escaping @Sendable (_ account: Int?) async throws -> String) {
-        let witness = Witness(of: server, holdingTo: MonicaShapes.all)
+        let validator = ResponseValidator(of: server, against: Self.shapes)
         baseURL = server.baseURL
-        transport = witness
-        raw = RawClient(baseURL: server.baseURL, transport: witness)
+        transport = validator
+        raw = RawClient(baseURL: server.baseURL, transport: validator)
         self.token = token
     }
 

@@ -4,6 +4,7 @@ import ContractMocks
 import Foundation
 import MonicaAPI
 import MonicaClient
+import MonicaExamples
 
 /// Monica without a server, for previews and tests: the real SDK on top of answers from memory.
 ///
@@ -24,7 +25,7 @@ public struct MonicaMock: APIMock {
     /// - Parameter sleep: Waits for the mock's delays. A test replaces it.
     public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
         server = MockServer(
-            baseURL: URL(string: "https://monica.example/api")!, sleep: sleep,
+            baseURL: URL(string: "https://monica.example/api")!, examples: MonicaExamples.all, sleep: sleep,
             authorize: { token in
                 guard token?.isEmpty == false else { throw Monica.Refusal.unauthenticated }
             })
@@ -124,18 +125,9 @@ public struct MonicaMock: APIMock {
     }
 
     private func account() {
-        server.example(of: Monica.GetMe.self) { _ in .init(data: .example) }
-        server.example(of: Monica.ListGenders.self) { _ in .init(data: [.example]) }
-        server.example(of: Monica.ListActivityTypes.self) { _ in .init(data: [.example]) }
-        server.example(of: Monica.ExportJSON.self) { _ in
-            .init(
-                exportedAt: Monica.Contact.example.updatedAt, user: .example, genders: [.example],
-                activityTypes: [.example], tags: [.example], contacts: [.init(.example)],
-                activities: [.example], notes: [.example], tasks: [.example], gifts: [.example])
-        }
         server.example(answering: Monica.ExportVCard.self) { _ in
             let card = "BEGIN:VCARD\r\nVERSION:4.0\r\nFN:John Doe\r\nN:Doe;John;;;\r\nEND:VCARD\r\n"
-            return Answer(.ok, encoded: Array(card.utf8))
+            return Answer(.ok, encoded: Array(card.utf8), headers: [.contentType: "text/vcard"])
         }
     }
 }

@@ -1,0 +1,8 @@
+extension DeuceDiaryExamples {
+    package static let topDay = #"{ "date": "2025-05-20", "count": #5 }"#
+
+    static let analytics = """
+        GET /api/analytics/most-deuces
+        < 200 \(topDay) | { "date": = "", "count": = 0 }
+        """
+}

@@ -1,0 +1,51 @@
+extension DeuceDiaryExamples {
+    private static let groupMembers = """
+          "id": "\(groupID)",
+          "name": "Throne Room",
+          "description": "Optional group description" | null,
+          "createdBy": "user_abc123",
+          "createdAt": "2025-06-01T12:00:00.000Z",
+          "updatedAt": "2025-06-01T12:00:00.000Z"
+        """
+
+    package static let group = "{ \(groupMembers) }"
+
+    static let groups = """
+        POST /api/groups key
+        > { "name": "Throne Room", "description": "Optional group description" }
+        > { "name": "Throne Room" }
+        > { "name": \(odd), "description": \(odd) }
+        < 200 \(group)
+
+        GET /api/groups
+        >
+        > /api/groups?limit=20&before=\(groupID)
+        < 200 [
+          {
+            \(groupMembers),
+            "memberCount": 2,
+            "entryCount": 14,
+            "lastActivity": "2025-06-10T08:00:00.000Z" | null
+          }
+        ]
+
+        GET /api/groups/{groupId}
+        > /api/groups/\(groupID)
+        > /api/groups/\(groupID)?limit=2&before=\(entryID)
+        < 200 {
+          "group": \(group),
+          "members": [
+            {
+              "id": #1,
+              "groupId": "\(groupID)",
+              "userId": "user_abc123",
+              "role": "admin" | "member",
+              "joinedAt": "2025-06-01T12:00:00.000Z",
+              "user": \(user),
+              "personalRecord": { "date": "2025-05-20", "count": #5 } | null
+            }
+          ],
+          "entries": [{ \(entryMembers), "user": \(user) }]
+        }
+        """
+}

@@ -1,0 +1,16 @@
+extension DeuceDiaryExamples {
+    static let live = """
+        SOCKET /ws
+        > { "type": "join_group", "groupId": "\(groupID)" }
+        < {
+          "type": "deuce_logged",
+          "message": "johndoe logged a new deuce",
+          "entry": { \(entryMembers), "user": \(user) },
+          "userId": "user_abc123"
+        }
+
+        // What follows is an addition to the contract.
+        > { "type": "auth", "token": "a.b.c" }
+        < { "type": "error", "message": "Not a member of this group" }
+        """
+}

@@ -1,0 +1,27 @@
+extension DeuceDiaryExamples {
+    static let reactionMembers = """
+          "id": #1,
+          "entryId": "\(entryID)",
+          "userId": "user_abc123",
+          "emoji": "💩",
+          "createdAt": "2025-06-10T09:00:00.000Z"
+        """
+
+    package static let reaction = "{ \(reactionMembers) }"
+
+    static let reactions = """
+        POST /api/entries/{entryId}/reactions key
+        > /api/entries/\(entryID)/reactions { "emoji": "💩" }
+        > /api/entries/\(entryID)/reactions { "emoji": "👨‍👩‍👧‍👦" }
+        < 200 \(reaction)
+
+        DELETE /api/entries/{entryId}/reactions
+        > /api/entries/\(entryID)/reactions { "emoji": "💩" }
+        < 200 { "message": = "Reaction removed" }
+
+        GET /api/entries/{entryId}/reactions
+        > /api/entries/\(entryID)/reactions
+        > /api/entries/\(entryID)/reactions?limit=2&after=7
+        < 200 [{ \(reactionMembers), "user": \(user) }]
+        """
+}

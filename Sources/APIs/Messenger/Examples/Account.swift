@@ -1,0 +1,27 @@
+extension MessengerExamples {
+    package static let myself = """
+        {
+          "id": #1,
+          "username": "alice",
+          "email": "alice@example.com",
+          "display_name": "Alice",
+          "bio": "Hello world" | null,
+          "created_at": "2026-02-23T10:00:00Z",
+          + "avatar_file_id": null | #42
+        }
+        """
+
+    static let account = #"""
+        PUT /me
+        > { "display_name": "Alice", "bio": "Hello world", "avatar_file_id": 42 }
+        > { "display_name": "Älice \"b\"", "bio": "\r\n\t\u001fé🎉" }
+        > { "bio": null, "avatar_file_id": null }
+        > {}
+        < 200 \#(myself)
+
+        DELETE /me
+        > { "password": "secret123" }
+        > { "password": "p\\ss/word 🎉" }
+        < 204
+        """#
+}

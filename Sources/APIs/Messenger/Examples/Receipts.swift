@@ -1,0 +1,19 @@
+extension MessengerExamples {
+    package static let receipt = """
+        { "user_id": #2, "last_read_message_id": #99, "read_at": "2026-02-23T11:02:00Z" }
+        """
+
+    static let receipts = """
+        POST /chats/{id}/messages/{msgId}/read
+        > /chats/5/messages/99/read {}
+        < 204
+
+        GET /chats/{id}/receipts
+        > /chats/5/receipts
+        < 200 [\(receipt)]
+        < 200 []
+
+        SOCKET /ws
+        < { "type": "read", "chat_id": #5, "user_id": #2, "message_id": #99, "read_at": "2026-02-23T11:05:00Z" }
+        """
+}

@@ -1,0 +1,11 @@
+extension MessengerExamples {
+    package static let report = #"{ "id": #1 }"#
+
+    static let reports = #"""
+        POST /reports key
+        > { "user_id": 2, "reason": "spam", "details": "Every day" }
+        > { "message_id": 99, "reason": "rude" }
+        > { "user_id": 2, "message_id": 99, "reason": "é🎉", "details": "\r\n" }
+        < 201 \#(report)
+        """#
+}

@@ -1,0 +1,62 @@
+extension MonicaExamples {
+    package static let user = """
+        {
+          "id": #1,
+          "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071",
+          "object": = "user",
+          "first_name": "Regis",
+          "last_name": "Freyd",
+          "name": "Regis Freyd",
+          "email": "regis@example.com",
+          "me_contact": null,
+          "timezone": "UTC",
+          "currency": { "id": #1, "object": = "currency", "iso": "USD", "name": "US Dollar", "symbol": "$" },
+          "locale": = "en",
+          "is_policy_compliant": = true,
+          "account": \(owner),
+          "created_at": "2024-01-15T10:30:00Z",
+          "updated_at": "2024-01-15T10:30:00Z"
+        }
+        """
+
+    package static let gender = """
+        {
+          "id": #1,
+          "object": = "gender",
+          "name": "Man",
+          "type": "M" | "F" | "O",
+          "account": \(owner),
+          "created_at": "2024-01-15T10:30:00Z",
+          "updated_at": "2024-01-15T10:30:00Z"
+        }
+        """
+
+    static let account = """
+        GET /me
+        < 200 \(one(user))
+
+        GET /genders
+        < 200 { "data": [\(gender)] }
+
+        GET /activitytypes
+        < 200 { "data": [\(activityType)] }
+
+        GET /export/json
+        < 200 {
+          "version": = 1,
+          "exported_at": "2024-10-26T14:22:00Z",
+          "user": \(user),
+          "genders": [\(gender)],
+          "activity_types": [\(activityType)],
+          "tags": [\(tag)],
+          "contacts": [\(contact)],
+          "activities": [\(activity)],
+          "notes": [\(note)],
+          "tasks": [\(task)],
+          "gifts": [\(gift)]
+        }
+
+        GET /export/vcard
+        < 200 text/vcard
+        """
+}

@@ -1,0 +1,220 @@
+extension MonicaExamples {
+    private static let noDate = #"{ "is_age_based": null, "is_year_unknown": null, "date": null }"#
+    private static let someDate = """
+        { "is_age_based": false, "is_year_unknown": false, "date": "1980-10-10T00:00:00Z" }
+        """
+    private static let avatar = """
+        { "url": null | "https://monica.example/a.png", "source": = "default", "default_avatar_color": "#fdb660" }
+        """
+    private static let nobody = #"{ "total": 0, "contacts": [] }"#
+
+    /// A contact as other resources have it.
+    static let shortContact = """
+        {
+          "id": #1,
+          "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071",
+          "object": = "contact",
+          "hash_id": "h:6f1a2b3c4d5e4f608a",
+          "first_name": "John",
+          "last_name": "Doe" | null,
+          "nickname": "Johnny" | null,
+          "complete_name": "John Doe",
+          "initials": "JD",
+          "gender_id": #1 | null,
+          "gender": "Man" | null,
+          "gender_type": "M" | "F" | "O" | null,
+          "is_starred": false,
+          "is_partial": false,
+          "is_active": = true,
+          "is_dead": false,
+          "is_me": = false,
+          "information": { "birthdate": \(noDate) | \(someDate), "deceased_date": \(noDate) | \(someDate), "avatar": \(avatar) },
+          "url": "https://monica.example/api/contacts/1",
+          "account": \(owner)
+        }
+        """
+
+    package static let contact = """
+        {
+          "id": #1,
+          + "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071",
+          + "object": = "contact",
+          + "hash_id": "h:6f1a2b3c4d5e4f608a",
+          "first_name": "John",
+          + "middle_name": null | "Quincy",
+          "last_name": "Doe" | null,
+          "nickname": "Johnny" | null,
+          + "complete_name": "John Doe",
+          + "initials": "JD",
+          + "description": null | "Likes tea",
+          "gender_id": #1 | null,
+          + "gender": "Man" | null,
+          + "gender_type": "M" | "F" | "O" | null,
+          + "is_starred": false,
+          "is_partial": false,
+          + "is_active": = true,
+          "is_dead": false,
+          + "is_me": = false,
+          + "last_called": null,
+          + "last_activity_together": null | "2024-10-20T00:00:00Z",
+          + "stay_in_touch_frequency": null,
+          + "stay_in_touch_trigger_date": null,
+          + "information": {
+            "relationships": { "love": \(nobody), "family": \(nobody), "friend": \(nobody), "work": \(nobody) },
+            "dates": { "birthdate": \(someDate) | \(noDate), "deceased_date": \(noDate) | \(someDate) },
+            "career": { "job": null | "Baker", "company": null | "Bakery" },
+            "avatar": \(avatar),
+            "food_preferences": null | "No nuts",
+            "how_you_met": {
+              "general_information": null | "At school",
+              "first_met_date": \(noDate) | \(someDate),
+              "first_met_through_contact": null | \(shortContact)
+            }
+          },
+          + "addresses": [] | [
+            {
+              "id": #1,
+              "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6074",
+              "object": = "address",
+              "name": "home" | null,
+              "street": "1 rue" | null,
+              "city": "Paris" | null,
+              "province": null | "Île-de-France",
+              "postal_code": "75001" | null,
+              "country": "France" | null,
+              "account": \(owner),
+              "created_at": "2024-01-15T10:30:00Z",
+              "updated_at": "2024-10-26T14:22:00Z"
+            }
+          ],
+          + "tags": [] | [\(tag)],
+          + "statistics": {
+            "number_of_calls": = 0,
+            "number_of_notes": 1,
+            "number_of_activities": 1,
+            "number_of_reminders": = 0,
+            "number_of_tasks": 1,
+            "number_of_gifts": 1,
+            "number_of_debts": = 0
+          },
+          ? "contactFields": [
+            {
+              "id": #1,
+              "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6075",
+              "object": = "contactfield",
+              "content": "john@example.com",
+              "contact_field_type": {
+                "id": #1,
+                "uuid": "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6076",
+                "object": = "contactfieldtype",
+                "name": "Email" | "Phone" | "Website",
+                "fontawesome_icon": "fa fa-envelope-open-o" | null,
+                "protocol": "mailto:" | "tel:" | null,
+                "delible": = false,
+                "type": "email" | "phone" | "website",
+                "account": \(owner),
+                "created_at": "2024-01-15T10:30:00Z",
+                "updated_at": "2024-10-26T14:22:00Z"
+              },
+              "labels": [],
+              "account": \(owner),
+              "contact": \(shortContact),
+              "created_at": "2024-01-15T10:30:00Z",
+              "updated_at": "2024-10-26T14:22:00Z"
+            }
+          ],
+          ? "notes": [\(note)],
+          + "url": "https://monica.example/api/contacts/1",
+          + "account": \(owner),
+          "created_at": "2024-01-15T10:30:00Z",
+          "updated_at": "2024-10-26T14:22:00Z"
+        }
+        """
+
+    static let contacts = #"""
+        GET /contacts
+        >
+        > /contacts?query=john&page=2&limit=50
+        > /contacts?query=50%25%20%26%20a%2Bb%3Dc%3F%2F%23%C3%A9&page=2&limit=50&sort=-updated_at&with=contactfields
+        < 200 \#(page(contact, "/contacts", limit: 50, more: #", ? "query": "john""#))
+
+        GET /contacts/{id}
+        > /contacts/1
+        > /contacts/1?with=contactfields
+        < 200 \#(one(contact))
+
+        POST /contacts key
+        > {
+          "first_name": "Jöhn \"x\"",
+          "middle_name": "M",
+          "last_name": "D",
+          "nickname": "N",
+          "description": "\n",
+          "gender_id": 1,
+          "email": "a+b@example.com",
+          "is_birthdate_known": true,
+          "birthdate_year": 1980,
+          "birthdate_month": 10,
+          "birthdate_day": 10,
+          "is_deceased": true,
+          "is_deceased_date_known": true,
+          "deceased_date_is_age_based": true,
+          "deceased_date_age": 3,
+          "is_partial": true,
+          "is_starred": true
+        }
+        < 201 \#(one(contact))
+
+        PUT|PATCH /contacts/{id}
+        > /contacts/1 {
+          "first_name": "J",
+          "middle_name": null,
+          "last_name": null,
+          "nickname": null,
+          "description": null,
+          "gender_id": null,
+          "is_partial": false,
+          "is_birthdate_known": true,
+          "birthdate_month": 2,
+          "birthdate_day": 29,
+          "is_deceased": false,
+          "is_deceased_date_known": false
+        }
+        < 200 \#(one(contact))
+
+        DELETE /contacts/{id}
+        > /contacts/1
+        < 200 { "deleted": = true, "id": #1 }
+
+        PUT|PATCH /contacts/{id}/work
+        > /contacts/1/work { "job": "Baker", "company": null }
+        < 200 \#(one(contact))
+
+        PUT|PATCH /contacts/{id}/food
+        > /contacts/1/food { "food_preferences": "No nuts" }
+        < 200 \#(one(contact))
+
+        PUT|PATCH /contacts/{id}/introduction
+        > /contacts/1/introduction {
+          "general_information": "x",
+          "met_through_contact_id": 8,
+          "is_date_known": true,
+          "year": 2020,
+          "month": 1,
+          "day": 2
+        }
+        < 200 \#(one(contact))
+
+        POST /contacts/{id}/setTags
+        > /contacts/1/setTags { "tags": ["a", "é"] }
+        < 200 \#(one(contact))
+
+        POST /contacts/{id}/unsetTag
+        > /contacts/1/unsetTag { "tags": [1, 2] }
+        < 200 \#(one(contact))
+
+        POST /contacts/{id}/unsetTags
+        > /contacts/1/unsetTags {}
+        < 200 \#(one(contact))
+        """#
+}

@@ -1,0 +1,85 @@
+import ContractExamples
+
+/// The contract's requests and answers, as text: see `ExampleParser` for the marks.
+///
+/// It is one world: John Doe, contact 1, and one of everything else that is his. The published document shows a contact's
+/// first members alone, and of other resources nothing but that they have an id.
+package enum MonicaExamples {
+    package static let all = Examples(
+        contacts, activities, notes, tasks, gifts, tags, account,
+        failure: #"{ "error": { "message": "Unauthenticated.", "code": 401, + "error_code": 42 } }"#)
+
+    static let times = #""created_at": "2024-01-15T10:30:00Z", + "updated_at": "2024-10-26T14:22:00Z""#
+    static let owner = #"{ "id": #1 }"#
+
+    static func one(_ resource: String) -> String { #"{ "data": \#(resource) }"# }
+
+    /// A page of a list.
+    ///
+    /// - Parameters:
+    ///   - path: With the query's filters, such as `/contacts?`.
+    ///   - more: Members of `meta` behind the others.
+    static func page(_ resource: String, _ path: String, limit: Int, more: String = "") -> String {
+        """
+        {
+          "data": [\(resource)],
+          "meta": {
+            "total": 1,
+            "current_page": #1,
+            "per_page": #\(limit),
+            + "last_page": #1,
+            + "from": #1 | null,
+            + "to": #1 | null\(more)
+          },
+          "links": \(links("\(path)?page=1&limit=\(limit)"))
+        }
+        """
+    }
+
+    static func links(_ path: String) -> String {
+        """
+        {
+          "first": "\(path)",
+          "last": "\(path)",
+          "prev": null | "\(path)",
+          "next": null | "\(path)"
+        }
+        """
+    }
+
+    /// The operations of a resource of which each contact has a list.
+    ///
+    /// - Parameters:
+    ///   - requests: A new one's body, and a changed one's.
+    ///   - created: The status of a creation.
+    static func resource(
+        _ plural: String, _ resource: String, lists: String, requests: (new: String, changed: String),
+        created: Int = 201
+    ) -> String {
+        """
+        GET /\(plural)
+        > /\(plural)\(lists)
+        < 200 \(page(resource, "/\(plural)", limit: 10))
+
+        GET /contacts/{id}/\(plural)
+        > /contacts/1/\(plural)?page=2&limit=50
+        < 200 \(page(resource, "/contacts/1/\(plural)", limit: 10))
+
+        GET /\(plural)/{id}
+        > /\(plural)/1
+        < 200 \(one(resource))
+
+        POST /\(plural) key
+        > \(requests.new)
+        < \(created) \(one(resource))
+
+        PUT|PATCH /\(plural)/{id}
+        > /\(plural)/1 \(requests.changed)
+        < 200 \(one(resource))
+
+        DELETE /\(plural)/{id}
+        > /\(plural)/1
+        < 200 { "deleted": = true, "id": #1 }
+        """
+    }
+}

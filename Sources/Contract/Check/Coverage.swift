@@ -1,0 +1,28 @@
+import ContractClient
+import ContractExamples
+
+/// Notes which operations' answers and which frames a server gave while scenarios ran.
+package final class Coverage: Sendable {
+    private let seen = Guarded(Set<String>())
+
+    package init() {}
+
+    func add(_ answer: String, _ inclusion: String?) {
+        seen.use { seen in
+            seen.insert(answer)
+            if let inclusion { seen.insert("\(answer) including \(inclusion)") }
+        }
+    }
+
+    /// The examples' answers and frames that no scenario has seen.
+    package func missing(from examples: Examples) -> [String] {
+        let answers = examples.operations.flatMap { operation in
+            operation.answers.map { answer in
+                "\(operation.signature): \(answer.status)" + (answer.inclusion.map { " including \($0)" } ?? "")
+            }
+        }
+        let frames = examples.frames.filter { $0.sender == .server }.map { "frame \($0.type)" }
+        let seen = seen.use { $0 }
+        return (answers + frames).filter { !seen.contains($0) }
+    }
+}

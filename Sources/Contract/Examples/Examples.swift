@@ -1,0 +1,89 @@
+/// An operation as the contract shows it: its requests, and its answers by status.
+///
+/// It is text, and independent of the types and their coding, so that a wrong name on the wire cannot agree with itself.
+public struct OperationExample: Sendable {
+    /// A request line and body.
+    public struct Request: Sendable {
+        /// The path and query, such as `/chats/5/messages?limit=2`.
+        public let target: String
+        /// Whether the body stands for the text fields of a form.
+        public let isForm: Bool
+        public let body: ExampleValue?
+    }
+
+    /// A successful answer.
+    public struct Answer: Sendable {
+        public let status: Int
+        /// The word in a request's `include` that has this answer.
+        public let inclusion: String?
+        /// Nil for an answer without a body.
+        public let mediaType: String?
+        /// Nil for an answer whose body is not JSON, too.
+        public let body: ExampleValue?
+    }
+
+    /// The method, and behind it those that a server takes for the same.
+    public let methods: [String]
+    /// The path, captures in braces: `/chats/{id}/messages`.
+    public let path: String
+    /// Whether it needs no caller.
+    public let isOpen: Bool
+    /// Whether it honours `Idempotency-Key`.
+    public let takesKey: Bool
+    public let requests: [Request]
+    public let answers: [Answer]
+
+    /// The heading in the contract's summary, such as `GET /chats/{id}`.
+    public var signature: String { "\(methods[0]) \(path)" }
+}
+
+/// What one side says on a socket.
+public struct FrameExample: Sendable {
+    /// Who sends a frame.
+    public enum Sender: Sendable {
+        case client, server
+    }
+
+    public let sender: Sender
+    public let type: String
+    public let value: ExampleValue
+}
+
+/// The examples of a whole API, in the order of its contract.
+///
+/// The mock answers with them, the checker's response validator holds every server to their shapes, and the tests hold
+/// the types to them.
+public struct Examples: Sendable {
+    public let operations: [OperationExample]
+    public let frames: [FrameExample]
+    /// What every refusal looks like.
+    public let failure: ExampleValue
+    /// The beginnings of paths that a server answers beside the operations, such as `/objects/`.
+    public let elsewhere: [String]
+
+    /// Reads the sections' examples. A mistake in one is a mistake in the program, and ends it.
+    ///
+    /// - Parameter sections: One text for each section of the contract, in its order.
+    public init(_ sections: String..., failure: String, elsewhere: [String] = []) {
+        do {
+            var (operations, frames): ([OperationExample], [FrameExample]) = ([], [])
+            for section in sections {
+                var parser = ExampleParser(section)
+                let found = try parser.parse()
+                operations += found.operations
+                frames += found.frames
+            }
+            self.operations = operations
+            self.frames = frames
+            self.failure = try ExampleValue(parsing: failure)
+            self.elsewhere = elsewhere
+        } catch {
+            preconditionFailure("An example cannot be read: \(error)")
+        }
+    }
+
+    /// The examples of an operation.
+    ///
+    /// - Parameter signature: Such as `GET /chats/{id}`.
+    public subscript(signature: String) -> OperationExample? { operations.first { $0.signature == signature } }
+}

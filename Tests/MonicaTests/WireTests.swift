@@ -1,0 +1,170 @@
+import Contract
+import ContractServer
+import Foundation
+import MonicaAPI
+import MonicaExamples
+import Testbed
+import Testing
+
+/// Holds the types to the contract's examples.
+@Suite(.timeLimit(.minutes(30))) struct MonicaWireTests {
+    private static let newest = Monica.Sort<Monica.ContactOrder>.descending(.updatedAt)
+
+    /// Every request of the examples, as an app writes it.
+    static let requests: [ExampleRequest] = [
+        .init(Monica.ListContacts()),
+        .init(Monica.ListContacts(query: "john", page: 2, limit: 50)),
+        .init(Monica.ListContacts(query: "50% & a+b=c?/#é", page: 2, limit: 50, sort: newest, with: .contactFields)),
+        .init(Monica.GetContact(id: 1)),
+        .init(Monica.GetContact(id: 1, with: .contactFields)),
+        .init(
+            Monica.Create<Monica.Contact>(
+                Monica.ContactDraft(
+                    firstName: "J\u{F6}hn \"x\"", middleName: "M", lastName: "D", nickname: "N", description: "\n",
+                    genderID: 1, email: "a+b@example.com", birthdate: .day(Day("1980-10-10")!), isDeceased: true,
+                    deceasedDate: .age(3), isPartial: true, isStarred: true))),
+        .init(
+            Monica.Update<Monica.Contact>(
+                id: 1, Monica.ContactDraft(firstName: "J", birthdate: .dayOfYear(month: 2, day: 29)))),
+        .init(Monica.Delete<Monica.Contact>(id: 1)),
+        .init(Monica.SetWork(id: 1, job: "Baker", company: nil)),
+        .init(Monica.SetFood(id: 1, preferences: "No nuts")),
+        .init(
+            Monica.SetIntroduction(id: 1, generalInformation: "x", metThrough: 8, date: .day(Day("2020-01-02")!))),
+        .init(Monica.SetTags(id: 1, names: ["a", "é"])),
+        .init(Monica.UnsetTag(id: 1, tags: [1, 2])),
+        .init(Monica.UnsetTags(id: 1)),
+        .init(Monica.List<Monica.Activity>(contact: 5, page: 2, limit: 3, sort: .ascending(.happenedAt))),
+        .init(Monica.ListOfContact<Monica.Activity>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.Activity>(id: 1)),
+        .init(
+            Monica.Create<Monica.Activity>(
+                Monica.ActivityDraft(
+                    summary: "x", description: "y", happenedAt: Day("2024-10-20")!, contacts: [1, 2],
+                    activityTypeID: 3))),
+        .init(
+            Monica.Update<Monica.Activity>(
+                id: 1, Monica.ActivityDraft(summary: "x", happenedAt: Day("2024-10-20")!, contacts: [1]))),
+        .init(Monica.Delete<Monica.Activity>(id: 1)),
+        .init(Monica.List<Monica.Note>(contact: 5, page: 1, limit: 10)),
+        .init(Monica.ListOfContact<Monica.Note>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.Note>(id: 1)),
+        .init(Monica.Create<Monica.Note>(Monica.NoteDraft(contactID: 5, body: "\r\n\t\u{1F}é🎉"))),
+        .init(Monica.Update<Monica.Note>(id: 1, Monica.NoteDraft(contactID: 5, body: "x", isFavorited: true))),
+        .init(Monica.Delete<Monica.Note>(id: 1)),
+        .init(Monica.List<Monica.Task>(sort: .descending(.completedAt))),
+        .init(Monica.ListOfContact<Monica.Task>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.Task>(id: 1)),
+        .init(Monica.Create<Monica.Task>(Monica.TaskDraft(title: "x", description: "y", contactID: 5))),
+        .init(Monica.Update<Monica.Task>(id: 1, Monica.TaskDraft(title: "x", completed: true))),
+        .init(Monica.Delete<Monica.Task>(id: 1)),
+        .init(Monica.List<Monica.Gift>()),
+        .init(Monica.ListOfContact<Monica.Gift>(contact: 1, page: 2, limit: 50)),
+        .init(Monica.Get<Monica.Gift>(id: 1)),
+        .init(
+            Monica.Create<Monica.Gift>(
+                Monica.GiftDraft(
+                    contactID: 5, name: "x", status: .offered, comment: "c", url: "https://example.com",
+                    amount: "12.50", date: Day("2024-10-20")!, recipientID: 6))),
+        .init(Monica.Update<Monica.Gift>(id: 1, Monica.GiftDraft(contactID: 5, name: "x"))),
+        .init(Monica.Delete<Monica.Gift>(id: 1)),
+        .init(Monica.ListTags(sort: .descending(.name), page: 2)),
+        .init(Monica.ListTags()),
+        .init(Monica.Get<Monica.Tag>(id: 1)),
+        .init(Monica.ListContactsOfTag(tag: 1, page: 2, limit: 9, sort: newest)),
+        .init(Monica.Create<Monica.Tag>(Monica.TagDraft(name: "Family"))),
+        .init(Monica.Update<Monica.Tag>(id: 1, Monica.TagDraft(name: "Family"))),
+        .init(Monica.Delete<Monica.Tag>(id: 1)),
+        .init(Monica.GetMe()),
+        .init(Monica.ListGenders()),
+        .init(Monica.ListActivityTypes()),
+        .init(Monica.ExportJSON()),
+        .init(Monica.ExportVCard()),
+    ]
+
+    @Test(arguments: requests)
+    func aRequestIsAnExample(_ request: ExampleRequest) throws { try MonicaLawTests.laws.hold(request) }
+
+    @Test func everyVariantOfAnAnswerIsReadAndWritten() throws { try MonicaLawTests.laws.holdTheAnswers() }
+
+    @Test func everyExampleHasItsRequest() { MonicaLawTests.laws.holdEveryExample() }
+
+    // MARK: What the members of an example stand for
+
+    private static func value<Value: Codable & Sendable>(_ signature: String) throws -> Value {
+        let answer = try #require(MonicaExamples.all[signature]?.answers.first?.body)
+        return try read(APIResponse<Value>.self, answer.json()).data
+    }
+
+    private static let made = Monica.Timestamp("2024-01-15T10:30:00Z")!
+    private static let changed = Monica.Timestamp("2024-10-26T14:22:00Z")!
+
+    @Test func aContact() throws {
+        let contact: Monica.Contact = try Self.value("GET /contacts/{id}")
+        #expect(contact.id == 1)
+        #expect(contact.uuid == "6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
+        #expect(contact.firstName == "John")
+        #expect(contact.middleName == nil)
+        #expect(contact.lastName == "Doe")
+        #expect(contact.nickname == "Johnny")
+        #expect(contact.completeName == "John Doe")
+        #expect(contact.initials == "JD")
+        #expect(contact.genderID == 1)
+        #expect(contact.gender == "Man")
+        #expect(contact.genderType == "M")
+        #expect(contact.isStarred == false)
+        #expect(contact.isPartial == false)
+        #expect(contact.isActive == true)
+        #expect(contact.isDead == false)
+        #expect(contact.hashID == "h:6f1a2b3c4d5e4f608a")
+        #expect(contact.information.dates.birthdate == .init(Day("1980-10-10")!))
+        #expect(contact.information.dates.deceasedDate == .init())
+        #expect(contact.statistics.numberOfNotes == 1)
+        #expect(contact.url == "https://monica.example/api/contacts/1")
+        #expect(contact.createdAt == Self.made)
+        #expect(contact.updatedAt == Self.changed)
+        #expect(contact.contactFields?.first?.content == "john@example.com")
+        #expect(contact.contactFields?.first?.contactFieldType.name == "Email")
+        #expect(contact.notes?.first?.body == "Likes tea")
+    }
+
+    @Test func whatBelongsToAContact() throws {
+        let activity: Monica.Activity = try Self.value("GET /activities/{id}")
+        #expect(activity.summary == "Had dinner")
+        #expect(activity.description == nil)
+        #expect(activity.happenedAt == Day("2024-10-20"))
+        #expect(activity.contacts.map(\.id) == [1])
+        let note: Monica.Note = try Self.value("GET /notes/{id}")
+        #expect(note.contactID == 1)
+        #expect(note.body == "Likes tea")
+        #expect(note.isFavorited == false)
+        #expect(note.contact?.firstName == "John")
+        let task: Monica.Task = try Self.value("GET /tasks/{id}")
+        #expect(task.contactID == 1)
+        #expect(task.title == "Send a card")
+        #expect(task.completed == false)
+        let gift: Monica.Gift = try Self.value("GET /gifts/{id}")
+        #expect(gift.contactID == 1)
+        #expect(gift.name == "Teapot")
+        #expect(gift.amount == "12.50")
+        #expect(gift.value == 12.5)
+        #expect(gift.amountWithCurrency == "$12.50")
+        #expect(gift.status == .idea)
+        #expect(gift.isAnIdea == true)
+        let tag: Monica.Tag = try Self.value("GET /tags/{id}")
+        #expect(tag.name == "Family")
+        #expect(tag.nameSlug == "family")
+    }
+
+    @Test func theAccount() throws {
+        let user: Monica.User = try Self.value("GET /me")
+        #expect(user.firstName == "Regis")
+        #expect(user.lastName == "Freyd")
+        #expect(user.email == "regis@example.com")
+        let genders: [Monica.Gender] = try Self.value("GET /genders")
+        #expect(genders.map(\.name) == ["Man"])
+        let types: [Monica.ActivityType] = try Self.value("GET /activitytypes")
+        #expect(types.map(\.name) == ["ate at home"])
+        #expect(types.first?.activityTypeCategory?.name == "Food")
+    }
+}

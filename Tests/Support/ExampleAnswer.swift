@@ -1,0 +1,75 @@
+import Contract
+import ContractExamples
+import ContractServer
+import Foundation
+import NIOCore
+import Testing
+
+/// An answer of an operation as a value, to hold the type to the contract's examples.
+public struct ExampleAnswer: Sendable, CustomTestStringConvertible {
+    public let signature: String
+    /// As the server writes the value.
+    let written: String
+    /// Whether JSON is read as the value.
+    let isRead: @Sendable (_ json: String, _ contractAlone: Bool) throws -> Bool
+
+    /// - Parameters:
+    ///   - value: What one of the operation's examples stands for.
+    ///   - contractAlone: The same as a server of the published contract alone answers it, if that is another value.
+    public init<E: Contract.Endpoint>(of _: E.Type, _ value: E.Output, contractAlone: E.Output? = nil)
+    where E.Output: Equatable {
+        do {
+            written = String(buffer: try JSONBody.encode(value))
+        } catch {
+            preconditionFailure("\(value) cannot be encoded: \(error)")
+        }
+        signature = E.signature
+        isRead = { json, isAlone in
+            try read(E.Output.self, json) == (isAlone ? contractAlone ?? value : value)
+        }
+    }
+
+    public var testDescription: String { "\(signature): \(written.prefix(200))" }
+}
+
+/// A frame as a value, to hold the type to the contract's examples.
+public struct ExampleFrame<Frame: Codable & Equatable & Sendable>: Sendable, CustomTestStringConvertible {
+    public let sender: FrameExample.Sender
+    public let frame: Frame
+    /// As a server writes the frame.
+    public let written: String
+
+    public init(_ sender: FrameExample.Sender, _ frame: Frame) {
+        do {
+            written = String(buffer: try JSONBody.encode(frame))
+        } catch {
+            preconditionFailure("\(frame) cannot be encoded: \(error)")
+        }
+        self.sender = sender
+        self.frame = frame
+    }
+
+    public var testDescription: String { written }
+}
+
+public func read<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) throws -> T {
+    try JSONDecoder().decode(type, from: Data(bytes))
+}
+
+public func read<T: Decodable>(_ type: T.Type, _ json: String) throws -> T {
+    try read(type, Array(json.utf8))
+}
+
+/// Returns JSON without the white space between the tokens.
+public func minified(_ json: String) -> String {
+    var result = ""
+    var inString = false
+    var isEscaped = false
+    for character in json {
+        if !inString, character.isWhitespace { continue }
+        if !isEscaped, character == "\"" { inString.toggle() }
+        isEscaped = inString && !isEscaped && character == "\\"
+        result.append(character)
+    }
+    return result
+}

@@ -1,0 +1,179 @@
+import Contract
+import ContractCheck
+import ContractClient
+import ContractExamples
+import ContractServer
+import Foundation
+import NIOCore
+import Testing
+
+// What holds the types to the contract's examples. Types that both sides share cannot catch a wrong name on the wire,
+// since both sides would agree on the mistake; the examples are text.
+extension Laws {
+    /// The operations are those of the examples, in their order, with the same methods, keys and statuses; each is open
+    /// to anybody or needs a caller.
+    public func holdTheTypes() {
+        #expect(API.endpoints.map { $0.signature } == examples.operations.map(\.signature))
+        for endpoint in API.endpoints {
+            let signature = endpoint.signature
+            guard let example = examples[signature] else {
+                Issue.record("\(signature) has no examples")
+                continue
+            }
+            let route = endpoint.route
+            #expect(([route.method] + route.alternatives).map(\.rawValue) == example.methods, "\(signature)")
+            #expect(endpoint is any OpenEndpoint.Type == example.isOpen, "\(signature)")
+            #expect(endpoint is any AuthenticatedEndpoint.Type == !example.isOpen, "\(signature)")
+            #expect(route.acceptsIdempotencyKey == example.takesKey, "\(signature)")
+            // What answers 201 makes something.
+            #expect(route.status != .created || route.acceptsIdempotencyKey, "\(signature)")
+            #expect(example.answers.contains { $0.status == route.status.code }, "\(signature): \(route.status.code)")
+            let captures = example.path.split(separator: "/").filter { $0.first == "{" }.map {
+                String($0.dropFirst().dropLast())
+            }
+            #expect(captures == route.captures, "\(signature)")
+        }
+    }
+
+    /// Every example of a request stands for a request of the SDK, every answer with a body for a value.
+    ///
+    /// - Parameter answers: Nil where values are held in another way.
+    public func holdEveryExample(_ answers: [ExampleAnswer]? = nil) {
+        for operation in examples.operations {
+            for example in operation.requests {
+                let isWritten = requests.contains {
+                    $0.signature == operation.signature && $0.isWritten(as: example)
+                }
+                #expect(isWritten, "no request is written as \(operation.signature) \(example.target)")
+            }
+            if let answers, operation.answers.contains(where: { $0.body != nil }) {
+                let hasValue = answers.contains { $0.signature == operation.signature }
+                #expect(hasValue, "no value for the answers of \(operation.signature)")
+            }
+        }
+    }
+
+    /// A request is written as an example of its operation, and that example read as the request.
+    public func hold(_ request: ExampleRequest) throws {
+        let operation = try #require(examples[request.signature], "no examples")
+        let example = try #require(
+            operation.requests.first(where: request.isWritten),
+            "no example of a request is \(request.path) \(request.json?.description ?? "without a body")")
+        #expect(try request.reading(example) == request.value)
+        try request.surviveTheWire()
+    }
+
+    /// A value is written as an example of its operation to the letter, and that example read as the value, with and
+    /// without what is an addition to the contract.
+    public func hold(_ answer: ExampleAnswer) throws {
+        let operation = try #require(examples[answer.signature], "no examples")
+        let bodies = operation.answers.compactMap(\.body)
+        let found = bodies.first { $0.json() == answer.written }
+        if found == nil { #expect(answer.written == bodies.first?.json()) }
+        let body = try #require(found, "no example of an answer")
+        #expect(try answer.isRead(body.json(), false))
+        #expect(try answer.isRead(body.json(additions: false), true))
+    }
+
+    /// Every answer of the examples, and every variant of it, has the answer's shape, and is written as it was read.
+    public func holdTheAnswers() throws {
+        for endpoint in API.endpoints {
+            var shapes: [String: Shape] = [:]
+            for answer in examples[endpoint.signature]?.answers ?? [] {
+                guard let body = answer.body else { continue }
+                let shape = shapes["\(answer.status) \(answer.inclusion ?? "")", default: body.shape]
+                shapes["\(answer.status) \(answer.inclusion ?? "")"] = shape
+                for variant in [body] + body.variants {
+                    let difference = shape.difference(in: variant.value)
+                    #expect(difference == nil, "\(endpoint.signature)")
+                    try Self.hold(endpoint, variant.json())
+                }
+            }
+        }
+    }
+
+    private static func hold<E: Contract.Endpoint>(_ endpoint: E.Type, _ json: String) throws {
+        let value = try read(E.Output.self, json)
+        #expect(String(buffer: try JSONBody.encode(value)) == json, "\(E.signature)")
+    }
+
+    /// Every example of a frame stands for a value, and has its type's shape with every variant; each is known, and
+    /// written as it was read.
+    public func holdTheFrames<Frame>(
+        _ sender: FrameExample.Sender, values: [ExampleFrame<Frame>], isKnown: (Frame) -> Bool
+    ) throws {
+        let frames = examples.frames.filter { $0.sender == sender }
+        for frame in frames {
+            let json = frame.value.json()
+            #expect(values.contains { $0.written == json }, "no value for \(json)")
+            let shape = frames.first { $0.type == frame.type }?.value.shape
+            for variant in [frame.value] + frame.value.variants {
+                #expect(shape?.difference(in: variant.value) == nil, "\(frame.type)")
+                let value = try read(Frame.self, variant.json())
+                #expect(isKnown(value), "\(frame.type)")
+                #expect(String(buffer: try JSONBody.encode(value)) == variant.json(), "\(frame.type)")
+            }
+        }
+    }
+
+    /// A frame is written as an example, and that example read as the frame, with and without additions.
+    public func hold<Frame>(_ frame: ExampleFrame<Frame>) throws {
+        let example = try #require(
+            examples.frames.first { $0.sender == frame.sender && $0.value.json() == frame.written },
+            "no example of a frame is \(frame.written)")
+        #expect(try read(Frame.self, example.value.json()) == frame.frame)
+        #expect(try read(Frame.self, example.value.json(additions: false)) == frame.frame)
+    }
+
+    /// The mock answers every operation as the examples show it.
+    ///
+    /// - Parameters:
+    ///   - refused: Operations that the mock's world always refuses.
+    ///   - mock: Makes a mock. Each request has one of its own.
+    public func answerEverything(
+        but refused: Set<String> = [], from mock: () -> (any Transport & SocketTransport, baseURL: URL)
+    ) async throws {
+        let shapes = WireShapes(examples)
+        for operation in examples.operations {
+            var refusals: [String] = []
+            var isAnswered = false
+            for request in requests where request.signature == operation.signature {
+                let (mock, baseURL) = mock()
+                let server = Server(baseURL: baseURL, transport: mock, sockets: mock)
+                do {
+                    try await request.send(ResponseValidator(of: server, against: shapes), baseURL)
+                    isAnswered = true
+                } catch is UnreadableAnswer where operation.answers.contains(where: { $0.body == nil }) {
+                    // A body of another media type is the API's own client's to read.
+                    isAnswered = true
+                } catch let error as APIError {
+                    #expect(error.status != .notImplemented, "\(operation.signature)")
+                    refusals.append("\(request.path): \(error.message)")
+                }
+            }
+            let isRefused = refused.contains(operation.signature)
+            #expect(isAnswered != isRefused, "the mock answers \(operation.signature): \(refusals)")
+        }
+    }
+
+    /// Every answer and frame of the examples is seen by a scenario.
+    ///
+    /// - Parameters:
+    ///   - coverage: What the worlds of all these servers note in.
+    ///   - run: Runs a scenario on a server of its own.
+    package func exercise<World>(
+        _ scenarios: [Scenario<World>], noting coverage: Coverage,
+        _ run: @escaping @Sendable (Scenario<World>) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, scenario) in scenarios.enumerated() {
+                // A few at a time: each has a server and a database.
+                if index >= 4 { try await group.next() }
+                group.addTask { try await run(scenario) }
+            }
+            try await group.waitForAll()
+        }
+        let missing = coverage.missing(from: examples)
+        #expect(missing.isEmpty, "no scenario sees these")
+    }
+}
