@@ -95,6 +95,21 @@ extension DunbarScenarios {
                 try await world.raw.send(.get, "/verify-email/\(token)").said("Email verified")
                 try expect(try await john.send(Dunbar.GetCurrentUser()).user.emailVerified, equals: true)
             }
-        }
+        },
+        Scenario("The e-mail with the link is sent again on request", clause: "POST /verify-email/resend") { world in
+            let john = try await world.person()
+            guard let `operator` = world.operator else { throw Broken("only an operator sees the e-mails") }
+            try await john.post("/verify-email/resend").said("Verification email sent")
+            let emails = try await `operator`.letters("\(john.name)@example.com")
+            try expect(emails.count, equals: 2)
+            for email in emails {
+                guard let link = email.firstMatch(of: #/\/api(\/verify-email\/[A-Za-z0-9_-]{43})\s/#) else {
+                    throw Broken("no link: \(email)")
+                }
+                // Both links verify the address.
+                try await world.raw.send(.get, String(link.output.1)).said("Email verified")
+            }
+            try await john.post("/verify-email/resend").refused(400, "Email already verified")
+        },
     ]
 }

@@ -124,6 +124,9 @@ extension MonicaScenarios {
                 .refused(422, 32, "The body field is required. The contact id field is required.")
             try await owner.raw(.post, "/notes", ["body": "x", "contact_id": 999_999_999])
                 .refused(404, 31, "The requested contact was not found.")
+            try expect(try await owner.send(Monica.Get<Monica.Note>(id: note.id)).data, equals: note)
+            try await owner.client.delete(Monica.Note.self, id: note.id)
+            try expect(try await owner.get("/notes/\(note.id)").status, equals: 404)
         },
         Scenario("Tasks are open when they are made and keep when they were done", clause: "POST /tasks, example 6") {
             world in
@@ -146,8 +149,11 @@ extension MonicaScenarios {
             let jane = try await owner.contact("Jane")
             try await owner.raw(.put, "/tasks/\(id)", ["title": "x", "completed": false, "contact_id": jane.id.json])
                 .refused(404, 31, "The requested contact was not found.")
-            let nobodys = try await owner.client.create(Monica.TaskDraft(title: "Nobody's"))
-            try expect(nobodys.contact, equals: nil)
+            let free = try await owner.client.create(Monica.TaskDraft(title: "Of no contact"))
+            try expect(free.contact, equals: nil)
+            try expect(try await owner.send(Monica.Get<Monica.Task>(id: free.id)).data, equals: free)
+            try await owner.client.delete(Monica.Task.self, id: free.id)
+            try expect(try await owner.get("/tasks/\(free.id)").status, equals: 404)
         },
         Scenario("Gifts have amounts of two decimals", clause: "POST /gifts, example 7") { world in
             let owner = try await world.owner()
@@ -180,6 +186,22 @@ extension MonicaScenarios {
                     ["contact_id": john.id.json, "name": "x", "status": "idea", "amount": amount]
                 ).refused(422, 32, "The selected amount is invalid.")
             }
+        },
+        Scenario("Gifts are made, changed and gone", clause: "PUT /gifts/{id}") { world in
+            let owner = try await world.owner()
+            let john = try await owner.contact("John")
+            var draft = Monica.GiftDraft(contactID: john.id, name: "Book", comment: "Signed", amount: "12.50")
+            let made = try await owner.client.create(draft)
+            try expect(made.isAnIdea && made.status == .idea, "a new gift is an idea")
+            (draft.status, draft.comment, draft.date) = (.received, nil, Day("2024-10-20")!)
+            let changed = try await owner.client.update(made.id, draft)
+            try expect(changed.id, equals: made.id)
+            try expect(changed.status, equals: .received)
+            try expect(changed.comment, equals: nil)
+            try expect(changed.date, equals: draft.date)
+            try expect(try await owner.send(Monica.Get<Monica.Gift>(id: made.id)).data, equals: changed)
+            try await owner.client.delete(Monica.Gift.self, id: made.id)
+            try expect(try await owner.get("/gifts/\(made.id)").status, equals: 404)
         },
     ]
 }

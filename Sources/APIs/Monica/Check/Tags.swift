@@ -23,6 +23,7 @@ extension MonicaScenarios {
                 .refused(422, 32, "The name has already been taken.")
             let renamed = try await owner.client.update(other.id, Monica.TagDraft(name: word.uppercased()))
             try expect(renamed.name, equals: word.uppercased())
+            try expect(try await owner.send(Monica.Get<Monica.Tag>(id: other.id)).data, equals: renamed)
             try await owner.raw(.post, "/contacts/\(john.id)/setTags", [:])
                 .refused(422, 32, "The tags field is required.")
             try await owner.send(Monica.SetTags(id: john.id, names: [word]))
