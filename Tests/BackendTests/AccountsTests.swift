@@ -10,7 +10,7 @@ import Mail
 import Testbed
 import Testing
 
-/// The accounts of an API that is not there yet: what it has to say of its own is the first part of this file.
+/// The accounts of a made-up API. The first part of this file is all that such an API has to define.
 private enum Users: EmailAccountTable {
     struct Named {}
     typealias ID = Identifier<Named>
@@ -35,7 +35,7 @@ private enum Users: EmailAccountTable {
         ])
 }
 
-/// The service of that API.
+/// The service of the made-up API.
 private struct Service: Sendable {
     let database: Database
     let accounts: Accounts<Users>
@@ -153,7 +153,7 @@ private struct Service: Sendable {
             let access = try await service.sessions.accessToken(for: user, session: session.id)
             let caller = try await service.sessions.caller(access)
             #expect(caller.user == user && caller.session == session.id)
-            // On another node, which has seen the session a moment ago.
+            // Another node looked the session up a moment ago, and has it in its cache.
             let other = Service(service.database, mailer: TestMailbox(), clock: service.clock)
             _ = try await other.sessions.caller(access)
             try await service.database.write { [sessions = service.sessions] in try sessions.end(session.id, in: $0) }
@@ -173,7 +173,8 @@ private struct Service: Sendable {
                 Issue.record("not renewed")
                 return
             }
-            // The answer was lost: within ten seconds the old one is taken again, until the new one was used.
+            // The answer may have been lost, so the old token is accepted again for ten seconds, unless the new one has
+            // been used.
             guard case .renewed = try await service.exchange(session.refreshToken, for: "three"),
                 case .renewed = try await service.exchange("two", for: "four")
             else {
@@ -196,7 +197,7 @@ private struct Service: Sendable {
             var said: [String] = []
             for _ in 0..<12 { said.append(try await refusal { try await service.delete(user, "x", info()) }) }
             #expect(said == Array(repeating: "wrong password", count: 10) + ["429", "429"])
-            // The same attempts as those at a sign-in.
+            // Password checks and sign-ins count towards one limit.
             #expect(try await refusal { _ = try await service.signIn(Self.email, "right", info()) } == "429")
         }
     }
@@ -220,7 +221,7 @@ private struct Service: Sendable {
                 ].filter { try db.exists("SELECT 1 FROM \(SQL(stringLiteral: $0))") }
             }
             #expect(left == [])
-            // What addresses have tried stays, for its hour: accounts that come and go must not reset it.
+            // The counters of addresses stay for an hour: creating and deleting accounts must not reset them.
             let counters = try await service.database.read { db in
                 try db.all("SELECT key FROM attempts") { try $0.get(0, as: String.self).prefix { $0 != " " } }
             }
@@ -251,7 +252,7 @@ private struct Service: Sendable {
                     try sessions.endAll(of: user, in: db)
                 }
             }
-            // Of several at once one finds the token.
+            // The token works once, even when several requests use it at the same time.
             let results = try await together(8, width: 8) { _ in try await set() }
             #expect(results.filter { $0 }.count == 1)
             #expect(

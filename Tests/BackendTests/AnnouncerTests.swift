@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// What a transaction tells reaches every node once it is durable, in the order of the commits.
+/// The events of a transaction reach every node once the transaction is durable, in the order of the commits.
 @Suite(.timeLimit(.minutes(30))) struct AnnouncerTests {
     private static let schema = Schema("notes", [.init("notes", ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL)"])])
 
@@ -13,7 +13,7 @@ import Testing
         case long(Int)
     }
 
-    /// Hears of notes on one node.
+    /// A subscriber to the events of one node.
     private struct Ear: Sendable {
         let announcer: Announcer<News>
         let heard: AsyncStream<News>
@@ -26,7 +26,7 @@ import Testing
             announcer = Announcer(database) { continuation.yield($0) }
         }
 
-        /// Listens, once it is sure to hear, for as long as the body runs.
+        /// Subscribes, waits until events arrive, and stays subscribed while the body runs.
         func listening(_ body: () async throws -> Void) async throws {
             let (begun, begin) = AsyncStream<Void>.makeStream()
             let listening = Task {
@@ -61,7 +61,7 @@ import Testing
                 let order = NIOLockedValueBox<[Int]>([])
                 for number in 0..<50 {
                     struct Refused: Error {}
-                    // What fails is told to nobody.
+                    // The events of a failed transaction are not delivered.
                     try? await database.write { db in
                         try ear.announcer.announce(.note(-1, "lost"), inShort: .long(-1), in: db)
                         throw Refused()
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// What is longer than the database carries is told in short, and read by whoever hears it.
+    /// An event that exceeds the database's limit is announced as a reference, which each receiver reads again.
     @Test(arguments: Stack.Engine.available)
     func longNewsIsReadAgain(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
@@ -93,7 +93,7 @@ import Testing
                     }
                 }
                 if database.isShared {
-                    // What has gone since is passed over.
+                    // A reference to deleted data is ignored.
                     #expect(await ear.news(3) == [.note(1, "short"), .note(3, "read again"), .note(4, "short")])
                 } else {
                     #expect(
@@ -126,7 +126,8 @@ import Testing
         }
     }
 
-    /// A node of another version announces what is not understood here: sockets look again.
+    /// A node of another version announces an event that this version cannot decode: sockets read again what they
+    /// missed.
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
     func whatIsNotUnderstoodIsAGap() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in

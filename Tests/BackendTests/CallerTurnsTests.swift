@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct CallerTurnsTests {
-    /// Opens once.
+    /// A gate that opens once.
     private final class Gate: Sendable {
         private let stream: AsyncStream<Void>
         private let continuation: AsyncStream<Void>.Continuation
@@ -35,7 +35,7 @@ import Testing
                 }
             }
             try await until { turns.standing(of: 1) == (2, 10) }
-            // Somebody else does not wait.
+            // Another caller does not wait.
             let other = try await turns.take(for: 2) { "served" }
             #expect(other == "served")
             gate.open()

@@ -7,14 +7,14 @@ import Testing
 
 @testable import Backend
 
-/// Letters wait in the database until somebody has taken them.
+/// E-mails wait in the database until a mail server has accepted them.
 @Suite(.timeLimit(.minutes(30))) struct OutboxTests {
     private typealias Letters = Outbox<String>
 
     private static let schema = Schema("letters", [.init("letters", Letters.table)])
     private static let start: Int64 = 1_771_840_800_000
 
-    /// Answers one letter after the other as it was told, then takes all.
+    /// A mailer that fails as its script says, one e-mail after the other, and then accepts all.
     private final class Script: Mailer {
         private let outcomes: NIOLockedValueBox<[(any Error)?]>
         private let taken = NIOLockedValueBox<[String]>([])
@@ -31,7 +31,7 @@ import Testing
             for caller in callers.withLockedValue({ $0 }) { caller() }
         }
 
-        /// Returns once so many were taken.
+        /// Returns once this number of e-mails has been accepted.
         func wait(for count: Int) async {
             let (news, continuation) = AsyncStream<Void>.makeStream()
             callers.withLockedValue { $0.append { continuation.yield() } }
@@ -42,7 +42,7 @@ import Testing
 
     private struct Away: Error {}
 
-    /// An address that cannot stand in a letter is refused for good, before anybody is asked.
+    /// The error for an address that cannot appear in an e-mail. It is permanent, and no mail server is asked.
     private static var refusal: (any Error)? {
         get async {
             let folder = MailboxFolder(path: "/nonexistent", from: "none", now: { 0 })
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// As after `kill -9`: somebody else finds what was left.
+    /// After a `kill -9`, another process finds the e-mails that were left.
     @Test(arguments: Stack.Engine.available)
     func whatWasLeftIsSentByTheNext(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in
@@ -119,12 +119,12 @@ import Testing
         }
     }
 
-    /// A node that dies while it sends has it for a minute.
+    /// A node that dies while it sends an e-mail keeps it reserved for a minute.
     @Test(arguments: Stack.Engine.available)
     func whatSomebodyWasSendingIsSentAgainLater(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in
             try await host.post("half sent", on: host.outbox(Script()))
-            // As the other node has left it.
+            // The state that such a node leaves.
             try await host.database.write { db in
                 try db.run("UPDATE outbox SET due_at = \(Self.start + Letters.lease), attempts = 1")
             }
@@ -189,7 +189,7 @@ import Testing
             try await host.post("refused", on: outbox)
             try await outbox.sendDue()
             #expect(host.reports.withLockedValue { $0 } == [false])
-            // What is of no use any more, too, and of that nobody need be told.
+            // An e-mail that is no longer needed is dropped without a report.
             try await host.post("", on: outbox)
             try await outbox.sendDue()
             #expect(host.reports.withLockedValue { $0 } == [false])
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    /// A node without the key leaves a letter to the one that has it, and says so.
+    /// A node without the key leaves an e-mail to a node that has the key, and reports that.
     @Test(arguments: Stack.Engine.available)
     func whatOneNodeCannotReadIsLeftToAnother(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in
@@ -224,7 +224,7 @@ import Testing
             try await other.sendDue()
             #expect(deaf.letters == [])
             #expect(host.reports.withLockedValue { $0 } == [true, true])
-            // It does not take them again while the other has not come.
+            // It does not try them again while the node with the key is absent.
             host.clock.advance(by: .seconds(3))
             try await other.sendDue()
             #expect(host.reports.withLockedValue { $0 } == [true, true])
@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    /// More than one round, by two nodes at once: each letter is sent by one of them.
+    /// Two nodes that send several batches at the same time send each e-mail once.
     @Test(arguments: Stack.Engine.available)
     func twoNodesShareOneLine(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in

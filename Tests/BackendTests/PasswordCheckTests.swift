@@ -11,13 +11,13 @@ import Testing
 
 @testable import Identity
 
-/// Which attempts at a password count, and what they do not take from anybody.
+/// Failed attempts at a password count, without locking out other users.
 @Suite(.timeLimit(.minutes(30))) struct PasswordCheckTests {
     private static let schema = Schema("attempts", [.init("attempts", SignInThrottle.tables)])
     private static let home = ClientAddress("198.51.100.1")
     private static let elsewhere = ClientAddress("203.0.113.1")
 
-    /// Hashes when it may, and tells how often it did.
+    /// A password hasher that waits until it is released, and counts its calls.
     private final class Hashing: Sendable {
         private let gate = DispatchSemaphore(value: 0)
         private let isHeld = NIOLockedValueBox(false)
@@ -51,7 +51,7 @@ import Testing
         let hashing: Hashing
         let clock = TestClock()
 
-        /// Tries a password, and says what came of it. Accounts are those of the names up to "z"; each has "right".
+        /// Tries a password, and returns the outcome. The accounts are "a" to "z"; each has the password "right".
         func attempt(
             _ name: String, _ password: String = "right", from address: ClientAddress, isSignIn: Bool = true,
             proceed: @escaping @Sendable (Session) throws -> Void = { _ in }
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    /// What cannot be given back while the database is away is given back when it is there again.
+    /// An attempt that cannot be given back while the database is away is given back later.
     @Test(arguments: Stack.Engine.available)
     func aDatabaseThatIsAwayMakesNoFailures(_ engine: Stack.Engine) async throws {
         try await withCheck(on: engine) { check in
@@ -183,7 +183,7 @@ import Testing
     func anAddressThatSpraysIsStoppedForAllAccountsButItsOwn(_ engine: Stack.Engine) async throws {
         try await withCheck(on: engine) { check in
             #expect(await check.attempt("a", from: ClientAddress("2001:db8::1")) == "in")
-            // Many at once, from all over one subscriber's network.
+            // Many attempts arrive at once, from all addresses of one subscriber's network.
             let results = try await together(150, width: 24) { index in
                 await check.attempt("name \(index)", "x", from: ClientAddress("2001:db8::\(index)"))
             }
@@ -192,7 +192,7 @@ import Testing
             let hashes = check.hashing.count
             #expect(await check.attempt("b", from: ClientAddress("2001:db8::ffff")) == "429")
             #expect(check.hashing.count == hashes)
-            // Who has signed in from there before, and who comes from elsewhere, is not held back.
+            // Neither a user who has signed in from that network before nor a user elsewhere is held back.
             #expect(await check.attempt("a", from: ClientAddress("2001:db8::ffff")) == "in")
             #expect(await check.attempt("b", from: ClientAddress("2001:db8:0:1::1")) == "in")
             check.clock.advance(by: .seconds(3600))
@@ -231,7 +231,8 @@ import Testing
                 }
                 try check.throttle.forget(account: "a", names: ["name a"], email: "a@example.com", in: db)
             }
-            // Of b, and of the addresses: whose budgets do not grow by accounts that come and go.
+            // The rows of b and of the addresses stay: creating and deleting accounts must not extend an address's
+            // budget.
             #expect(try await check.rows() == ["address 1", "address 2", "sign-in 1", "sign-in 1"])
             let isKnown = try await check.database.read { try $0.exists("SELECT 1 FROM familiar_addresses") }
             #expect(!isKnown)

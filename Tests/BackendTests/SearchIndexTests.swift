@@ -4,7 +4,7 @@ import Testing
 
 @testable import Backend
 
-/// The index, against a look at each text.
+/// The index finds the same texts as a scan of all of them.
 @Suite(.timeLimit(.minutes(30))) struct SearchIndexTests {
     private static let schema = Schema(
         "search",
@@ -29,11 +29,11 @@ import Testing
         }
     }
 
-    /// Few letters, so that much is found; some that take more than one byte, and some that end lines and texts.
+    /// There are few letters, so that searches match often; some take several bytes, and some end lines or texts.
     private static let letters = Array("aabbcdé山\u{1F600} \t\n\\%_'\u{0}7")
 
     private static func text(_ length: ClosedRange<Int>, _ random: inout SeededGenerator) -> String {
-        // Without NUL, which no column takes: the index takes it as it takes the rest.
+        // NUL is left out because no text column accepts it. Queries may contain it.
         String((0..<Int.random(in: length, using: &random)).map { _ in letters.randomElement(using: &random)! })
     }
 
@@ -126,7 +126,8 @@ import Testing
         }
     }
 
-    /// What has no rare part is in every block; what nobody has is in none, and nothing is read for it.
+    /// A word without a rare part is in every block; a word that no text contains is in none, and nothing is read for
+    /// it.
     @Test(arguments: Stack.Engine.available)
     func readsOnlyBlocksThatMayHaveIt(_ engine: Stack.Engine) async throws {
         try await withIndex(engine) { database in
@@ -158,7 +159,7 @@ import Testing
             let old = try place.open(before)
             try await old.write { db in
                 for index in 1...count {
-                    // In another order than their ids'.
+                    // The order of the names differs from the order of the ids.
                     let name = "user\(String(index * 7919 % 100_000 + 100_000).dropFirst())"
                     try db.run(
                         """
@@ -171,7 +172,7 @@ import Testing
             let database = try place.open(
                 Schema("people", before.migrations + [.init("search", UserSearch.migration)]))
             try await UserSearch.bringUpToDate(database, where: "is_hidden = 0 OR display_key = 'rare one'")
-            // What is done twice is done once.
+            // The step may run twice.
             try await UserSearch.bringUpToDate(database)
             for needle in ["user", "rare", "one", "e o", "er1", "77", "u", "7", "nobody", "zz", "r00"] {
                 let (found, expected) = try await database.read { db in

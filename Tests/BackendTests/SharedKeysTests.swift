@@ -3,7 +3,7 @@ import Database
 import Testbed
 import Testing
 
-/// Keys that all nodes on one database need in common.
+/// All nodes on a database need the same keys.
 @Suite(.timeLimit(.minutes(30))) struct SharedKeysTests {
     private static let schema = Schema("things", [.init("users", ["CREATE TABLE users (id {ID})"])])
 
@@ -34,7 +34,8 @@ import Testing
         }
     }
 
-    /// Its file was lost, while the database has accounts: by a version without fingerprints, too.
+    /// The key file was lost although the database has accounts, also one that an older version created without
+    /// fingerprints.
     @Test(arguments: Stack.Engine.available)
     func aKeyThatIsMadeAnewIsSaidWhereThereAreAccounts(_ engine: Stack.Engine) async throws {
         try await withDatabase(engine) { database async throws in

@@ -6,7 +6,7 @@ import ObjectStore
 import Testbed
 import Testing
 
-/// A database and the files that belong to it.
+/// A database accepts only the object store that belongs to it.
 @Suite(.timeLimit(.minutes(30))) struct StorePairingTests {
     private static let schema = Schema("things", [.init("files", ["CREATE TABLE files (key {KEY} PRIMARY KEY)"])])
 
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// As they were before there were ids: what the rows name is there, and some more.
+    /// Databases and stores from before there were ids are paired if the store has objects that rows name.
     @Test(arguments: Stack.Engine.available, [true, false])
     func olderOnesThatBelongTogetherArePaired(_ engine: Stack.Engine, _ isLocal: Bool) async throws {
         try await withPlace(engine) { place async throws in
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// A database that names nothing of what is stored: empty, or another one.
+    /// The database is empty, or names none of the stored objects.
     @Test(arguments: Stack.Engine.available, [true, false])
     func filesOfAnotherDatabaseAreRefused(_ engine: Stack.Engine, _ isLocal: Bool) async throws {
         for (isMarked, hasRows) in [(false, false), (false, true), (true, false), (true, true)] {
@@ -109,7 +109,7 @@ import Testing
                 let words = error?.description ?? ""
                 #expect(words.contains("the database here") || words.contains("The database here"))
                 #expect(words.contains("he folder there") && words.contains("--adopt-store things"))
-                // Nothing was written: the right database is taken still.
+                // Nothing was written: the right database is still accepted.
                 #expect(try await place.id() == nil)
                 #expect(try await place.store.identity() == (isMarked ? "of-another" : nil))
                 #expect(try await place.store.size(of: #require(ObjectKey("kept"))) == 4)
@@ -128,11 +128,11 @@ import Testing
             try await place.add(row: "a")
             try await Self.add("a", to: place.store)
             let other = try place.otherStore("other")
-            // Without an id, and nothing of what rows name.
+            // The store has no id, and no object that a row names.
             await #expect(throws: StoreMismatch.self) { try await place.pairing(other).settle() }
             await #expect(throws: StoreMismatch.self) { try await place.pairing(other, isLocal: false).settle() }
             #expect(try await other.identity() == nil)
-            // With another id.
+            // The store has another id.
             #expect(try await other.identify(as: "another"))
             #expect(try await !other.identify(as: "a third"))
             await #expect(throws: StoreMismatch.self) { try await place.pairing(other).settle() }
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    /// Files that were copied without the mark. With a folder on a database that nodes share it may be another node's.
+    /// The files were copied without the id. If nodes share the database, the folder may be another node's.
     @Test(arguments: Stack.Engine.available)
     func aCopyWithoutItsIdIsKnownByWhatIsInIt(_ engine: Stack.Engine) async throws {
         try await withPlace(engine) { place async throws in
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    /// A second node with a folder of its own, whether it comes later or at the same moment.
+    /// A second node has a folder of its own, and starts later or at the same moment.
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
     func aSecondFolderOnOneDatabaseIsRefused() async throws {
         try await withPlace(.postgreSQL) { place async throws in
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    /// Several nodes that start at once with one bucket.
+    /// Several nodes start at the same time with one bucket.
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
     func nodesThatStartAtOnceShareABucket() async throws {
         try await withPlace(.postgreSQL) { place async throws in

@@ -5,11 +5,11 @@ import ObjectStore
 import Testbed
 import Testing
 
-/// Objects that no row names go to the trash, once they are old enough.
+/// The sweep moves objects that no row names to the trash, once they are old enough.
 @Suite(.timeLimit(.minutes(30))) struct SweepTests {
     private static let day: Int64 = 86_400
 
-    /// A store with objects that are as old as the files on this machine's clock say, and a clock to be moved.
+    /// A store whose objects have the times of this machine's files, and a clock that a test moves.
     private struct Place {
         let folder: String
         let store: LocalObjectStore
@@ -69,7 +69,8 @@ import Testing
         }
     }
 
-    /// More than a hundred and more than a tenth: nothing of it goes, unless the operator has said so.
+    /// A sweep that would remove more than a hundred objects and more than a tenth of all removes none, unless the
+    /// operator has allowed it.
     @Test func aSweepThatWouldTakeTooMuchTakesNothing() async throws {
         try await withStore(of: 300) { place async throws in
             for known in [[], Set(place.names.prefix(199))] {
@@ -86,7 +87,7 @@ import Testing
         }
     }
 
-    /// A tenth of many is more than a hundred.
+    /// A tenth of the objects may be more than a hundred.
     @Test func aTenthOfManyMayGo() async throws {
         try await withStore(of: 1500) { place async throws in
             let report = try await place.sweep(keeping: Set(place.names.dropFirst(150)))
@@ -107,21 +108,21 @@ import Testing
             place.clock.advance(by: .seconds(6 * Self.day))
             #expect(try await place.sweep(keeping: []).removed == 0)
             #expect(files().count == 3)
-            // The day in which they came is over, too.
+            // The day on which the objects were stored must have ended, too.
             place.clock.advance(by: .seconds(2 * Self.day))
             #expect(try await place.sweep(keeping: []).removed == 3)
             #expect(files() == [])
         }
     }
 
-    /// Between the first look and the removal, which may be far apart.
+    /// A row may be inserted between the first look and the removal, which may be hours apart.
     @Test func whatGetsARowMeanwhileStays() async throws {
         try await withStore(of: 5) { place async throws in
             let report = try await place.store.sweep(
                 olderThan: 3600, at: place.now,
                 keeping: ObjectReferences(
                     known: { keys in
-                        // A page has one of them or two, the last look all five.
+                        // A page has one or two of the objects; the last look has all five.
                         keys.count == 5 ? ["uploads/2.jpg"] : []
                     }, some: { _ in [] }))
             #expect(report.unreferenced == 5 && report.taken == 4)

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// What was looked up is good for a second.
+/// A cached answer is valid for a second.
 @Suite(.timeLimit(.minutes(30))) struct TTLCacheTests {
     private let clock = TestClock()
     private let looks = NIOLockedValueBox(0)

@@ -4,13 +4,13 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// A socket's turns: one after the other, whatever one waits for.
+/// A socket's work runs in order, one piece at a time, even while a piece waits.
 @Suite(.timeLimit(.minutes(30))) struct TurnsTests {
     private struct Failed: Error {}
 
     private let loop = MultiThreadedEventLoopGroup.singleton.next()
 
-    /// Waits for the last turn's word.
+    /// Returns the words that were said, up to the last one.
     private func words(
         _ begin: @escaping @Sendable (Turns, @escaping @Sendable (String) -> Void) -> Void, until last: String
     ) async throws -> [String] {
@@ -90,7 +90,7 @@ import Testing
             turns.take {
                 turns.work {
                     for await _ in released {}
-                    // Comes back to the loop behind this.
+                    // This runs on the loop after the result would have been delivered.
                     Task { loop.execute { loop.execute { coming.finish() } } }
                 } then: { _ in
                     late.withLockedValue { $0.append("result") }

@@ -42,7 +42,7 @@ import FoundationNetworking
 
     @Test(arguments: [1, 3, 16])
     func theOrderIsTheListsWhateverEndsFirst(_ parallel: Int) async {
-        // Each waits for the one after it, as far as they are under way together.
+        // Each scenario waits for the next one, as far as they run at the same time.
         let gates = (0...16).map { _ in Gate() }
         let list = Checklist.plain(
             (0..<16).map { index in
@@ -76,7 +76,7 @@ import FoundationNetworking
     }
 
     @Test func whatTheServerAsksToWaitDoesNotCount() async {
-        // The first three are refused, all at once.
+        // The first three requests are refused at once.
         let requests = NIOLockedValueBox(0)
         let server = Server.scripted { request in
             guard request.url.path == "/limited" else { return .json(401, "{}") }
@@ -105,15 +105,15 @@ import FoundationNetworking
         }
         #expect(report.failed == 0, "\(report.text)")
         #expect(report.seconds - report.scenarios[0].seconds >= 0.2)
-        // Each moment is told once, however many wait for it. There is one, unless the machine is so busy that a second
-        // lies between two of the refusals.
+        // Each moment is reported once, even if several scenarios wait for it. There is one moment, unless the machine
+        // is so busy that the refusals are more than a second apart.
         let moments = ends.withLockedValue { Set($0) }
         #expect(waits.withLockedValue { $0 } == moments.map { _ in 60 })
         #expect(!moments.isEmpty && ends.withLockedValue { $0 }.count == 3)
         #expect(moments.allSatisfy { $0 >= begun + .seconds(60) && $0 <= .now + .seconds(60) })
     }
 
-    /// The end of the run may be late enough; else it waits as long as the server says.
+    /// The clean-up after the run may be late enough; otherwise it waits as long as the server asks.
     @Test(arguments: [0, 1, 2])
     func whatTheServerDidNotLetBeRemovedIsRemovedInTheEnd(_ refusals: Int) async {
         let (attempts, slept) = (NIOLockedValueBox(0), NIOLockedValueBox(0))
@@ -124,7 +124,7 @@ import FoundationNetworking
                     count += 1
                     return count
                 }
-                // The second scenario's is the second.
+                // The second attempt belongs to the second scenario.
                 guard attempt != 2 else { return ["chats": 3] }
                 let refused = attempt == 1 ? refusals > 0 : attempt - 2 < refusals
                 return refused ? .init(["users": 1], retryAfter: 30) : [:]
@@ -244,7 +244,7 @@ import FoundationNetworking
     }
 }
 
-/// Lets through whoever waits, once it is open.
+/// A gate that lets waiting tasks pass once it is open.
 private actor Gate {
     private var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

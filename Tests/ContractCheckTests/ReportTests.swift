@@ -40,7 +40,7 @@ import FoundationXML
         #expect((object["clauses"] as? [[String: Any]])?.map { $0["outcome"] as? String } == ["passed", "failed"])
     }
 
-    /// As the common consumers read it: counts on the suite, a case for each scenario, and texts that survive.
+    /// The report has the form that common tools read: counts on the suite, a case for each scenario, and intact texts.
     @Test func junitIsXMLWithTheSameCountsAndTexts() throws {
         let elements = Elements()
         let parser = XMLParser(data: Data(report.junit.utf8))
@@ -60,7 +60,7 @@ import FoundationXML
         #expect(cases.map { $0.attributes["classname"] } == ["test GET /a", "test GET /b", "test GET /b"])
         #expect(cases.map { $0.attributes["time"] } == ["0.123", "2.000", "0.000"])
         let failure = try #require(elements.found.first { $0.name == "failure" })
-        // What XML cannot hold is replaced.
+        // Characters that XML does not allow are replaced.
         #expect(failure.attributes["message"] == ".id: expected a \u{1F600}, found a \u{FFFD}\u{FFFD}\u{FFFD}\n]]>")
         #expect(failure.text == "File.swift:5\ncurl -sSi 'http://test/a?b=1&c=2'\n# 200 <html>")
         #expect(elements.found.first { $0.name == "skipped" }?.attributes["message"] == "it's \"away\"")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ContractCheck
 
-/// Commands are run by a real shell, with a `curl` that only notes what it was given.
+/// A real shell runs the commands, with a `curl` that only records its arguments.
 @Suite(.timeLimit(.minutes(30))) struct ShellTests {
     private static let texts = [
         "plain", "", " ", "it's", "'", "''", "\"$HOME\" `ls` \\ !x", "$TOKEN_1", "é\u{1F600}", "a\nb\n", "-H",
@@ -91,7 +91,7 @@ import Testing
         String(decoding: try await run(command), as: UTF8.self)
     }
 
-    /// What a command gives curl: the arguments, and standard input.
+    /// Returns what a command gives curl: the arguments, and standard input.
     private func curled(_ command: String) async throws -> (arguments: [String], input: [UInt8]) {
         let end = "END-OF-ARGUMENTS"
         let curl = "curl() { printf '%s\\0' \"$@\" \(end); for last; do :; done; [ \"$last\" != @- ] || cat; }"

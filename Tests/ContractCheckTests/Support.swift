@@ -12,7 +12,7 @@ struct ScriptedTransport: Transport {
     }
 }
 
-/// Sockets that nobody opens.
+/// A socket transport that no scenario uses.
 struct NoSockets: SocketTransport {
     func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
         throw SocketRefused(status: 404, body: [])
@@ -28,7 +28,7 @@ extension TransportResponse {
 }
 
 extension Server {
-    /// One that answers every request with 401, as long as nothing else is said.
+    /// Returns a server that answers every request with 401, unless a script says otherwise.
     static func scripted(
         level: Level = .addition,
         _ answer: @escaping @Sendable (TransportRequest) throws -> TransportResponse = { _ in .json(401, "{}") }
@@ -40,7 +40,7 @@ extension Server {
 }
 
 extension Checklist {
-    /// Scenarios that use the server as it is.
+    /// Returns a checklist whose scenarios use the server directly.
     static func plain(
         _ scenarios: [Scenario<Server>], leave: @escaping Leave = { [:] }
     ) -> Checklist {

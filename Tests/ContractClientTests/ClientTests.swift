@@ -6,7 +6,7 @@ import Testing
 
 @testable import ContractClient
 
-/// From a request to the network and back.
+/// The client encodes requests, sends them, and decodes answers.
 @Suite(.timeLimit(.minutes(30))) struct ClientTests {
     private func client(
         _ transport: ScriptedTransport, base: String = "https://api.example.com", credentials: (any Credentials)? = nil
@@ -162,7 +162,7 @@ import Testing
 
     // MARK: Rejected tokens
 
-    /// A session with these answers to its renewals, and how many there were.
+    /// Returns a session whose renewals are answered by these steps, and the number of renewals.
     private static func renewing(_ steps: ScriptedTransport.Step...) -> (TokenSession, NIOLockedValueBox<Int>) {
         let count = NIOLockedValueBox(0)
         let refresh: @Sendable (String) async throws -> TokenSession.Renewed = { _ in
@@ -178,7 +178,7 @@ import Testing
         return (TokenSession(store: store, now: { start }, refresh: refresh), count)
     }
 
-    /// The server acted on nothing yet, so that even a POST without a key is sent again.
+    /// The server has not acted yet, so even a POST without a key is sent again.
     @Test func aRejectedTokenIsRenewedOnceAndTheRequestRepeated() async throws {
         let transport = ScriptedTransport(answer(.unauthorized), answer(.ok))
         let (session, renewals) = Self.renewing(answer(.ok))
@@ -196,13 +196,13 @@ import Testing
         #expect(error.status == .unauthorized)
         #expect(error.message == "Still no")
         #expect(transport.requests.count == 2)
-        // The next request does not try the rejected one again.
+        // The next request does not use the rejected token again.
         try await client.send(Sample.GetThing(id: "1"))
         #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer old", "Bearer new", "Bearer new 1"])
         #expect(renewals.withLockedValue { $0 } == 2)
     }
 
-    /// Ended after the renewal and before the repeat.
+    /// The session ends after the renewal and before the repeat.
     @Test func aSessionThatEndsMeanwhileIsSignedOut() async throws {
         let transport = ScriptedTransport(answer(.unauthorized), answer(.unauthorized))
         let (session, _) = Self.renewing(answer(.ok), Self.refused)
@@ -246,8 +246,8 @@ import Testing
             retry: waits.retry())
     }
 
-    /// A 401 must not reach the app because the network was away while the token was renewed, nor is the rejected token
-    /// sent again. The server has not acted, so that even a POST without a key goes on.
+    /// A 401 must not reach the app because the network failed while the token was renewed, nor is the rejected token
+    /// sent again. The server has not acted, so even a POST without a key is sent again.
     @Test func aRenewalThatFailedOnTheWayIsTriedAgain() async throws {
         let transport = ScriptedTransport(answer(.unauthorized), answer(.ok))
         let (session, renewals) = Self.renewing(offline, answer(.badGateway), answer(.ok))
@@ -264,7 +264,7 @@ import Testing
         #expect(waits.all == [.seconds(7.5)])
     }
 
-    /// Another request has learnt of it while this one waited.
+    /// Another request renewed the token while this one waited.
     @Test func aRepeatHasTheTokenOfItsTime() async throws {
         let (session, _) = Self.renewing(answer(.ok))
         let transport = ScriptedTransport(

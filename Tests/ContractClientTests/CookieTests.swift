@@ -4,15 +4,15 @@ import HTTPTypes
 import Testbed
 import Testing
 
-/// A client's own cookies, as answers set them and requests bring them along.
+/// A client stores the cookies that answers set, and sends them with requests.
 @Suite(.timeLimit(.minutes(30))) struct CookieTests {
     private static let url = URL(string: "https://dunbar.example/api/user")!
 
-    /// Answers what it was told, and remembers the cookies that came.
+    /// A server that answers by a script, and records the cookies that it received.
     private actor Server: Transport {
         var answers: [HTTPFields]
         var received: [String?] = []
-        /// Told of each request before its answer.
+        /// Runs before the answer to each request.
         let hold: @Sendable (Int) async throws -> Void
 
         init(_ answers: [HTTPFields], hold: @escaping @Sendable (Int) async throws -> Void = { _ in }) {
@@ -49,7 +49,7 @@ import Testing
         let store = MemoryCookieStore()
         #expect(try await sending(Self.long, nil, nil, store: store) == [nil, "session=abc", "session=abc"])
         #expect(await store.load().map(\.value) == ["abc"])
-        // Another launch of the app.
+        // A new store with the same file stands for another launch of the app.
         #expect(try await sending(nil, store: store) == ["session=abc"])
     }
 
@@ -76,7 +76,7 @@ import Testing
         #expect(try await sending(nil, store: store) == ["a=1"])
     }
 
-    /// The renewal of a session that was replaced meanwhile is no news; nor is its end.
+    /// A renewal of a session that has been replaced meanwhile is ignored, and so is its end.
     @Test(arguments: ["session=old; Path=/; Max-Age=60", "session=; Path=/; Max-Age=0"])
     func aLateAnswerDoesNotBringAnOldSessionBack(_ late: String) async throws {
         let store = MemoryCookieStore([.init(name: "session", value: "old", expiresAt: nil, isSecure: false)])

@@ -114,7 +114,7 @@ import Testing
                 await pace.noted()
                 await pace.pass(Pace.patience)
             }
-            // Were it given up, this would come too late to be the reason.
+            // If the connection had been given up, this close would come too late to be the reason.
             socket.end(SocketClosed(code: 1001))
         }
         #expect(reasons.first as? SocketClosed == SocketClosed(code: 1001))
@@ -223,7 +223,7 @@ import Testing
     }
 }
 
-/// A pacing whose waits between connections take no time, and whose other waits end when a test says so.
+/// A pacing that does not wait between connections. Its other waits end when a test asks for it.
 private final class Pace: Sendable {
     static let pingInterval = Duration.seconds(10_000)
     static let patience = Duration.seconds(20_000)
@@ -257,7 +257,7 @@ private final class Pace: Sendable {
         }?.resume()
     }
 
-    /// Returns when one more thing was noted.
+    /// Returns when another event has been noted.
     func noted() async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLockedValue { state in
@@ -272,7 +272,7 @@ private final class Pace: Sendable {
         }
     }
 
-    /// Lets a wait of this length end, when there is one.
+    /// Ends a wait of this length, once there is one.
     func pass(_ duration: Duration) async {
         await withCheckedContinuation { continuation in
             let sleeper = state.withLockedValue { state -> CheckedContinuation<Void, Never>? in
@@ -324,7 +324,7 @@ private final class Pace: Sendable {
             random: { [random] in random })
     }
 
-    /// Serves one socket, drives the time, and tells why the connection was lost. There is no second.
+    /// Serves one socket, moves the clock, and returns why the connection was lost. There is no second socket.
     func reasons(
         of socket: ScriptedSocket, _ serve: @escaping @Sendable (LiveSocket) async throws -> Void,
         driving: @Sendable () async -> Void
@@ -343,7 +343,7 @@ private final class Pace: Sendable {
     }
 }
 
-/// Opens what a script says.
+/// A socket transport whose sockets follow a script.
 private struct ScriptedSockets: SocketTransport {
     private let opening: @Sendable (URL) -> Void
     private let script: @Sendable (Int) throws -> any Socket

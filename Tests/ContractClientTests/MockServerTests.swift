@@ -6,7 +6,7 @@ import HTTPTypes
 import NIOConcurrencyHelpers
 import Testing
 
-/// A mock of the sample API: two operations have examples.
+/// A mock of the sample API with examples of two operations.
 private struct SampleMock: APIMock {
     let server: MockServer<Sample>
 
@@ -34,7 +34,7 @@ private struct SampleMock: APIMock {
     }
 }
 
-/// What every API's mock does.
+/// The mocks of all APIs share this behaviour.
 @Suite(.timeLimit(.minutes(30))) struct MockServerTests {
     private let mock = SampleMock()
 
@@ -104,7 +104,7 @@ private struct SampleMock: APIMock {
         #expect(error.message == "Large")
     }
 
-    /// What no SDK sends, a stranger gets refused as the server would.
+    /// A mock refuses requests that no SDK sends in the same way as the server.
     @Test(
         arguments: [
             (.get, "/nowhere", nil, 404, "Not found"), (.put, "/act", nil, 405, "Method not allowed"),
@@ -197,7 +197,7 @@ private struct SampleMock: APIMock {
         #expect(slept.withLockedValue { $0 } == [.seconds(2), .seconds(5), .seconds(2)])
     }
 
-    /// A request that is under way when the network goes fails as well.
+    /// A request that is in flight when the network fails, fails as well.
     @Test func withoutANetworkNothingArrives() async throws {
         let client = mock.client()
         mock.offline()
@@ -248,7 +248,7 @@ private struct SampleMock: APIMock {
         let socket = try await open(mock)
         for index in 0..<100 { try await socket.send("\(index)") }
         for index in 0..<100 { #expect(try await socket.receive() == .text("\(index)")) }
-        // Asked for before it comes.
+        // The message is awaited before it arrives.
         let next = Task { try await socket.receive() }
         try await socket.send("next")
         #expect(try await next.value == .text("next"))
@@ -277,7 +277,7 @@ private struct SampleMock: APIMock {
         #expect(try await open(mock) as? MockConnection != nil)
     }
 
-    /// Whoever gives up waiting takes no message along, and ends nothing.
+    /// A cancelled wait consumes no message and does not end the connection.
     @Test func aReceiveThatIsCancelledLeavesTheConnectionAsItIs() async throws {
         let socket = try await open(mock)
         for index in 0..<50 {

@@ -6,11 +6,11 @@ import Testing
 
 @testable import ContractClient
 
-/// Lists a page at a time.
+/// Lists are read a page at a time.
 @Suite(.timeLimit(.minutes(30))) struct PagesTests {
     struct Broken: Error {}
 
-    /// Pages by their number; remembers which were fetched.
+    /// Returns pages by their numbers, and records which were fetched.
     private func pages(
         _ all: [[Int]], _ fetched: NIOLockedValueBox<[Int]> = .init([])
     ) -> Pages<Int, Int> {
@@ -33,7 +33,7 @@ import Testing
     func everyElementInOrder(_ all: [[Int]]) async throws {
         let pages = pages(all)
         #expect(try await elements(pages) == all.flatMap(\.self))
-        // Each loop starts anew.
+        // Each loop starts at the first page.
         #expect(try await elements(pages) == all.flatMap(\.self))
     }
 

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 
 @testable import ContractClient
 
-/// What the API answers to a renewal, and what it was asked.
+/// A script of answers to renewals, which records the refresh tokens that it received.
 final class Renewals: Sendable {
     typealias Step = @Sendable (String) async throws -> TokenSession.Renewed
     private let state: NIOLockedValueBox<(steps: [Step], asked: [String])>
@@ -42,7 +42,7 @@ extension RenewingTests {
         { _ in throw APIError(Problem(status, "No")) }
     }
 
-    /// A refusal that is not in the API's own form.
+    /// A refusal that does not have the API's own form.
     static var isRefusedByAProxy: Renewals.Step {
         { _ in
             throw APIError(TransportResponse(status: .unauthorized, body: Array("<html>".utf8)), api: Sample.self)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ContractClient
 
-/// What is sent again, when, and what never is.
+/// Requests are retried only when that is safe, after the right delays.
 @Suite(.timeLimit(.minutes(30))) struct RetryTests {
     private let waits = Waits()
 
@@ -99,7 +99,7 @@ import Testing
 
     @Test func retryAfterIsHonoured() async throws {
         let transport = ScriptedTransport(
-            // As long as the cap, and no longer.
+            // The delay equals the cap.
             answer(.tooManyRequests, headers: [.retryAfter: "20"]),
             answer(.serviceUnavailable, headers: [.retryAfter: "0"]),
             answer(.serviceUnavailable, headers: [.retryAfter: "Wed, 21 Oct 2026 07:28:00 GMT"]), answer(.ok))
@@ -107,7 +107,7 @@ import Testing
         #expect(waits.all == [.seconds(20), .zero, .zero])
     }
 
-    /// A server that says when, not how long: by this device's clock.
+    /// A server that gives a point in time instead of a duration is understood by this device's clock.
     @Test func aLimitsResetIsHonouredWhereNothingElseIsSaid() async throws {
         let transport = ScriptedTransport(
             answer(.tooManyRequests, headers: [.rateLimitReset: "1771840807"]),
@@ -119,7 +119,7 @@ import Testing
         #expect(waits.all == [.seconds(7), .zero, .seconds(2)])
     }
 
-    /// Those who were all told the same second do not all come back at it.
+    /// Clients that received the same `Retry-After` do not all retry at the same moment.
     @Test func retryAfterIsJitteredUpwards() async throws {
         let transport = ScriptedTransport(answer(.tooManyRequests, headers: [.retryAfter: "7"]), answer(.ok))
         try await client(transport).send(Sample.GetThing(id: "1"))

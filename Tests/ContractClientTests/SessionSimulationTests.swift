@@ -3,10 +3,11 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// Sessions under thousands of seeded schedules: tasks at once, cancelled calls, lost answers, wrong clocks, restarts,
-/// slow stores and failing ones, two processes, revocation, signing in and out in between.
+/// Sessions keep their rules under thousands of seeded schedules: concurrent tasks, cancelled calls, lost answers,
+/// wrong clocks, restarts, slow and failing stores, two processes, revocation, sign-ins and sign-outs.
 @Suite(.timeLimit(.minutes(30))) struct SessionSimulationTests {
-    /// `CONCORD_SCHEDULES=100000` runs more. A failure prints its seed: `CONCORD_SEED=17` runs that one alone.
+    /// The seeds. `CONCORD_SCHEDULES=100000` runs more. A failure prints its seed; `CONCORD_SEED=17` runs that one
+    /// alone.
     private static let seeds: Range<UInt64> = {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["CONCORD_SEED"].flatMap(UInt64.init) { return seed..<seed + 1 }
@@ -28,14 +29,14 @@ import Testing
         let (count, against) = found.withLockedValue { $0 }
         print("\(Self.seeds.count) schedules: \(count)")
         for (seed, law) in against.sorted(by: { $0.key < $1.key }).prefix(3) {
-            // The same again, told this time.
+            // The same schedule again, with a trace.
             let world = SimulatedWorld(seed: seed, isTraced: true)
             await onThreads(1) { _ in world.run() }
             Issue.record("seed \(seed): \(law.rawValue)\n\(world.simulation.trace)")
         }
         let laws = Dictionary(grouping: against.values, by: \.rawValue).mapValues(\.count)
         #expect(against.isEmpty, "\(against.count) schedules: \(laws)")
-        // What never happens proves nothing.
+        // An event that never occurs in any schedule would leave its rule untested.
         if Self.seeds.count >= 1000 {
             for path in SessionCounts.all { #expect(count[keyPath: path] > Self.seeds.count / 100, "\(path)") }
         }
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    /// On threads of their own, so that other tests keep theirs.
+    /// Runs on threads of its own, so that other tests keep theirs.
     private func onThreads(_ count: UInt64, _ body: @escaping @Sendable (UInt64) -> Void) async {
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<count {

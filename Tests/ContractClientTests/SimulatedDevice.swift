@@ -4,23 +4,23 @@ import Foundation
 import HTTPTypes
 import Testbed
 
-/// One process of an app: the SDK's client and session, on a clock that may be wrong.
+/// A process of an app: the SDK's client and session, on a clock that may be wrong.
 final class SimulatedDevice: @unchecked Sendable {
     let name: String
     let world: SimulatedWorld
     let store: SimulatedStore
     private(set) var session: TokenSession!
     private(set) var client: Client<Simulated>!
-    /// Of this device's clock against the server's.
+    /// The difference between this device's clock and the server's.
     private(set) var skew: TimeInterval = 0
 
-    // What the laws look at.
-    /// When each access token was first known to be refused.
+    // The following values are what the laws check.
+    /// The time at which each access token was first known to be refused.
     var refusedAt: [String: Duration] = [:]
-    /// The access token that the session should have, and when this device's clock may ask for another.
+    /// The access token that the session should have, and the time on this device's clock from which it may be renewed.
     private var held: (token: String, dueAt: Date)?
     private var askedByClock: Set<String> = []
-    /// When the clock was set in a way that what had been due no longer is.
+    /// The time at which the clock was set back so that a renewal that had been due no longer is.
     private var wasDueAt: Duration?
     private var refreshing: [Int: Int] = [:]
     private var callUsers: [String: String] = [:]
@@ -45,7 +45,7 @@ final class SimulatedDevice: @unchecked Sendable {
 
     var now: Date { Date(timeIntervalSince1970: world.simulation.now / .seconds(1) + skew) }
 
-    /// The session has this token, all of whose life is left, or that was in the store.
+    /// Records that the session has this token, either new or loaded from the store.
     func hold(_ token: String?, expiresAt: Date, isFresh: Bool) {
         guard let token else {
             held = nil
@@ -69,7 +69,7 @@ final class SimulatedDevice: @unchecked Sendable {
             world.violate(.refusedTokensRest, "\(name) sends \(token), which was refused at \(refused)")
         }
         guard let session = world.server.accessTokens[token]?.session else { return }
-        // The other process is not told of a sign-out, but by the server.
+        // The other process learns of a sign-out only from the server.
         if self === world.devices.first, !world.isPresent(session, for: call) {
             world.violate(.oneSession, "\(call) is sent with \(token) of session \(session)")
         }
@@ -86,7 +86,7 @@ final class SimulatedDevice: @unchecked Sendable {
         if refreshing[session]! > 1 { world.violate(.oneRefresh, "\(name) refreshes session \(session) twice at once") }
         guard world.devices.count == 1, session == world.session, let held else { return }
         if refusedAt[held.token] != nil { return }
-        // The store is looked at between the decision and the request.
+        // The session reads the store between the decision and the request.
         let hasBeenDue = wasDueAt.map { world.simulation.now - $0 <= world.plan.storeDelay } ?? false
         if now <= held.dueAt, !hasBeenDue {
             world.violate(.reasons, "\(name) refreshes \(held.token), neither refused nor due")
@@ -115,7 +115,7 @@ final class SimulatedDevice: @unchecked Sendable {
     }
 }
 
-/// The network between a device and the server: slow, and not to be relied on.
+/// The network between a device and the server, which is slow and loses messages.
 struct SimulatedTransport: Transport {
     let device: SimulatedDevice
 
@@ -175,7 +175,7 @@ struct SimulatedTransport: Transport {
 
     private func failure() -> TransportResponse {
         device.world.count.errors += 1
-        // A proxy in between may answer 401 too, but not in the API's words.
+        // A proxy in between may answer 401 too, but not in the API's form.
         let codes = [500, 502, 503, 503, 504, 401]
         let simulation = device.world.simulation
         let status = HTTPResponse.Status(code: codes[simulation.random(0...codes.count - 1)])
@@ -185,7 +185,7 @@ struct SimulatedTransport: Transport {
     }
 }
 
-/// Keeps tokens, slowly, and fails at times: before it has done what it should, or after.
+/// A slow token store that sometimes fails, before or after it has acted.
 final class SimulatedStore: TokenStore, @unchecked Sendable {
     struct Broken: Error {}
 

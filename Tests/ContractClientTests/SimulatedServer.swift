@@ -20,7 +20,7 @@ enum Simulated: ServiceAPI {
         var user: String
     }
 
-    /// May be repeated.
+    /// An operation that may be repeated.
     struct Look: AuthenticatedEndpoint {
         typealias API = Simulated
         static let route = Route.get("/calls/{id}")
@@ -28,7 +28,7 @@ enum Simulated: ServiceAPI {
         var id: String
     }
 
-    /// May not.
+    /// An operation that must not be repeated.
     struct Act: AuthenticatedEndpoint {
         typealias API = Simulated
         static let route = Route.post("/calls/{id}")
@@ -36,7 +36,7 @@ enum Simulated: ServiceAPI {
         var id: String
     }
 
-    /// `POST /refresh/{token}`: in the path, so that the simulated server need not parse.
+    /// `POST /refresh/{token}` has the token in its path, so that the simulated server need not parse a body.
     struct Refresh: OpenEndpoint {
         typealias API = Simulated
         static let route = Route.post("/refresh/{token}")
@@ -49,16 +49,16 @@ enum Simulated: ServiceAPI {
     }
 }
 
-/// Issues tokens as the contracts' servers do: with refresh tokens that stay, or that are rotated at each use.
+/// Issues tokens as the contracts' servers do, with refresh tokens that stay or that are rotated at each use.
 final class SimulatedServer: @unchecked Sendable {
-    /// A rotated refresh token is taken once more within this time, while none of its successors has been used: the
-    /// answer may have been lost. After that it ends the session.
+    /// The time within which a rotated refresh token is accepted once more if none of its successors has been used,
+    /// because the answer may have been lost. After that it ends the session.
     static let grace = Duration.seconds(10)
 
     struct AccessToken {
         let session: Int
         let expiresAt: Duration
-        /// Of which key: a server that restarts with another one knows its old tokens no more.
+        /// The number of the key that signed the token. A server that restarts with another key rejects its old tokens.
         let key: Int
     }
 
@@ -111,7 +111,7 @@ final class SimulatedServer: @unchecked Sendable {
         return "r\(issued)"
     }
 
-    /// Answers at once: what takes time is the network.
+    /// Answers at once: the simulated network adds the delay.
     func answer(_ request: TransportRequest) -> TransportResponse {
         let last = request.url.lastPathComponent
         guard let header = request.headers[.authorization] else { return refresh(last) }

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Testbed
 
-/// What must hold for a session, whatever happens.
+/// The rules that must hold for a session in every schedule.
 enum SessionLaw: String, CaseIterable {
     case kept = "no valid session is lost"
     case refusedTokensRest = "a token that was refused is not sent again"
@@ -16,25 +16,25 @@ enum SessionLaw: String, CaseIterable {
     case oneSession = "a call goes in the session that there is, and is never repeated as somebody else"
 }
 
-/// What a schedule is made of.
+/// The parameters of a schedule.
 struct SessionPlan {
     struct Faults {
-        /// Of a request, and of an answer.
+        /// The probability that a request is lost, and that an answer is.
         var loss = 0.0
-        /// 5xx before the server has acted, and after.
+        /// The probability of a 5xx before the server has acted, and after.
         var error = 0.0
         static let none = Faults()
     }
 
     let rotates: Bool
-    /// Of an access token, in seconds.
+    /// The lifetime of an access token, in seconds.
     let lifetime: Int
-    /// Of the network at most, one way.
+    /// The network's longest delay, one way.
     let delay: Duration
     let faults: Faults
     let storeDelay: Duration
     let storeFailure: Double
-    /// Two share a store, as an app and its extension do.
+    /// The number of processes. Two share a store, as an app and its extension do.
     let processes: Int
     let tasks: Int
     let calls: Int
@@ -44,7 +44,7 @@ struct SessionPlan {
     let changesKey: Bool
     let revokes: Bool
     let signsOut: Bool
-    /// As whom somebody signs in on top of it or after it.
+    /// The user who signs in during or after the first session, if any.
     let signsIn: String?
 
     init(_ simulation: Simulation) {
@@ -69,7 +69,7 @@ struct SessionPlan {
     }
 }
 
-/// What happened in a schedule: laws that are never tried hold always.
+/// The number of events of each kind. A law is tested only if the events that could break it occur.
 struct SessionCounts {
     var sends = 0
     var successes = 0
@@ -89,20 +89,20 @@ struct SessionCounts {
     ]
 }
 
-/// One schedule: a server, its devices, and what befalls them.
+/// A schedule: a server, its devices, and the faults that they meet.
 final class SimulatedWorld: @unchecked Sendable {
     let simulation: Simulation
     let plan: SessionPlan
     let server: SimulatedServer
     private(set) var devices: [SimulatedDevice] = []
-    /// Whose session it is; nil when nobody is signed in.
+    /// The current session; nil while no user is signed in.
     private(set) var session: Int? {
         didSet { history.append((simulation.now, session)) }
     }
-    /// What `session` was, and since when.
+    /// The values of `session`, and the times at which they began.
     private var history: [(since: Duration, session: Int?)] = []
     private var callsBegun: [String: Duration] = [:]
-    /// No faults any more.
+    /// Whether faults have ended.
     private(set) var isCalm = false
     private var keyChangedAt: Duration?
     var hasLostRefreshAnswers = false
@@ -122,7 +122,7 @@ final class SimulatedWorld: @unchecked Sendable {
         simulation.note("AGAINST THE LAW: \(law.rawValue): \(text)")
     }
 
-    /// Runs the schedule, and looks whether the laws held.
+    /// Runs the schedule, and checks the laws.
     func run() {
         do {
             try simulation.run { await self.live() }
@@ -156,14 +156,14 @@ final class SimulatedWorld: @unchecked Sendable {
         await settle(store)
     }
 
-    /// Some time in the schedule, at no time of anything else.
+    /// Returns a time within the schedule that differs from the times of all other events.
     private func someTime() -> Duration {
         simulation.random(.zero...Duration.seconds(2 * plan.lifetime)) + .microseconds(simulation.random(1...999))
     }
 
     // MARK: Calls
 
-    /// Whether a call may go in a session: one that there was since it began.
+    /// Returns whether a call may belong to a session: one that existed at some time since the call began.
     func isPresent(_ session: Int, for call: String) -> Bool {
         let begun = callsBegun[call] ?? .zero
         return history.indices.contains { index in
@@ -179,7 +179,7 @@ final class SimulatedWorld: @unchecked Sendable {
     }
 
     private func call(_ device: SimulatedDevice, _ id: String) async {
-        // Many at once, and some at any time.
+        // Some calls start together, others at any time.
         if simulation.chance(0.5) { await simulation.pause(for: someTime() / 2) }
         let (before, begun) = (session, simulation.now)
         let mayRepeat = simulation.chance(0.5)
@@ -231,7 +231,7 @@ final class SimulatedWorld: @unchecked Sendable {
             count.cancelled += 1
             if !isCancelled { violate(.calls, "call \(id) was not cancelled, but ends so") }
         case .refused:
-            // Two tokens in a row may be refused, when the server's key changes while the second is on its way.
+            // Two tokens in a row may be refused when the server's key changes while the second is in flight.
             if keyChangedAt.map({ simulation.now - $0 < .seconds(10) }) ?? false { return }
             violate(.endsEverywhere, "call \(id) ends with a refusal of its token")
         case .network:
@@ -294,7 +294,8 @@ final class SimulatedWorld: @unchecked Sendable {
 
     // MARK: Afterwards
 
-    /// With a good network, whoever is signed in is, and whoever is not is told so: now, and after the next launch.
+    /// Checks, with a faultless network, that a call succeeds if a user is signed in and fails with `SignedOut` if not,
+    /// now and after the next launch.
     private func settle(_ store: SimulatedStore) async {
         isCalm = true
         simulation.note("calm")
@@ -310,7 +311,7 @@ final class SimulatedWorld: @unchecked Sendable {
         }
     }
 
-    /// Whether a rotated token may be used again: nobody knew its successor.
+    /// Whether a rotated token may be used again because no device received its successor.
     private var mayHaveLostTrack: Bool {
         hasLostRefreshAnswers || hasFailedToSave || (devices.count > 1 && keyChangedAt != nil)
     }

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import NIOConcurrencyHelpers
 
-/// An API of the tests' own.
+/// An API for these tests.
 enum Sample: ServiceAPI {
     static let name = "sample"
     static let phrases = Phrases()
@@ -25,7 +25,7 @@ enum Sample: ServiceAPI {
         var name: String
     }
 
-    /// Needs a caller.
+    /// An operation that needs a caller.
     struct GetThing: AuthenticatedEndpoint {
         typealias API = Sample
         static let route = Route.get("/things/{id}")
@@ -34,7 +34,7 @@ enum Sample: ServiceAPI {
         var note: String?
     }
 
-    /// At a path where another has a field.
+    /// An operation with a literal where another path has a parameter.
     struct FindThings: AuthenticatedEndpoint {
         typealias API = Sample
         static let route = Route.get("/things/find")
@@ -57,7 +57,7 @@ enum Sample: ServiceAPI {
         var id: Int
     }
 
-    /// Honours an idempotency key.
+    /// An operation that honours idempotency keys.
     struct AddThing: AuthenticatedEndpoint {
         typealias API = Sample
         static let route = Route.post("/things", .created, idempotencyKey: true)
@@ -69,7 +69,7 @@ enum Sample: ServiceAPI {
         }
     }
 
-    /// Honours none.
+    /// An operation without idempotency keys.
     struct Act: AuthenticatedEndpoint {
         typealias API = Sample
         static let route = Route.post("/act")
@@ -84,7 +84,7 @@ enum Sample: ServiceAPI {
         var id: Int
     }
 
-    /// Answers with a redirect.
+    /// An operation that answers with a redirect.
     struct Follow: OpenEndpoint {
         typealias API = Sample
         static let route = Route.get("/things/{id}/file", .found)
@@ -106,7 +106,7 @@ enum Sample: ServiceAPI {
 
 // MARK: A network that does as it is told
 
-/// Answers from a script, one step for each request, and remembers the requests.
+/// A transport that answers from a script, one step for each request, and records the requests.
 final class ScriptedTransport: Transport {
     typealias Step = @Sendable (TransportRequest) async throws -> TransportResponse
 
@@ -129,27 +129,27 @@ final class ScriptedTransport: Transport {
     }
 }
 
-/// An answer of the script.
+/// Returns a step that answers.
 func answer(
     _ status: HTTPResponse.Status, _ body: String = #"{"name":"thing"}"#, headers: HTTPFields = [:]
 ) -> ScriptedTransport.Step {
     { _ in TransportResponse(status: status, headers: headers, body: Array(body.utf8)) }
 }
 
-/// A failure of the network.
+/// Returns a step that fails as a network does.
 func failure(_ error: any Error) -> ScriptedTransport.Step { { _ in throw error } }
 
 let offline = failure(URLError(.notConnectedToInternet))
 
 // MARK: Waiting that takes no time
 
-/// Remembers for how long it was asked to wait, and does not.
+/// Records the requested waits, and returns at once.
 final class Waits: Sendable {
     private let durations = NIOLockedValueBox<[Duration]>([])
 
     var all: [Duration] { durations.withLockedValue { $0 } }
 
-    /// - Parameter random: Stands in for every random number.
+    /// - Parameter random: The value of every random number.
     func retry(attempts: Int = 3, cap: Duration = .seconds(20), random: Double = 1) -> Retry {
         Retry(
             attempts: attempts, base: .milliseconds(500), cap: cap,
@@ -161,7 +161,7 @@ final class Waits: Sendable {
 
 let start = Date(timeIntervalSince1970: 1_771_840_800)
 
-/// A session whose access token expires in so many seconds.
+/// Returns tokens whose access token expires after a number of seconds.
 func tokens(
     _ access: String, refresh: String = "refresh", expiresIn seconds: TimeInterval = 3600, user: String = "7"
 ) -> StoredTokens {
@@ -169,7 +169,7 @@ func tokens(
         accessToken: access, refreshToken: refresh, expiresAt: start.addingTimeInterval(seconds), user: user)
 }
 
-/// Remembers everything that was saved.
+/// A token store that records all saved tokens.
 actor RecordingStore: TokenStore {
     struct Broken: Error {}
 
@@ -202,17 +202,17 @@ actor RecordingStore: TokenStore {
     func breakDown() { isBroken = true }
     func repair() { isBroken = false }
 
-    /// As another process would.
+    /// Changes the stored tokens as another process would.
     func put(_ tokens: StoredTokens?) { kept = tokens }
 
-    /// Makes loading slow.
+    /// Sets an action that runs before each load.
     func beforeLoading(_ action: @escaping @Sendable () async -> Void) { beforeLoading = action }
 
-    /// Makes saving slow.
+    /// Sets an action that runs before each save.
     func before(_ action: @escaping @Sendable (StoredTokens?) async -> Void) { beforeSaving = action }
 }
 
-/// Holds tasks back until it is opened.
+/// A gate that holds tasks back until it is opened.
 actor Gate {
     private var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -237,7 +237,7 @@ actor Gate {
         waiting = []
     }
 
-    /// Waits until so many have come to the gate.
+    /// Waits until this number of tasks has come to the gate.
     func arrivals(_ count: Int = 1) async {
         if arrived >= count { return }
         await withCheckedContinuation { watchers.append((count, $0)) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ContractClient
 
-/// A session whose store fails, or that has its store in common with another process.
+/// A session works with a store that fails, or that another process shares.
 @Suite(.timeLimit(.minutes(30))) struct TokenSessionStoreTests: RenewingTests {
     // MARK: Stores that fail
 
@@ -19,7 +19,7 @@ import Testing
         await store.before { _ in await store.breakDown() }
         #expect(try await session.renew("old") == "b")
         #expect(try await session.token() == "b")
-        // Although the store has the older refresh token.
+        // The store has the older refresh token, which must not be used.
         #expect(try await session.renew("b") == "c")
         #expect(renewals.asked == ["r1", "r2"])
         #expect(await store.kept == tokens("old", refresh: "r1"))
@@ -39,7 +39,7 @@ import Testing
         while await store.kept != change { await Task.yield() }
     }
 
-    /// What waits to be saved is not lost because what came before it could not be.
+    /// A pending save is not lost because the one before it failed.
     @Test func aSignOutIsKeptAlthoughTheRenewalBeforeItWasNot() async throws {
         let store = RecordingStore(tokens("old"))
         let saving = Gate()
@@ -85,7 +85,7 @@ import Testing
         #expect(await store.kept == tokens("new", refresh: "r3"))
     }
 
-    /// The other process was faster by a moment.
+    /// The other process was a moment faster.
     @Test func aRefusalIsNotBelievedBeforeTheStoreIsReadAgain() async throws {
         let store = RecordingStore(tokens("old", refresh: "r1"))
         let renewals = Renewals([
@@ -119,7 +119,7 @@ import Testing
         #expect(renewals.asked == ["r1", "r2"])
     }
 
-    /// The app has signed in as somebody else while its extension had the old session.
+    /// The app has signed in as another user while its extension had the old session.
     @Test func anotherUsersSessionIsNotForgotten() async throws {
         let store = RecordingStore(tokens("old"))
         let renewals = Renewals([Self.gives("new")])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ContractClient
 
-/// A session: what it hands out, when it renews, and what ends it.
+/// A session hands out valid tokens, renews them in time, and ends when the server says so.
 @Suite(.timeLimit(.minutes(30))) struct TokenSessionTests: RenewingTests {
     // MARK: Handing out
 
@@ -50,7 +50,7 @@ import Testing
         #expect(await store.saves == (isRenewed ? [tokens("new")] : []))
     }
 
-    /// The device's clock may be wrong, so the server has the last word on a token that looks old.
+    /// The device's clock may be wrong, so the server decides about a token that looks expired.
     @Test(arguments: [isOffline, refuses(.internalServerError), refuses(.serviceUnavailable), refuses(.forbidden)])
     func aRenewalThatFailsOnTheWayHandsOutTheOldToken(_ step: @escaping Renewals.Step) async throws {
         let store = RecordingStore(tokens("old", expiresIn: 10))
@@ -59,7 +59,7 @@ import Testing
         #expect(try await session.token() == "old")
         #expect(await store.saves.isEmpty)
         #expect(try await session.current == tokens("old", expiresIn: 10))
-        // From now on the server asks: a request need not wait for a renewal that fails each time.
+        // From now on only a 401 starts a renewal: a request need not wait for a renewal that fails each time.
         #expect(try await session.token() == "old")
         #expect(renewals.asked.count == 1)
         #expect(try await session.renew("old") == "new")
@@ -81,7 +81,7 @@ import Testing
             handed.append(try await session.token())
             clock.advance(by: .seconds(1))
         }
-        // For 27 seconds, and the next request after them asks.
+        // The token is handed out for 27 seconds; the next request after them renews it.
         let expected = ["a", "token 1", "token 2"].flatMap { Array(repeating: $0, count: 28) }
         #expect(handed == expected)
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(renewals.asked.count == 1)
     }
 
-    /// Set forward by an hour, and forward again: each asks for one renewal.
+    /// The clock is set forward by an hour, twice: each change causes one renewal.
     @Test func aClockThatJumpsAsksOnce() async throws {
         let clock = TestClock()
         let renewals = Renewals([Self.gives("b"), Self.gives("c")])
@@ -145,7 +145,7 @@ import Testing
         #expect(await store.saves.map { $0?.refreshToken } == ["r2", "r2", "r2"])
     }
 
-    /// Nobody is given a token that the server has refused: not while it is renewed, and not when that fails.
+    /// A token that the server has refused is not handed out again, neither during its renewal nor if that fails.
     @Test func aRefusedTokenIsNotHandedOutAgain() async throws {
         let gate = Gate()
         let renewals = Renewals([
@@ -161,7 +161,7 @@ import Testing
         let others = [Task { try await session.token() }, Task { try await session.token(after: "old") }]
         await gate.open()
         for task in [refused] + others {
-            // Whoever came late may have asked again.
+            // A caller that came late may have started another renewal.
             if case .success(let token) = await task.result { #expect(token == "new") }
         }
         #expect(try await session.token() == "new")
@@ -205,7 +205,7 @@ import Testing
     @Test(arguments: [true, false])
     func aHundredAtOnceRenewOnce(_ isRejected: Bool) async throws {
         let entered = Gate()
-        // The API answers once all have asked, so that nobody comes late.
+        // The API answers once all have asked, so that none comes late.
         let slow: Renewals.Step = { _ in
             await entered.arrivals(100)
             for _ in 0..<1000 { await Task.yield() }
@@ -265,7 +265,7 @@ import Testing
         let impatient = Task { try await session.renew("old") }
         await gate.arrivals()
         impatient.cancel()
-        // At once: the API has not answered yet.
+        // The wait ends at once: the API has not answered yet.
         await #expect(throws: CancellationError.self) { try await impatient.value }
         let patient = Task { try await session.renew("old") }
         await gate.open()
@@ -276,7 +276,7 @@ import Testing
 
     // MARK: Meanwhile
 
-    /// A session in the middle of a renewal, which goes on when the gate opens.
+    /// Returns a session in the middle of a renewal, which goes on when the gate opens.
     private func renewing(
         _ store: RecordingStore, then step: @escaping Renewals.Step
     ) async -> (session: TokenSession, renewal: Task<String, any Error>, gate: Gate, renewals: Renewals) {
@@ -328,7 +328,7 @@ import Testing
         let renewal = Task { try await session.renew("old") }
         await saving.arrivals()
         let signOut = Task { try await session.replace(nil) }
-        // The sign-out is known at once, whatever the store is busy with.
+        // The sign-out takes effect at once, even while the store is busy.
         while try await session.current != nil { await Task.yield() }
         await saving.open()
         _ = await renewal.result
@@ -345,7 +345,7 @@ import Testing
         #expect(await store.loads == 0)
     }
 
-    /// A request that waits goes on in the session it began in, or not at all.
+    /// A waiting request continues in the session in which it began, or fails.
     @Test(arguments: [(nil, nil), ("8", nil), ("7", "other")] as [(String?, String?)])
     func whoWaitsDoesNotGoOnAsSomebodyElse(_ user: String?, _ expected: String?) async throws {
         let (session, renewal, gate, _) = await renewing(RecordingStore(tokens("old")), then: Self.gives("new"))
@@ -354,12 +354,12 @@ import Testing
         await gate.open()
         for task in [renewal, waiting, Task { try await session.token(after: "old") }] {
             let token = try? await task.value
-            // The second may have come after the change, and is whoever is signed in then.
+            // The second caller may have come after the change; it then belongs to the new session.
             #expect(token == expected || (task == waiting && token == user.map { _ in "other" }))
         }
     }
 
-    /// The refresh token that a sign-in brought belongs to the new session alone.
+    /// The refresh token of a sign-in belongs to the new session only.
     @Test func aSignInWhileTheStoreIsReadKeepsItsRefreshToken() async throws {
         let (store, renewals) = (RecordingStore(tokens("old")), Renewals([Self.gives("new")]))
         let session = session(store, renewals)

@@ -3,7 +3,7 @@ import Foundation
 import Testbed
 import Testing
 
-/// Where tokens are kept.
+/// Token stores keep tokens between launches.
 @Suite(.timeLimit(.minutes(30))) struct TokenStoreTests {
     private func mode(_ path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -18,7 +18,7 @@ import Testing
             try store.save(tokens("a"))
             #expect(try store.load() == tokens("a"))
             #expect(try mode(path) == 0o600)
-            // Another launch of the app.
+            // A new store with the same file stands for another launch of the app.
             #expect(try FileTokenStore(URL(fileURLWithPath: path)).load() == tokens("a"))
 
             try store.save(tokens("b", refresh: "c"))

@@ -11,9 +11,9 @@ import NIOPosix
 import Testbed
 import Testing
 
-/// The platform's own HTTP client, against a server on a loopback port.
+/// The platform's own HTTP client talks to a server on a loopback port.
 @Suite(.timeLimit(.minutes(30))) struct URLSessionTransportTests {
-    /// Serves the sample API; its handlers answer what came in.
+    /// Serves the sample API, whose handlers answer with what they received.
     private func withServer(_ body: (URL) async throws -> Void) async throws {
         var routes = Routes<Sample, String>(
             spool: MemorySpool(), secret: [1], name: { $0 },
@@ -22,7 +22,7 @@ import Testing
         routes.open(use: { (request: Sample.PutThing, _) in Sample.Thing(name: request.name) })
         routes.open(use: { (_: Sample.DeleteThing, _) in Empty() })
         routes.open(answering: { (request: Sample.Follow, _) in
-            // To a place that would answer, were it asked.
+            // The target of the redirect would answer if it were requested.
             Answer(.found, headers: [.location: "/things/\(request.id)"])
         })
         routes.open(use: { (request: Sample.AddFile, _) in
@@ -94,7 +94,7 @@ import Testing
     }
 }
 
-/// Holds uploads in memory.
+/// An upload spool in memory.
 private struct MemorySpool: UploadSpool {
     func begin() async throws -> any UploadWriter { File() }
 

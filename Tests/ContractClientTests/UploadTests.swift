@@ -9,7 +9,7 @@ import Testing
 @testable import ContractClient
 @testable import ContractServer
 
-/// Forms as the SDK writes them, read with the server's parser.
+/// The server's parser reads the forms that the SDK writes.
 @Suite(.timeLimit(.minutes(30))) struct MultipartBodyTests {
     private struct Part: Equatable {
         var name: String
@@ -89,7 +89,7 @@ import Testing
     @Test(arguments: [
         ("a.txt", "a.txt"), ("naïve 漢字 🎉.txt", "naïve 漢字 🎉.txt"), ("a;b=c, d.txt", "a;b=c, d.txt"),
         ("C:\\dir\\a.txt", "C:\\dir\\a.txt"), ("", ""), ("100%.txt", "100%.txt"),
-        // What would end the quotes or the line is percent-encoded on the way, as browsers do.
+        // Characters that would end the quotes or the line are percent-encoded, as browsers do.
         ("say \"hi\".txt", "say \"hi\".txt"), ("a\r\nX-Evil: 1\r\n\r\nb", "a\r\nX-Evil: 1\r\n\r\nb"),
     ])
     func filenames(_ filename: String, _ received: String) throws {
@@ -125,7 +125,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let source = URL(fileURLWithPath: folder + "/source")
             try Data("content".utf8).write(to: source)
-            // Each sending finds the whole form on the disk.
+            // Each attempt finds the whole form on the disk.
             let read: @Sendable (TransportRequest) throws -> String = { request in
                 guard case .file(let url) = request.body else { return "not on disk" }
                 return String(decoding: try Data(contentsOf: url), as: UTF8.self)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ContractServer
 
-/// What answers say of themselves, and how they are compressed.
+/// Answers have the right header fields, and are compressed if the client accepts that.
 @Suite(.timeLimit(.minutes(30))) struct AnswerFieldTests {
     private let table = Sample.table()
 
@@ -23,7 +23,7 @@ import Testing
         #expect(try await table.send(.get, "/plain/x").headers[.cacheControl] == nil)
     }
 
-    /// Whoever may ask without a token may be asking for one.
+    /// The answer to a request without a token may contain a token, so it must not be stored.
     @Test func whatMayHandOutTokensIsNotStored() async throws {
         #expect(try await table.send(.post, "/say", body: "{}").headers[.cacheControl] == "no-store")
         #expect(try await table.send(.post, "/say", body: "{").headers[.cacheControl] == "no-store")
@@ -49,7 +49,7 @@ import Testing
         #expect(answer.headers[.wwwAuthenticate] == "Bearer")
     }
 
-    /// No browser is to ask for a password where a cookie is what is missing.
+    /// A browser must not ask for a password where a cookie is missing.
     @Test func anAPIWithCookiesSaysSo() async throws {
         let table = Textual.table()
         let answer = try await table.send(.get, "/refused")
@@ -89,7 +89,7 @@ import Testing
             table.send(.get, "/things/7").headers[.eTag], table.send(.get, "/things/8").headers[.eTag],
         ]
         #expect(tags[0] != nil && tags[0] != tags[1])
-        // Compressed or not, it is the same answer.
+        // The entity tag is the same for the compressed and the plain answer.
         let plain = try await table.send(.get, "/choose?how=long")
         let packed = try await table.send(.get, "/choose?how=long", headers: [.acceptEncoding: "gzip"])
         #expect(plain.headers[.eTag] == packed.headers[.eTag])

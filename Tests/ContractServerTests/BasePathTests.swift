@@ -5,7 +5,7 @@ import HTTPTypes
 import Logging
 import Testing
 
-/// An API below `/api`, whose callers are told how much more they may ask.
+/// An API under `/api` that reports its rate limit.
 private enum Based: ServiceAPI {
     static let name = "based"
     static let basePath = "/api"
@@ -51,7 +51,7 @@ private enum Based: ServiceAPI {
             method, "/api/things/7", headers: [.authorization: "me"], body: #"{"name":"x"}"#)
         #expect(answer.status == .ok)
         #expect(answer.text == "x")
-        // A handler's own type stands.
+        // A handler's own content type is kept.
         #expect(answer.headers[.contentType] == "text/plain")
         #expect(answer.headers[.allow] == said)
     }

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import Testing
 
-/// Whose word is taken for where a request comes from, and what counts as one place.
+/// The client's address is taken from trusted proxies only, and limits count IPv6 addresses by network.
 @Suite(.timeLimit(.minutes(30))) struct ClientAddressTests {
     private func address(
         _ peer: String?, _ forwarded: [String], trusting proxies: [String]
@@ -16,35 +16,35 @@ import Testing
     }
 
     @Test(arguments: [
-        // Nobody else is believed.
+        // The header of a stranger is ignored.
         ("192.0.2.1", ["203.0.113.9"], "192.0.2.1"),
         ("192.0.2.1", [], "192.0.2.1"),
-        // A trusted proxy is.
+        // The header of a trusted proxy counts.
         ("10.0.0.1", ["203.0.113.9"], "203.0.113.9"),
         ("10.0.0.1", [], "10.0.0.1"),
         ("10.0.0.1", [""], "10.0.0.1"),
         ("10.0.0.1", ["2001:db8::1"], "2001:db8::1"),
         ("::1", ["203.0.113.9"], "203.0.113.9"),
-        // What stands further left is the client's own invention.
+        // Entries further left were invented by the client.
         ("10.0.0.1", ["1.1.1.1, 203.0.113.9"], "203.0.113.9"),
         ("10.0.0.1", ["1.1.1.1,203.0.113.9"], "203.0.113.9"),
         ("10.0.0.1", ["127.0.0.1,  203.0.113.9 "], "203.0.113.9"),
         ("10.0.0.1", ["127.0.0.1,\t203.0.113.9\t"], "203.0.113.9"),
-        // Through several proxies, in one header or in several.
+        // The request came through several proxies, in one header or in several.
         ("10.0.0.1", ["1.1.1.1, 203.0.113.9, 10.0.0.2"], "203.0.113.9"),
         ("10.0.0.1", ["1.1.1.1, 203.0.113.9", "10.0.0.2"], "203.0.113.9"),
         ("10.0.0.1", ["1.1.1.1", "203.0.113.9"], "203.0.113.9"),
         ("10.0.0.1", ["10.0.0.2, 10.0.0.2"], "10.0.0.2"),
         ("172.20.3.4", ["203.0.113.9, 172.31.255.255, 10.0.0.2"], "203.0.113.9"),
         ("2001:db8:1::7", ["203.0.113.9, 2001:DB8:1:0::9"], "203.0.113.9"),
-        // A network ends where it ends.
+        // The address is just outside the trusted network.
         ("172.32.0.1", ["203.0.113.9"], "172.32.0.1"),
         ("10.0.0.1", ["203.0.113.9, 172.15.0.1"], "172.15.0.1"),
-        // What is no address ends the search.
+        // An entry that is not an address ends the search.
         ("10.0.0.1", ["203.0.113.9, unknown"], "10.0.0.1"),
         ("10.0.0.1", ["1.1.1.1, evil\"name, 10.0.0.2"], "10.0.0.2"),
         ("10.0.0.1", ["203.0.113.9, , x"], "10.0.0.1"),
-        // Some proxies write a port.
+        // Some proxies append a port.
         ("10.0.0.1", ["203.0.113.9:4711"], "203.0.113.9"),
         ("10.0.0.1", ["203.0.113.9:4711, 10.0.0.2:80"], "203.0.113.9"),
         ("10.0.0.1", ["[2001:db8::1]:80"], "2001:db8::1"),
@@ -54,12 +54,12 @@ import Testing
         ("10.0.0.1", ["203.0.113.9:http"], "10.0.0.1"),
         ("10.0.0.1", ["[2001:db8::1"], "10.0.0.1"),
         ("10.0.0.1", ["[203.0.113.9]"], "10.0.0.1"),
-        // An address of IPv4 in the form of IPv6 is the same, on either side.
+        // An IPv4 address in IPv6 form is the same address, on either side.
         ("::ffff:10.0.0.1", ["203.0.113.9"], "203.0.113.9"),
         ("10.0.0.1", ["203.0.113.9, ::ffff:10.0.0.2"], "203.0.113.9"),
         ("10.1.2.3", ["203.0.113.9"], "203.0.113.9"),
         ("::ffff:192.0.2.1", ["203.0.113.9"], "192.0.2.1"),
-        // However it is written.
+        // The spelling of an address does not matter.
         ("10.0.0.1", ["2001:0DB8:0:0::1"], "2001:db8::1"),
         ("fe80::1%eth0", [], "fe80::1"),
     ])
@@ -90,7 +90,8 @@ import Testing
         #expect(ClientAddress(text).isThisMachine == isThisMachine)
     }
 
-    /// A proxy on this machine is not this machine, trusted or not.
+    /// A request that a proxy on this machine forwards does not count as this machine's own, whether the proxy is
+    /// trusted or not.
     @Test(arguments: [[], ["127.0.0.1"]]) func whatIsForwardedIsNotThisMachine(_ proxies: [String]) throws {
         #expect(try address("127.0.0.1", [], trusting: proxies).isThisMachine)
         for header in ["203.0.113.9", "127.0.0.1", "", "nonsense"] {
@@ -119,7 +120,7 @@ import Testing
         #expect(try AddressRange(text).description == expected)
     }
 
-    /// The operator is told of a proxy that nobody trusts, once; of strangers who send the header, never.
+    /// The operator is warned once about an untrusted proxy, and never about strangers who send the header.
     @Test(arguments: [
         ("127.0.0.1", 1), ("::1", 1), ("172.18.0.1", 1), ("fd00::7", 1), ("203.0.113.9", 0), ("10.0.0.1", 0),
     ])

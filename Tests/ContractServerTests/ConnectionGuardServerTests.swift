@@ -14,10 +14,10 @@ import Testing
 
 @testable import ContractServer
 
-/// The guard in a Hummingbird server.
+/// The guard works in a Hummingbird server.
 @Suite(.timeLimit(.minutes(30)))
 struct ConnectionGuardServerTests {
-    /// Answers 413 without reading bodies.
+    /// Runs a server that answers 413 without reading bodies.
     private func run(_ body: (Int) async throws -> Void) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         var logger = Logger(label: "test")
@@ -68,7 +68,7 @@ struct ConnectionGuardServerTests {
                 try await outbound.write(
                     ByteBuffer(string: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000000\r\n\r\n"))
                 let chunk = ByteBuffer(repeating: 0, count: 65_536)
-                // Writes for as long as the server takes bytes; only its end makes this end.
+                // This writes as long as the server accepts bytes, so it ends only when the connection does.
                 let writing = Task { while true { try await outbound.write(chunk) } }
                 var answer = ""
                 for try await buffer in inbound { answer += String(buffer: buffer) }

@@ -14,7 +14,7 @@ import Testing
 
 @testable import ContractServer
 
-/// The guard behind NIO's own HTTP handlers, on a virtual clock.
+/// The guard works behind NIO's own HTTP handlers, here on a virtual clock.
 @Suite(.timeLimit(.minutes(30))) struct ConnectionGuardTests {
     private let channel = EmbeddedChannel()
     private let front = Front()
@@ -54,9 +54,9 @@ import Testing
         return text
     }
 
-    /// What was sent last: the 400, whose body names the request as its header does.
+    /// Checks that the last answer is the 400 whose body names the request as its header does.
     ///
-    /// - Returns: The id, and what was sent before.
+    /// - Returns: The request id, and what was sent before that answer.
     private func malformed() throws -> (id: String, before: String) {
         let text = try sent()
         let start = try #require(text.range(of: "HTTP/1.1 400 Bad Request")?.lowerBound)
@@ -137,7 +137,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    /// Bytes that make no part of a body are progress too.
+    /// Bytes that are not part of a body, such as chunk sizes, count as progress too.
     @Test func aRequestMayTake10Minutes() throws {
         try receive("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;")
         for _ in 1...29 {
@@ -172,7 +172,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    /// So little of it that the channel takes more; but a whole answer stays in memory until its last byte has gone.
+    /// The answer is so small that the channel accepts more, but it stays in memory until its last byte has been sent.
     @Test func aClientMustTakeTheRestOfItsAnswer() throws {
         front.isTaking = false
         for path in ["/first", "/second"] { try receive("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n") }
@@ -305,11 +305,11 @@ import Testing
     }
 }
 
-/// The socket's end of the pipeline; `EmbeddedChannel` knows no half-closed output.
+/// The socket's end of the pipeline. `EmbeddedChannel` does not support a half-closed output.
 private final class Front: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 
-    /// False: what is written waits here for ``take()``.
+    /// Whether writes complete at once. If false, they wait for ``take()``.
     var isTaking = true
     private(set) var isOutputClosed = false
     private(set) var reads = 0
@@ -327,7 +327,7 @@ private final class Front: ChannelOutboundHandler {
         if isTaking { context.write(data, promise: promise) } else { written.append((data, promise)) }
     }
 
-    /// Takes what has been written so far.
+    /// Completes the writes that are waiting.
     func take() {
         for write in written { context?.write(write.data, promise: write.promise) }
         written = []

@@ -6,11 +6,11 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-/// What an API that limits how often a caller may ask says with every answer.
+/// An API with a rate limit reports it with every answer.
 @Suite(.timeLimit(.minutes(30))) struct CountedRequestTests {
     private let counted = NIOLockedValueBox<[String]>([])
 
-    /// Lets two requests through.
+    /// A router that lets two requests through.
     private var table: Router<Sample> {
         var routes = Routes<Sample, String>(
             secret: [1], name: { $0 },
@@ -46,7 +46,7 @@ import Testing
         let first = try await send(#"{"text":"a"}"#)
         #expect(first.status == .created)
         #expect(first.headers[.rateLimitRemaining] == "1")
-        // A failure that nobody foresaw, too.
+        // An unexpected error's answer reports it too.
         let second = try await send(#"{"text":"unforeseen"}"#)
         #expect(second.status == .internalServerError)
         #expect(second.headers[.rateLimitRemaining] == "0")

@@ -6,7 +6,7 @@ import NIOPosix
 import Testbed
 import Testing
 
-/// What RFC 9110 and RFC 9112 ask for, byte by byte over a real connection.
+/// The server follows RFC 9110 and RFC 9112 byte by byte over a real connection.
 @Suite(.timeLimit(.minutes(30)))
 struct ExactHTTPTests {
     private func withServer(_ log: LogBook = LogBook(), _ body: (Int) async throws -> Void) async throws {
@@ -15,7 +15,7 @@ struct ExactHTTPTests {
         try await serving(listener, port: port) { try await body(port) }
     }
 
-    /// Sends a text and returns the one answer, and what came behind it until the server closed.
+    /// Sends a text and returns the answer, and the rest that came until the server closed.
     private func ask(_ port: Int, _ text: String, hasBody: Bool = true) async throws -> (
         RawConnection.Response, rest: String
     ) {
@@ -52,7 +52,7 @@ struct ExactHTTPTests {
         }
     }
 
-    /// What follows on the connection is in step.
+    /// The next answer on the connection starts right after the head.
     @Test func theNextAnswerIsFoundBehindAHEAD() async throws {
         try await withServer { port in
             let connection = try await RawConnection(port: port)
@@ -78,7 +78,7 @@ struct ExactHTTPTests {
     ])
     func aRequestHasExactlyOneHost(_ request: String) async throws {
         try await withServer { port in
-            // Of what follows nothing is taken for a request.
+            // The bytes that follow are not read as a request.
             let (answer, rest) = try await ask(port, request + "GET /things/8 HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(answer.status == 400)
             #expect(answer.fields["connection"] == "close")
@@ -178,7 +178,7 @@ struct ExactHTTPTests {
         }
     }
 
-    /// Also one that came in pieces, before and after it was asked for.
+    /// The body may arrive in pieces, before or after the server has asked for it.
     @Test func aLargeBodyIsReadAsItIsAskedFor() async throws {
         try await withServer { port in
             let connection = try await RawConnection(port: port)

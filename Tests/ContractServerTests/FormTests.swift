@@ -6,7 +6,7 @@ import Testing
 
 @testable import ContractServer
 
-/// Operations that take JSON or a form with any number of files, and fields that come last.
+/// An operation can take JSON or a form with any number of files, and fields that come last.
 @Suite(.timeLimit(.minutes(30))) struct FormTests {
     private let spool = CountingSpool()
     private let table: Router<Sample>
@@ -45,13 +45,13 @@ import Testing
 
     @Test func aFormWithoutFiles() async throws {
         #expect(try await send(part("name=text", "hi") + end)["text"] == "hi: ")
-        // What a browser sends where no file was chosen.
+        // A browser sends this where no file was chosen.
         #expect(
             try await send(part("name=text", "hi") + part("name=picture; filename=\"\"", "") + end)["text"] == "hi: ")
         #expect(spool.remaining == 0)
     }
 
-    /// They are counted, and kept nowhere.
+    /// Files beyond the last allowed one are counted but not stored.
     @Test func filesBeyondTheLastAreCountedAlone() async throws {
         let files = (1...5).map { part("name=picture; filename=p\($0)", "x") }.joined()
         #expect(try await send(files + end)["text"] == ": p1 1, p2 1, p3 1, beyond, beyond")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// Other files cannot make the server read without end.
+    /// Fields that no operation reads count towards the limit of a form.
     @Test func aFormHasAnEnd() async throws {
         let other = part("name=other; filename=o", String(repeating: "x", count: 2 * Multipart.maximumText))
         let answer = try await send(part("name=text", "hi") + other + end)

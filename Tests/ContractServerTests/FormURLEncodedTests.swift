@@ -4,7 +4,7 @@ import Testing
 
 @testable import ContractServer
 
-/// Queries, as forms and hands write them.
+/// Queries are decoded in the forms that browsers and people write.
 @Suite(.timeLimit(.minutes(30))) struct FormURLEncodedTests {
     @Test(arguments: [
         ("", []),
@@ -25,13 +25,13 @@ import Testing
         ("q=%C3%A9%e2%82%ac%F0%9F%98%80", ["q", "é€😀"]),
         ("q=é€", ["q", "é€"]),
         ("q=%00", ["q", "\0"]),
-        // A percent sign that begins no escape is itself.
+        // A percent sign that begins no escape stays.
         ("q=%", ["q", "%"]),
         ("q=100%&r=%4", ["q", "100%", "r", "%4"]),
         ("q=%zz%4g%%41", ["q", "%zz%4g%A"]),
-        // Decoded once.
+        // Escapes are decoded once.
         ("q=%2541", ["q", "%41"]),
-        // What is no UTF-8 shows.
+        // Invalid UTF-8 becomes the replacement character.
         ("q=%FF", ["q", "\u{FFFD}"]),
         ("q=a%C3", ["q", "a\u{FFFD}"]),
     ])

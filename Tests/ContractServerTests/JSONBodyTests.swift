@@ -22,7 +22,7 @@ import Testing
         #expect(try text(string) == expected)
     }
 
-    /// An escape at every place of words of eight bytes and of what is left over.
+    /// Escapes are placed at every position of the eight-byte words and of the remainder.
     @Test func escapesEverywhere() throws {
         let ordinary: [String] = ["!", "#", "[", "]", " ", "é", "\u{7F}", "…", "🎉"]
         let special = (0..<0x20).map { String(UnicodeScalar($0)) } + ["\"", "\\"]
@@ -76,7 +76,7 @@ import Testing
         #expect(try roundTrip(long) == long)
         let controls = String(repeating: "\u{1}", count: 50_000)
         #expect(try text(controls).utf8.count == 300_002)
-        // Every distance to the end of the first block of memory.
+        // The text ends at every distance from the end of the first block of memory.
         for length in 16_350...16_400 {
             let string = String(repeating: "x", count: length)
             #expect(try text([string, "\"", string]) == "[\"\(string)\",\"\\\"\",\"\(string)\"]")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ContractServer
 
-/// What cannot be written as JSON, and what an encoder is asked that it cannot do.
+/// Values that JSON cannot express, and requests that the encoder does not support, are errors.
 @Suite(.timeLimit(.minutes(30))) struct JSONFailureTests: JSONTests {
     struct Refusal: Error {}
 
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// Someone who catches an error and goes on leaves no half of a member behind.
+    /// A caller that catches an error and continues leaves no partial member behind.
     @Test func goingOn() throws {
         let json = try written { encoder in
             var object = encoder.container(keyedBy: JSONText.Key.self)

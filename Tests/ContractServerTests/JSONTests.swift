@@ -12,7 +12,7 @@ extension JSONTests {
         String(buffer: try JSONBody.encode(value))
     }
 
-    /// What Foundation, which shares no code with us, reads back.
+    /// Returns the value that Foundation, which shares no code with this package, reads back.
     func roundTrip<T: Codable>(_ value: T) throws -> T {
         try JSONDecoder().decode(T.self, from: Data(text(value).utf8))
     }

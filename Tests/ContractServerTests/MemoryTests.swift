@@ -9,7 +9,7 @@ import Testing
 
 @testable import ContractServer
 
-/// What connections, bodies and answers may take.
+/// Connections, bodies and answers have bounds on their memory.
 @Suite(.timeLimit(.minutes(30)))
 struct MemoryTests {
     // MARK: The budget
@@ -21,7 +21,7 @@ struct MemoryTests {
         let first = Task { try await budget.take(50) }
         while budget.waiting < 1 { try await Task.sleep(for: .milliseconds(1)) }
         budget.remove(20)
-        // There is room for it, but another was first.
+        // There is room for the second, but the first waits before it.
         let second = Task { try await budget.take(10) }
         while budget.waiting < 2 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(budget.used == 80)
@@ -36,7 +36,7 @@ struct MemoryTests {
         #expect(!budget.isShort)
     }
 
-    /// Who waits for a turn and not for bytes has no claim on those who hold some.
+    /// A request that waits for its turn and not for bytes does not make those that hold some give way.
     @Test func soManyHoldSomeAtATime() async throws {
         let budget = MemoryBudget(limit: 100, width: 2)
         try await budget.take(1)
@@ -86,8 +86,8 @@ struct MemoryTests {
 
     private let bodySize = 1_000_000
 
-    /// Bodies that find no room are not read, those that are small do not wait, and one whose client dawdles while others
-    /// wait is ended.
+    /// Bodies without room in the budget are not read, small ones do not wait, and a slow client is disconnected while
+    /// others wait.
     @Test func bodiesBeyondTheBudgetWait() async throws {
         let memory = RequestMemory(bodies: 2_500_000)
         try await withServer(memory: memory) { port in
@@ -118,12 +118,12 @@ struct MemoryTests {
 
     // MARK: Answers
 
-    /// The connection is reset while its request waits for room: no answer is made for it.
+    /// The connection is reset while its request waits for room, so no answer is made.
     @Test func noAnswerIsMadeForAClientThatHasGone() async throws {
         let (log, memory) = (LogBook(), RequestMemory(answers: 1 << 20))
         let small = "GET /things/7 HTTP/1.1\r\nHost: a\r\n\r\n"
         try await withServer(log, memory: memory) { port in
-            // It is known to be small from its first answer on.
+            // The server learns from the first answer that this client's answers are small.
             let first = try await RawConnection(port: port)
             try await first.send(small)
             #expect(try await first.readResponse().status == 200)
@@ -133,7 +133,7 @@ struct MemoryTests {
             try await connection.send("GET /choose?how=huge HTTP/1.1\r\nHost: a\r\n\r\n")
             while memory.answers.waiting < 1 { try await Task.sleep(for: .milliseconds(1)) }
             try await connection.reset()
-            // The server's other connections show that it has heard of the reset: each loop has had its turn since.
+            // Requests on other connections show that the server has seen the reset: each loop has run since.
             for _ in 0..<2 * System.coreCount {
                 let other = try await RawConnection(port: port)
                 try await other.send(small)
@@ -147,7 +147,7 @@ struct MemoryTests {
         }
     }
 
-    /// A client that asks and does not read keeps one answer waiting, and is ended when others need its room.
+    /// A client that asks but does not read keeps one answer waiting, and is disconnected when others need the room.
     @Test func unreadAnswersMakeRoomForOthers() async throws {
         let memory = RequestMemory(answers: 3 << 20)
         try await withServer(memory: memory) { port in
@@ -158,13 +158,13 @@ struct MemoryTests {
                 try await connection.send(String(repeating: ask, count: 20))
                 silent.append(connection)
             }
-            // Somebody who reads is served all the same.
+            // A client that reads is served nevertheless.
             var served = 0
             while served < 3 {
                 try Task.checkCancellation()
                 let reader = try await RawConnection(port: port)
                 try await reader.send(ask)
-                // On a busy machine the reader may dawdle, too, and be cut: then it comes again.
+                // On a busy machine the reader may be slow, too, and be disconnected: then it connects again.
                 if let answer = try? await reader.readResponse() {
                     #expect(answer.body.utf8.count > Sample.hugeSize)
                     served += 1
@@ -199,7 +199,7 @@ struct MemoryTests {
             #expect(await further.readToEnd().isEmpty)
             #expect(log.lines.contains { $0.hasPrefix("warning connections refused ") && $0.contains("count=1") })
             await further.close()
-            // Room comes back with those who leave.
+            // Closed connections make room for new ones.
             await open.removeLast().close()
             while true {
                 let next = try await RawConnection(port: port)
@@ -225,7 +225,7 @@ struct MemoryTests {
         #expect(limits.enter("192.0.2.1") == .refused)
     }
 
-    /// Their answers take room, too.
+    /// The answers to refused connections take room, too.
     @Test func ofTooManyRefusedSomeAreDropped() {
         let limits = ConnectionLimits(total: 1, perAddress: 10, logger: LogBook().logger) { _ in true }
         let admissions = (0..<20).map { _ in limits.enter("192.0.2.1") }

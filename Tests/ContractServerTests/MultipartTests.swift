@@ -7,7 +7,7 @@ import Testing
 
 @testable import ContractServer
 
-/// What a parser made of a body: parts with their whole content.
+/// The result of parsing a body: parts with their whole content.
 private struct Parsed: Equatable {
     struct Part: Equatable {
         var name: String
@@ -22,7 +22,7 @@ private struct Parsed: Equatable {
     var parts: [Part] = []
     var isComplete = false
 
-    /// Feeds a body in pieces. Nil when it is malformed.
+    /// Parses a body in pieces. The result is nil if the body is malformed.
     init?(_ pieces: [[UInt8]], boundary: String = "b0undary") {
         var parser = MultipartParser(boundary: boundary)
         do {
@@ -48,15 +48,15 @@ private struct Parsed: Equatable {
     }
 }
 
-/// Lines end as on the wire.
+/// Returns the text with line ends as on the wire.
 private func wire(_ text: String) -> String { text.replacingOccurrences(of: "\n", with: "\r\n") }
 
-/// A part named `file` with this content, closed.
+/// Returns a part named `file` with this content, followed by the end of the form.
 private func body(_ content: String, disposition: String = #"form-data; name="file"; filename="a.txt""#) -> String {
     "--b0undary\r\nContent-Disposition: \(disposition)\r\n\r\n\(content)\r\n--b0undary--\r\n"
 }
 
-/// Taking a multipart body apart, wherever it is cut on its way.
+/// A multipart body is parsed correctly wherever it is split on the network.
 @Suite(.timeLimit(.minutes(30))) struct MultipartParserTests {
     private static let sample = wire(
         """
@@ -156,7 +156,7 @@ private func body(_ content: String, disposition: String = #"form-data; name="fi
         }
     }
 
-    /// No more than a delimiter's length is kept back.
+    /// The parser keeps back no more than a delimiter's length.
     @Test func contentIsHandedOnAsItComes() throws {
         var parser = MultipartParser(boundary: "b0undary")
         parser.append(ByteBuffer(string: "--b0undary\r\nContent-Disposition: form-data; name=file\r\n\r\n"))
@@ -182,10 +182,10 @@ private func body(_ content: String, disposition: String = #"form-data; name="fi
     }
 
     @Test(arguments: [
-        // Behind a delimiter only white space and the end of the line.
+        // After a delimiter, only white space and the end of the line may follow.
         "--b0undaryX\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b0undary--",
         "--b0undary-\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b0undary--",
-        // Parts without a name.
+        // These parts have no name.
         "--b0undary\r\n\r\ncontent\r\n--b0undary--",
         "--b0undary\r\nContent-Type: text/plain\r\n\r\ncontent\r\n--b0undary--",
         "--b0undary\r\nContent-Disposition: form-data\r\n\r\ncontent\r\n--b0undary--",
@@ -223,7 +223,7 @@ private func body(_ content: String, disposition: String = #"form-data; name="fi
         (#"form-data; name="file"; filename="never closed"#, "file", "never closed"),
         (#"form-data; name="file"; filename="a.txt" ; x=y"#, "file", "a.txt"),
         (#"form-data; name="file"; filename=  spaced.txt  ; x"#, "file", "spaced.txt"),
-        // Browsers write these for what would end the quotes or the line, and escape nothing else.
+        // Browsers write these escapes for characters that would end the quotes or the line, and escape nothing else.
         (#"form-data; name="file"; filename="a%22b%0D%0A.txt""#, "file", "a\"b\r\n.txt"),
         (#"form-data; name="file"; filename="100%25 %2F %0d.txt""#, "file", "100%25 %2F %0d.txt"),
     ])

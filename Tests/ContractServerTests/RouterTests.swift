@@ -7,7 +7,7 @@ import Testing
 
 @testable import ContractServer
 
-/// From a request to an answer, whatever happens in between.
+/// The router turns every request into an answer, also when something fails in between.
 @Suite(.timeLimit(.minutes(30))) struct RouterTests {
     private let log = LogBook()
     private let table: Router<Sample>
@@ -23,9 +23,9 @@ import Testing
         ("/things/search?", "search  from 192.0.2.1"),
         ("/things/1/parts/2", "part 2 of 1"),
         ("/things/9223372036854775807", "thing 9223372036854775807"),
-        // Too large for any id is an id that nobody bears.
+        // A number that is too large becomes an id that does not exist.
         ("/things/92233720368547758070", "thing 9223372036854775807"),
-        // Percent-encoded where nothing has to be.
+        // Unnecessary percent-encoding is decoded.
         ("/things/%31%32", "thing 12"),
         ("/%74hings/7", "thing 7"),
         ("/things/%73earch?q=x", "search x from 192.0.2.1"),
@@ -86,7 +86,7 @@ import Testing
         #expect(Set(ids).count == ids.count)
         let form = #/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/#
         #expect(ids.allSatisfy { $0.wholeMatch(of: form) != nil })
-        // Every digit that is drawn takes every value.
+        // Each random digit takes every value.
         for index in 0..<36 where ![8, 13, 14, 18, 19, 23].contains(index) {
             #expect(Set(ids.map { Array($0)[index] }).count == 16)
         }
@@ -96,7 +96,7 @@ import Testing
         ("/notes/7", "7"), ("/notes/user_1", "user_1"), ("/notes/%C3%A9%20x", "é x"), ("/notes/a%2Fb", "a/b"),
         ("/notes/mine", "literal"), ("/notes/%00", "Text must not contain NUL characters"),
         ("/notes/", "Not found"), ("/notes/a/b", "Not found"),
-        // One slash more at the end is none.
+        // One slash at the end is ignored.
         ("/notes/7/", "7"), ("/notes/mine/", "literal"), ("/notes/7//", "Not found"), ("/", "Not found"),
         ("/notes/7/?a=b", "7"),
     ])
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test func aLargerBodyIs413ByItsDeclaredLength() async throws {
-        // Refused before it is read: the body never comes.
+        // The request is refused before its body is read: the body never arrives.
         let answer = try await table.send(
             .post, "/say", headers: [.contentLength: "\(Self.limit + 1)"], failing: CancellationError())
         #expect(answer.status == .contentTooLarge)
@@ -199,7 +199,7 @@ import Testing
 
     @Test func aLargerBodyIs413AsItComes() async throws {
         let piece = ByteBuffer(repeating: UInt8(ascii: " "), count: Self.limit / 4)
-        // The failure behind the fifth piece is never reached.
+        // The body fails after the fifth piece, which is never reached.
         let answer = try await table.send(
             .post, "/say", pieces: Array(repeating: piece, count: 5), failing: CancellationError())
         #expect(answer.status == .contentTooLarge)
@@ -224,7 +224,7 @@ import Testing
         #expect(answer["error"] == "Text must not contain NUL characters")
     }
 
-    /// A phone that loses its network is no alarm: a line of level info with status 499, and no other.
+    /// A phone that loses its network is logged as one line of level info with status 499.
     @Test(
         arguments: [
             ChannelError.inputClosed, CancellationError(), HTTPParserError.invalidEOFState,
@@ -237,7 +237,7 @@ import Testing
         #expect(log.lines.first?.contains("status=499") == true)
     }
 
-    /// A connection's end looks like the body's, but is too early.
+    /// The end of the connection looks like the end of the body, but comes too early.
     @Test func aBodyShorterThanItsLengthIsCutShort() async throws {
         _ = try await table.send(.post, "/say", headers: [.contentLength: "20"], body: #"{"text":"whole"}"#)
         #expect(log.lines.count == 1)
@@ -309,7 +309,7 @@ import Testing
         }
     }
 
-    /// A bare hash of what was sent would be a fast way to try passwords.
+    /// An unkeyed hash of the request would make guessing passwords fast.
     @Test func aFingerprintIsKeyed() async throws {
         let headers: HTTPFields = [.authorization: "alice", .idempotencyKey: "k"]
         let (path, body) = ("/things/1/notes", #"{"text":"a"}"#)

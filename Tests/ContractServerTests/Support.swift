@@ -7,13 +7,13 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// An API of the tests' own. Its handlers answer what came in.
+/// An API for these tests. Its handlers answer with what they received.
 enum Sample: ServiceAPI {
     static let name = "sample"
     static let phrases = Phrases()
     static var endpoints: [any Contract.Endpoint.Type] { [] }
 
-    /// Names the request, unlike some APIs', so that a test sees that it is this shape and no other.
+    /// A failure that names the request, so that a test recognises this API's shape.
     struct Failure: WireFailure {
         let error: String
         let request: String
@@ -30,7 +30,7 @@ enum Sample: ServiceAPI {
 
     struct Echo: Codable, Sendable {
         var text: String
-        /// Scope, key and fingerprint of the request's idempotency key.
+        /// The scope, key and fingerprint of the request's idempotency key.
         var once: String?
     }
 
@@ -56,7 +56,7 @@ enum Sample: ServiceAPI {
         enum CodingKeys: String, CodingKey { case text = "q" }
     }
 
-    /// The same step of the path under another name.
+    /// An operation whose path has the same parameter under another name.
     struct GetPart: OpenEndpoint {
         typealias API = Sample
         static let route = Route.get("/things/{thing}/parts/{part}")
@@ -73,7 +73,7 @@ enum Sample: ServiceAPI {
         var text: String
     }
 
-    /// Honours no idempotency key.
+    /// An operation without idempotency keys.
     struct Say: OpenEndpoint {
         typealias API = Sample
         static let route = Route.post("/say")
@@ -95,7 +95,7 @@ enum Sample: ServiceAPI {
         var file: Upload
     }
 
-    /// Up to three pictures, and a text, in a form or in JSON.
+    /// An operation with up to three pictures and a text, in a form or in JSON.
     struct AddPictures: OpenEndpoint {
         typealias API = Sample
         static let route = Route.post(
@@ -113,7 +113,7 @@ enum Sample: ServiceAPI {
         }
     }
 
-    /// What it names is looked for before its text is judged.
+    /// An operation that looks up its target before it validates the text.
     struct Rename: OpenEndpoint {
         typealias API = Sample
         static let route = Route.patch("/labels/{id}")
@@ -129,7 +129,7 @@ enum Sample: ServiceAPI {
         }
     }
 
-    /// Fails in one of several ways.
+    /// An operation that fails in one of several ways.
     struct Fail: OpenEndpoint {
         typealias API = Sample
         static let route = Route.get("/fail")
@@ -137,7 +137,7 @@ enum Sample: ServiceAPI {
         var how: String
     }
 
-    /// Chooses its answer.
+    /// An operation that chooses its answer.
     struct Choose: OpenEndpoint {
         typealias API = Sample
         static let route = Route.get("/choose")
@@ -151,7 +151,7 @@ enum Sample: ServiceAPI {
         var description: String { "secret detail of the database" }
     }
 
-    /// Known to the table's options as a 503.
+    /// An error that the router's options turn into a 503.
     struct Away: Error, CustomStringConvertible {
         var description: String { "connection to 10.0.0.5 lost" }
     }
@@ -192,7 +192,7 @@ enum Sample: ServiceAPI {
         return ContractServer.Router(routes, options: options)
     }
 
-    /// The caller is whoever the header says.
+    /// Returns the caller that the header names.
     private static func authenticate(_ info: RequestInfo) throws -> String {
         guard let name = info.headers[.authorization] else { throw Problem(.unauthorized, "Who are you?") }
         return name
@@ -245,7 +245,7 @@ enum Sample: ServiceAPI {
 
 // MARK: Sending
 
-/// An answer, its body collected.
+/// An answer with its whole body.
 struct Answered {
     let status: HTTPResponse.Status
     let headers: HTTPFields
@@ -253,7 +253,7 @@ struct Answered {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// A text member of a JSON answer.
+    /// Returns a text member of a JSON answer.
     subscript(key: String) -> String? {
         guard case .string(let text) = (try? JSONDecoder().decode(JSONValue.self, from: Data(body)))?[key] else {
             return nil
@@ -263,7 +263,7 @@ struct Answered {
 }
 
 extension ContractServer.Router {
-    /// Sends a request whose body comes in pieces, with a `Content-Length` only when the headers have one.
+    /// Sends a request whose body arrives in pieces, with a `Content-Length` only if the headers have one.
     func send(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], peer: String? = "192.0.2.1",
         pieces: [ByteBuffer] = [], failing: (any Error)? = nil
@@ -300,7 +300,7 @@ private struct Writer: ResponseBodyWriter {
 
 // MARK: Logging
 
-/// What was logged, as lines.
+/// A log handler's lines.
 final class LogBook: Sendable {
     private let entries = NIOLockedValueBox<[String]>([])
 
@@ -330,7 +330,7 @@ final class LogBook: Sendable {
 
 // MARK: Spooling
 
-/// A spool in memory that knows what has not been let go of.
+/// A spool in memory that counts the files that exist.
 final class CountingSpool: UploadSpool {
     struct Full: Error {}
 
@@ -340,9 +340,9 @@ final class CountingSpool: UploadSpool {
 
     init(capacity: Int = .max) { self.capacity = capacity }
 
-    /// Files that are neither discarded nor let go of.
+    /// The number of files that were neither discarded nor released.
     var remaining: Int { alive.withLockedValue { $0 } }
-    /// Of every file that was finished.
+    /// The content of every finished file.
     var finished: [[UInt8]] { contents.withLockedValue { $0 } }
 
     func begin() async throws -> any UploadWriter { File(spool: self) }
@@ -372,7 +372,7 @@ final class CountingSpool: UploadSpool {
         }
 
         var count: Int64 { Int64(state.withLockedValue { $0.bytes.count }) }
-        /// No hash, but as good as one: the bytes themselves.
+        /// The bytes themselves, which serve as a digest here.
         var sha256: [UInt8] { state.withLockedValue { $0.bytes } }
 
         func append(_ chunk: ByteBuffer) async throws {

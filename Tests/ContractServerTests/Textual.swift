@@ -2,8 +2,7 @@ import Contract
 import ContractServer
 import Foundation
 
-/// An API whose ids are text, whose callers come with a cookie, which takes a slash more at a path's end, and which
-/// refuses files of other names.
+/// An API with text ids, cookies for callers, an optional slash at the end of paths, and a check of file names.
 enum Textual: ServiceAPI {
     static let name = "textual"
     static let captureForm = CaptureForm.text

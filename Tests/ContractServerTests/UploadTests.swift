@@ -7,7 +7,7 @@ import Testing
 
 @testable import ContractServer
 
-/// Uploads through a route: what is accepted, how the rest is refused, and that nothing of it stays behind.
+/// A route accepts or refuses uploads, and no file stays behind.
 @Suite(.timeLimit(.minutes(30))) struct UploadTests {
     private let spool = CountingSpool()
     private let table: Router<Sample>
@@ -54,7 +54,7 @@ import Testing
         #expect(spool.remaining == 0)
     }
 
-    /// Where an API says so, and only then, a file under another name is refused, at once.
+    /// A file under another field name is refused at once if the API says so, and accepted otherwise.
     @Test(arguments: [
         ("name=other; filename=o", "Unexpected field"), ("name=Picture; filename=o", "Unexpected field"),
         ("name=picture; filename=p", "p"), ("name=other", "No file"),
@@ -89,7 +89,7 @@ import Testing
     @Test func aMuchLargerFileIs413BeforeItIsRead() async throws {
         var headers = Self.headers
         headers[.contentLength] = "99999999"
-        // The body never comes.
+        // The body never arrives.
         let answer = try await upload("", headers: headers, failing: CancellationError())
         #expect(answer.status == .contentTooLarge)
         #expect(answer["error"] == "File too large")
@@ -97,12 +97,12 @@ import Testing
 
     @Test(arguments: [
         "", "not multipart", "--b0undary--\r\n", "{}",
-        // No part of the name.
+        // "photo" is not the field's name.
         "--b0undary\r\nContent-Disposition: form-data; name=\"photo\"; filename=a\r\n\r\nx\r\n--b0undary--\r\n",
-        // Without its end, in the file or behind it.
+        // The end is missing, in the file or after it.
         "--b0undary\r\nContent-Disposition: form-data; name=file\r\n\r\nx",
         "--b0undary\r\nContent-Disposition: form-data; name=file\r\n\r\nx\r\n--b0undary\r\n",
-        // Malformed behind the file.
+        // The form is malformed after the file.
         "--b0undary\r\nContent-Disposition: form-data; name=file\r\n\r\nx\r\n--b0undary\r\n\r\ny\r\n--b0undary--",
         "--b0undary\r\nContent-Disposition: form-data; name=file\r\n\r\nx\r\n--b0undary!\r\n",
     ])

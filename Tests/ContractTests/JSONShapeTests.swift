@@ -3,20 +3,20 @@ import Foundation
 import Testbed
 import Testing
 
-/// The look at a body before the parser sees it.
+/// A body's shape is checked before the parser sees it.
 @Suite(.timeLimit(.minutes(30))) struct JSONShapeTests {
     private func isObject(_ text: String) -> Bool { JSONShape.isObject(Array(text.utf8)) }
 
     @Test(arguments: [
         "{}", " {}", "\t\r\n {\n}\n ", #"{"a":1}"#, #"{"a":[1,{"b":null}]}"#,
-        // What looks like structure inside a string is text.
+        // Brackets and quotes inside a string are text.
         #"{"a":"}]{["}"#, #"{"a":"\""}"#, #"{"a":"\\"}"#, #"{"a":"\\\"}"}"#, #"{"\"{":"\\\\"}"#,
         #"{"a":"é漢🎉"}"#,
         #"{"a":-0,"b":0.5,"c":-1.25E+10,"d":1e-2,"e":120,"f":true,"g":false,"h":null,"i":[],"j":{}}"#,
         #" { "a" : [ 1 , { "b" : "c" } , [ ] ] , "d" : { } } "#,
         #"{"":"","a":"\"\\\/\b\f\n\r\t\u00e9\uD83D\ude00"}"#,
         #"{"\uD83D\ude00":"\uD800\uDC00 \uDBFF\uDFFF \uD7FF\uE000"}"#,
-        // An escaped NUL is a field's business, not the shape's.
+        // An escaped NUL is checked with the field, not with the shape.
         #"{"a":"\u0000"}"#,
     ])
     func objects(_ text: String) {
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // What a lenient parser overlooks, in what nobody reads too.
+        // A lenient parser overlooks these errors, also in members that no operation reads.
         #"{"a":1,}"#, #"{"a":[1,]}"#, #"{,}"#, #"{"a":1,,"b":2}"#, #"{"a":[,1]}"#, #"{"a":[1 2]}"#, #"{"a":1 "b":2}"#,
         #"{"a"}"#, #"{"a":}"#, #"{"a"1}"#, #"{a:1}"#, #"{'a':1}"#, #"{1:1}"#, #"{"a":1]"#, #"{"a":[1}}"#, "{}{}",
         "{} x",
@@ -33,12 +33,12 @@ import Testing
         #"{"a":"\q"}"#, #"{"a":"\u12"}"#, #"{"a":"\u12g4"}"#, #"{"a":"\"}"#, #"{"a":"b}"#, "{\"a\":\"\n\"}",
         "{\"a\":\"\u{1F}\"}", "{\"a\":\"\t\"}", "{/**/}", "{}//", "{", #"{"a":{"#, #"{"a":["#, #"{"a":"#, #"{"a""#,
         "", " ", "\n", "[]", "[{}]", "\"{}\"", "1", "null", "true", "x{}", ",{}", "}{", "]",
-        // Half of a surrogate pair is no character.
+        // Half of a surrogate pair is not a character.
         #"{"a":"\uD800"}"#, #"{"a":"\udfff"}"#, #"{"a":"\uDC00\uD800"}"#, #"{"a":"\uD800x\uDC00"}"#,
         #"{"a":"\uD800\uD800\uDC00"}"#, #"{"a":"\uD800\u12"}"#, #"{"a":"\uD800\n"}"#, #"{"\uD800":1}"#,
-        // Other white space is none in JSON.
+        // JSON allows no other white space.
         "\u{C}{}", "\u{A0}{}", "\u{2028}{}",
-        // A byte order mark is no JSON either.
+        // JSON allows no byte order mark.
         "\u{FEFF}{}",
         "{\u{0}}", "{}\u{0}", "{\"a\":\"\u{0}\"}", "\u{0}{}",
     ])
@@ -72,7 +72,7 @@ import Testing
         #expect(isObject(nested(64)))
         #expect(!isObject(nested(65)))
         #expect(!isObject(nested(100_000)))
-        // One after the other is not within each other.
+        // Elements of a list are not nested.
         let wide = #"{"a":["# + Array(repeating: open + "1" + close, count: 1000).joined(separator: ",") + "]}"
         #expect(isObject(wide))
     }
@@ -85,14 +85,14 @@ import Testing
         #expect(JSONShape.isObject(text + Array("\"}".utf8)))
     }
 
-    /// Whatever Foundation writes for an object passes; whatever it writes for a list does not.
+    /// Every object that Foundation writes passes; every list is refused.
     @Test func agreesWithFoundation() throws {
         var random = SeededGenerator(seed: 2)
         for _ in 0..<300 {
             let object = [random.text(): [random.text(), random.text()]]
             let json = [UInt8](try JSONEncoder().encode(object))
             #expect(JSONShape.isObject(json))
-            // Cut short anywhere it is no object, and neither is it with a byte too many.
+            // An object that was cut short or has a byte too many is refused.
             let cut = Int.random(in: 0..<json.count, using: &random)
             #expect(!JSONShape.isObject(json[..<cut]))
             #expect(!JSONShape.isObject(json + [UInt8(ascii: "}")]))

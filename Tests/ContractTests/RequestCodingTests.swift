@@ -3,7 +3,7 @@ import Foundation
 import Testbed
 import Testing
 
-/// How requests become values and values requests, whatever the API.
+/// Requests are encoded and decoded in the same way for every API.
 @Suite(.timeLimit(.minutes(30))) struct RequestCodingTests {
     private func change(
         _ body: String?, id: String = "7", items: [(name: String, value: String)] = []
@@ -179,7 +179,7 @@ import Testing
         #expect(refusal { _ = try find([("text", "a\0b")]) } == "400 Text must not contain NUL characters")
         #expect(refusal { _ = try find([("unknown", "\0")]) } == nil)
         #expect(refusal { _ = try change(#"{"unknown": "\u0000", "\u0000": 1}"#) } == nil)
-        // In a field of another type it is of another type.
+        // In a field of another type, only the type is wrong.
         #expect(refusal { _ = try change(#"{"count": "\u0000"}"#) } == nil)
     }
 
@@ -287,7 +287,7 @@ import Testing
                 count: .random(in: .min ... .max, using: &random),
                 note: random.text(), ratio: .random(in: -1e9...1e9, using: &random))
             let encoded = try RequestCoding.encode(request)
-            // Foundation takes it apart, which shares no code with us.
+            // Foundation decodes it, and shares no code with this package.
             let parts = try #require(URLComponents(string: encoded.path))
             let steps = parts.percentEncodedPath.split(separator: "/").map { $0.removingPercentEncoding }
             #expect(steps.count == 4)

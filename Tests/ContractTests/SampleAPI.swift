@@ -1,7 +1,7 @@
 import Contract
 import HTTPTypes
 
-/// An API of the tests' own, with a field of every sort.
+/// An API for these tests, with a field of every type.
 enum Sample: ServiceAPI {
     static let name = "sample"
     static let phrases = Phrases()
@@ -21,13 +21,13 @@ enum Sample: ServiceAPI {
         static let absent = plain
     }
 
-    /// No ``WireField``: it is read as it stands, or not at all.
+    /// A type that is no ``WireField``: it is decoded strictly.
     struct Place: Codable, Hashable {
         var x: Int
         var y: Double
     }
 
-    /// Everything that a query can hold.
+    /// An operation with every type that a query can hold.
     struct Find: OpenEndpoint, Equatable {
         typealias API = Sample
         typealias Output = Empty
@@ -45,7 +45,7 @@ enum Sample: ServiceAPI {
         var day: Day?
     }
 
-    /// Everything that a JSON body can hold.
+    /// An operation with every type that a JSON body can hold.
     struct Change: OpenEndpoint, Equatable {
         typealias API = Sample
         typealias Output = Empty
@@ -68,7 +68,7 @@ enum Sample: ServiceAPI {
         @OrNull var cleared: String?
     }
 
-    /// The same fields, but every issue is an objection.
+    /// An operation with the same fields, which objects to every issue.
     struct StrictChange: OpenEndpoint {
         typealias API = Sample
         typealias Output = Empty
@@ -100,7 +100,7 @@ enum Sample: ServiceAPI {
         var file: Contract.Upload
     }
 
-    /// A query cannot hold a list of lists, but a list is its name once per element.
+    /// An operation with a list in its query: the name is repeated for each element.
     struct Filter: OpenEndpoint {
         typealias API = Sample
         typealias Output = Empty
@@ -110,7 +110,7 @@ enum Sample: ServiceAPI {
         var place: Place?
     }
 
-    /// DELETE with a body, as one contract has it.
+    /// A DELETE with a body, as one contract has it.
     struct Close: OpenEndpoint {
         typealias API = Sample
         typealias Output = Empty

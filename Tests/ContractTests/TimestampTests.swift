@@ -3,7 +3,7 @@ import Foundation
 import Testbed
 import Testing
 
-/// Times and days of the wire: RFC 3339 in, a fixed number of digits out, one calendar.
+/// Times are read as RFC 3339 and written with a fixed number of digits.
 @Suite(.timeLimit(.minutes(30))) struct TimestampTests {
     typealias Whole = Timestamp<Seconds>
     typealias Fine = Timestamp<Milliseconds>
@@ -13,31 +13,31 @@ import Testing
         ("2026-02-23T10:00:00Z", 1_771_840_800_000),
         ("2026-02-23t10:00:00z", 1_771_840_800_000),
         ("2026-02-23 10:00:00Z", 1_771_840_800_000),
-        // Leap years: every fourth, no hundredth, every four hundredth.
+        // Every fourth year is a leap year, but of the hundredth ones only every four hundredth.
         ("2024-02-29T23:59:59Z", 1_709_251_199_000),
         ("2000-02-29T00:00:00Z", 951_782_400_000),
         ("2000-03-01T00:00:00Z", 951_868_800_000),
         ("1900-03-01T00:00:00Z", -2_203_891_200_000),
-        // The ends of the format.
+        // These are the ends of the format.
         ("0000-01-01T00:00:00Z", -62_167_219_200_000),
         ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
-        // Before 1970.
+        // These are before 1970.
         ("1969-12-31T23:59:59Z", -1000),
         ("1969-12-31T23:59:59.999Z", -1),
-        // Offsets.
+        // These have offsets.
         ("2026-02-23T12:30:00+02:30", 1_771_840_800_000),
         ("2026-02-23T04:15:00-05:45", 1_771_840_800_000),
         ("2026-02-23T10:00:00-00:00", 1_771_840_800_000),
         ("2026-02-24T09:59:00+23:59", 1_771_840_800_000),
         ("1970-01-01T00:00:00+00:01", -60_000),
-        // Fractions, cut behind the third digit.
+        // Fractions are cut after the third digit.
         ("1970-01-01T00:00:00.5Z", 500),
         ("1970-01-01T00:00:00.25Z", 250),
         ("1970-01-01T00:00:00.007Z", 7),
         ("1970-01-01T00:00:00.1239Z", 123),
         ("1970-01-01T00:00:00.999999999Z", 999),
         ("1970-01-01T01:00:00.042+01:00", 42),
-        // A leap second is the second after it.
+        // A leap second is read as the second after it.
         ("2016-12-31T23:59:60Z", 1_483_228_800_000),
     ])
     func reads(_ text: String, _ milliseconds: Int64) throws {
@@ -53,19 +53,19 @@ import Testing
         "2026-02-23T10:00:00ZZ", "2026-02-23T10:00:00Z+00:00", "2026-02-23X10:00:00Z", "2026/02/23T10:00:00Z",
         "26-02-23T10:00:00Z", "+2026-02-23T10:00:00Z", "-2026-02-23T10:00:00Z", "12026-02-23T10:00:00Z",
         "2026-2-23T10:00:00Z", "2026-02-3T10:00:00Z", "20260223T100000Z", "2026-W09-1T10:00:00Z",
-        // No such day.
+        // These days do not exist.
         "2026-00-10T10:00:00Z", "2026-13-10T10:00:00Z", "2026-02-00T10:00:00Z", "2026-02-29T10:00:00Z",
         "1900-02-29T10:00:00Z", "2100-02-29T10:00:00Z", "2024-02-30T10:00:00Z", "2026-04-31T10:00:00Z",
         "2026-01-32T10:00:00Z", "2026-01-99T10:00:00Z",
-        // No such time.
+        // These times do not exist.
         "2026-02-23T24:00:00Z", "2026-02-23T10:60:00Z", "2026-02-23T10:00:61Z", "2026-02-23T-1:00:00Z",
-        // No such offset.
+        // These offsets do not exist.
         "2026-02-23T10:00:00+24:00", "2026-02-23T10:00:00+01:60", "2026-02-23T10:00:00+0100",
         "2026-02-23T10:00:00+01", "2026-02-23T10:00:00+1:00", "2026-02-23T10:00:00+", "2026-02-23T10:00:00UTC",
-        // No such fraction.
+        // These fractions do not exist.
         "2026-02-23T10:00:00.Z", "2026-02-23T10:00:00.1234567890Z", "2026-02-23T10:00:00,5Z",
         "2026-02-23T10:00:00.-5Z", "2026-02-23T10:00:00.5", "2026-02-23T10:00:00.5.5Z",
-        // Digits of other scripts are no digits here.
+        // Digits of other scripts are refused.
         "٢٠٢٦-02-23T10:00:00Z", "2026-02-23T10:00:00Z\u{301}",
     ])
     func rejects(_ text: String) throws {
@@ -90,7 +90,7 @@ import Testing
         #expect(String(decoding: json, as: UTF8.self) == "[\"\(seconds)\"]")
     }
 
-    /// Times that the format has no place for still have one of its length.
+    /// Times that the format cannot express are written as text of the same length.
     @Test(arguments: [Int64.min, .max, -62_167_219_200_001, 253_402_300_800_000])
     func timesBeyondTheFormatKeepItsShape(_ milliseconds: Int64) {
         let text = Whole(milliseconds: milliseconds).description
@@ -102,7 +102,7 @@ import Testing
         var random = SeededGenerator(seed: 1)
         let utc = Date.ISO8601FormatStyle()
         for _ in 0..<2000 {
-            // From 1600, when Foundation's calendar is Gregorian, to 9999.
+            // Foundation's calendar is Gregorian from 1600, and the format ends in 9999.
             let seconds = Int64.random(in: -11_676_096_000..<253_402_214_400, using: &random)
             let fraction = Int64.random(in: 0..<1000, using: &random)
             let date = Date(timeIntervalSince1970: Double(seconds))
@@ -128,9 +128,9 @@ import Testing
     }
 }
 
-/// Days without a time.
+/// Days are dates without a time.
 @Suite(.timeLimit(.minutes(30))) struct DayTests {
-    /// Walks day by day through a calendar that knows nothing but the lengths of months.
+    /// Compares each day with a calendar that is built from the lengths of months only.
     @Test(arguments: [0...5, 1895...2105, 2395...2405, 9995...9999])
     func everyDayOfTheCalendar(_ years: ClosedRange<Int>) throws {
         func padded(_ value: Int, _ width: Int) -> String {
@@ -145,7 +145,8 @@ import Testing
                 for day in 1...length {
                     let text = "\(padded(year, 4))-\(padded(month + 1, 2))-\(padded(day, 2))"
                     let read = Day(text)
-                    // Compared by hand: an expectation for each of so many days would take longer than they do.
+                    // A comparison by hand is faster: an expectation for each of so many days would dominate the test's
+                    // time.
                     if read?.daysSince1970 != count || read?.description != text { Issue.record("\(text)") }
                     count += 1
                 }

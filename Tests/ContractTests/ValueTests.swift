@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// The small types that contracts are written with.
+/// The small types from which contracts are built keep their rules.
 @Suite(.timeLimit(.minutes(30))) struct ValueTests {
     private func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
@@ -52,7 +52,7 @@ import Testing
         #expect(throws: DecodingError.self) { try read([TextID].self, "[1]") }
     }
 
-    /// As databases compare them: Swift's own strings are equal when they look alike.
+    /// Databases compare bytes, while Swift's own strings are equal when they look alike.
     @Test func textIdentifiersAreComparedByteForByte() {
         let (composed, decomposed) = (TextID("\u{E9}"), TextID("e\u{301}"))
         #expect(composed != decomposed)

@@ -7,9 +7,9 @@ import Testing
 private let schema = Schema(
     "notes", [.init("notes", ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL)"])])
 
-/// An SQLite file whose pages were overwritten.
+/// A damaged SQLite file is detected, and no write to it is acknowledged.
 @Suite(.timeLimit(.minutes(30))) struct DamageTests {
-    /// What an owner was told.
+    /// The reports that the owner of a database received.
     private struct Told: Sendable {
         let looks = NIOLockedValueBox<[String]>([])
         let damages = NIOLockedValueBox<[DatabaseDamage]>([])
@@ -25,7 +25,7 @@ private let schema = Schema(
         try .sqlite(path: path, schema: schema, readers: 2, owner: told.owner)
     }
 
-    /// A file of some 400 pages, closed in peace.
+    /// Fills a file with some 400 pages and closes it cleanly.
     private func fill(_ path: String) async throws {
         let database = try open(path, Told())
         for _ in 0..<20 {
@@ -57,7 +57,7 @@ private let schema = Schema(
             let told = Told()
             let database = try open(path, told)
             try overwrite(path, pages: 100..<120)
-            // What is elsewhere still answers.
+            // Pages that are not damaged still answer.
             let first = try await database.read { try $0.value("SELECT text FROM notes WHERE id = 1", as: String.self) }
             #expect(first?.count == 1500)
             try await database.check()
@@ -90,7 +90,7 @@ private let schema = Schema(
         }
     }
 
-    /// A write that meets the damage is not acknowledged, nor is what shares its transaction.
+    /// A write that meets the damage fails, and so do the writes in the same transaction.
     @Test func aWriteThatMeetsDamageIsNotAcknowledged() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/notes.sqlite"
@@ -121,11 +121,11 @@ private let schema = Schema(
             }
             #expect(try await !isLookedAt())
             #expect(try await !isLookedAt())
-            // As after `kill -9`: nobody has noted that it was closed.
+            // A `kill -9` leaves no mark that the file was closed.
             try FileManager.default.removeItem(atPath: path + "-clean")
             #expect(try await isLookedAt())
             #expect(try await !isLookedAt())
-            // Another process has written to it, or put another in its place.
+            // Another process has written to the file, or replaced it.
             try Database.administer(path: path, "INSERT INTO notes (text) VALUES ('by hand')")
             #expect(try await isLookedAt())
         }
@@ -144,7 +144,7 @@ private let schema = Schema(
         }
     }
 
-    /// As `kill -9` leaves it: with a log of changes beside it, which stays as it is.
+    /// A `kill -9` leaves a write-ahead log next to the file. The log must stay.
     @Test func aDamagedFileIsRefusedWithItsLogAsItIs() async throws {
         try await withTemporaryFolder { folder async throws in
             let (path, copy) = (folder + "/notes.sqlite", folder + "/copy.sqlite")
@@ -156,7 +156,7 @@ private let schema = Schema(
             }
             try await database.close()
 
-            // Sound, it has all that was acknowledged.
+            // An undamaged copy has everything that was acknowledged.
             let sound = folder + "/sound.sqlite"
             for suffix in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: copy + suffix, toPath: sound + suffix)
@@ -175,7 +175,7 @@ private let schema = Schema(
         }
     }
 
-    /// A reader that takes its time keeps the log from being reused; afterwards it shrinks again.
+    /// A long read keeps the log from being reused; afterwards the log shrinks again.
     @Test func theLogShrinksAgain() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/notes.sqlite"

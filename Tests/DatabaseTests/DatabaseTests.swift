@@ -28,7 +28,7 @@ extension Database {
     }
 }
 
-/// Transactions, bindings and durability.
+/// Transactions, bindings and durability work the same on both engines.
 @Suite(.timeLimit(.minutes(30))) struct DatabaseTests {
     @Test(arguments: Stack.Engine.available)
     func bindsValuesAndReadsThemBack(_ engine: Stack.Engine) async throws {
@@ -135,7 +135,7 @@ extension Database {
                 try $0.get(0, as: Int.self)
             }
             let missing = Query<Bool>.exists("SELECT missing FROM notes")
-            // In the middle of a transaction, and as its first statements.
+            // One statement is in the middle of a transaction, another is the first of one.
             let written = try await database.write { db in
                 try db.run("INSERT INTO notes (text) VALUES (\("first"))")
                 return (try db.both(added, exists("a")), try db.both(exists("b"), texts))
@@ -176,7 +176,7 @@ extension Database {
         }
     }
 
-    /// Writes share a transaction: those that fail, with or without having written, take no other along.
+    /// Writes share a transaction. One that fails, before or after it has written, does not affect the others.
     @Test(arguments: Stack.Engine.available)
     func failuresInAGroupTakeNoOtherAlong(_ engine: Stack.Engine) async throws {
         try await withDatabase(engine) { database, _ in
@@ -226,7 +226,8 @@ extension Database {
         }
     }
 
-    /// What is registered runs in the order of the commits, once, for those that hold, before the caller goes on.
+    /// Commit actions run in the order of the commits, once, for committed writes only, and before the caller
+    /// continues.
     @Test func commitActionsRunInOrderAndOnlyForWhatHolds() async throws {
         try await withDatabase(.sqlite) { database, _ in
             let published = NIOLockedValueBox<[Int64]>([])
@@ -257,7 +258,7 @@ extension Database {
 
     @Test func flushesEveryCommitToTheDisk() async throws {
         try await withDatabase(.sqlite) { database, _ in
-            // 2 is FULL: acknowledged means durable, also when the power goes.
+            // 2 is FULL: acknowledged means durable, even if the power fails.
             let (synchronous, journal) = try await database.write { db in
                 try (
                     db.value("PRAGMA synchronous", as: Int.self), db.value("PRAGMA journal_mode", as: String.self)
@@ -281,7 +282,7 @@ extension Database {
     }
 }
 
-/// Migrations go forward, each whole or not at all.
+/// Migrations run forward, each completely or not at all.
 @Suite(.timeLimit(.minutes(30))) struct MigrationTests {
     private let second = Schema.Migration("colours", ["ALTER TABLE notes ADD COLUMN colour TEXT"])
 

@@ -2,7 +2,7 @@ import Database
 import Testbed
 import Testing
 
-/// A database for which there is no space says so until there is.
+/// A database without space refuses writes until there is space again.
 @Suite(.timeLimit(.minutes(30))) struct FullDatabaseTests {
     private static let schema = Schema("notes", [.init("notes", ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL)"])])
 
@@ -23,15 +23,15 @@ import Testing
             }
             try await insert(10)
             try await database.check()
-            // SQLite says the same of a file that may not grow as of a disk that is full.
+            // A file that may not grow gives the same SQLite error as a full disk.
             try await set("PRAGMA max_page_count = 1", database)
             #expect(try await isFull { try await insert(100_000) })
-            // What asks now is told so, and takes no space.
+            // Later requests get the same error, and take no space.
             #expect(try await isFull { try await database.check() })
             #expect(try await isFull { try await database.check() })
             let count = try await database.read { try $0.value("SELECT COUNT(*) FROM schema_migrations", as: Int.self) }
             #expect(count == 1)
-            // Space comes back, and nobody has written since.
+            // There is space again, although nothing has been written since.
             try await set("PRAGMA max_page_count = 100000", database)
             try await database.check()
             try await insert(100_000)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// In a write that is no success.
+    /// Runs a pragma in a write that fails.
     private func set(_ pragma: SQL, _ database: Database) async throws {
         await #expect(throws: Stop.self) {
             try await database.write { db in

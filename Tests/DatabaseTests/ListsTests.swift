@@ -2,7 +2,7 @@ import Database
 import Testbed
 import Testing
 
-/// The newest of many lists, as one query.
+/// The newest rows of many lists are read in one query.
 @Suite(.timeLimit(.minutes(30))) struct ListsTests {
     private static let schema = Schema(
         "lists",
@@ -17,7 +17,7 @@ import Testing
         ])
     private static let table = ListTable("rows", list: "list", time: "at")
 
-    /// Against the simple query, over lists of any length, an empty one, and rows of the same time.
+    /// The result equals that of a simple query, for lists of any length, an empty one, and rows with equal times.
     @Test(arguments: Stack.Engine.available)
     func isWhatSortingAllOfThemGives(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
@@ -60,7 +60,7 @@ import Testing
     }
 
     private enum SeededRows {
-        /// Lists 0 to 9 and times 0 to 99, the same each time.
+        /// Returns lists 0 to 9 with times 0 to 99, the same each time.
         static func make(_ count: Int) -> [(Int, Int)] {
             var state: UInt64 = 42
             func next(_ bound: Int) -> Int {

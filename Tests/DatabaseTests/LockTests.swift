@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// Row locks: what is read behind one holds, and a lock tells whether the row is there.
+/// Data that is read under a row lock stays valid, and a lock reports whether the row exists.
 @Suite(.timeLimit(.minutes(30))) struct LockTests {
     private static let schema = Schema(
         "locks",
@@ -80,7 +80,7 @@ import Testing
                 lock.finish()
                 try db.run(
                     deletes ? "DELETE FROM accounts WHERE id = 1" : "UPDATE accounts SET name = 'new' WHERE id = 1")
-                // Until the other one waits.
+                // This waits until the other transaction waits for the lock.
                 while try !db.exists(
                     "SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))")
                 {}

@@ -3,13 +3,13 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// What only a database that several nodes share has.
+/// These properties hold only for a database that several nodes share.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct PostgreSQLTests {
     private let schema = Schema(
         "counters", [.init("counters", ["CREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT)"])])
 
-    /// Two nodes announce at once; a third hears each announcement once, in the order of the commits.
+    /// Two nodes announce at the same time; a third receives each announcement once, in the order of the commits.
     @Test func announcementsComeFromEveryNodeInTheOrderOfTheCommits() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
             let (first, second, ear) = (try place.open(schema), try place.open(schema), try place.open(schema))
@@ -41,7 +41,7 @@ struct PostgreSQLTests {
         }
     }
 
-    /// Acknowledged is durable, whatever the server was told; what is stronger stays.
+    /// Commits are durable whatever the server's setting is; a stronger setting stays.
     @Test(arguments: [("off", "on"), ("remote_apply", "remote_apply")])
     func commitsAreDurableWhateverTheServersSettingIs(_ setting: String, _ expected: String) async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
@@ -67,7 +67,7 @@ struct PostgreSQLTests {
 
     private func withCounter(_ body: (Database, TestDatabase) async throws -> Void) async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
-            // One connection: what one transaction leaves behind, the next one finds.
+            // With one connection, a transaction finds the state that the one before it left.
             let database = try Database.postgreSQL(url: #require(place.url), schema: schema, connections: 1)
             try await database.write { try $0.run("INSERT INTO counters VALUES (\("a"), \(0))") }
             try await body(database, place)
@@ -98,7 +98,8 @@ struct PostgreSQLTests {
         }
     }
 
-    /// PostgreSQL rolls back what follows a failure, whatever the closure makes of it, and COMMIT is no error then.
+    /// PostgreSQL rolls back a transaction after an error, even if the closure ignores the error, and COMMIT reports
+    /// none.
     @Test func aFailureThatAClosurePassesOverIsNotCommitted() async throws {
         try await withCounter { database, _ in
             await #expect(throws: DatabaseFailure.self) {
@@ -137,7 +138,7 @@ struct PostgreSQLTests {
                 try db.run("UPDATE counters SET n = 1")
                 try db.announce("2")
             }
-            // With nothing written either.
+            // The third announcement's transaction writes nothing.
             try await database.write { try $0.announce("3") }
             for n in 1...3 { #expect(await announcements.next() == .payload("\(n)")) }
             listening.cancel()
@@ -159,7 +160,7 @@ struct PostgreSQLTests {
                         WHERE datname = current_database() AND pid <> pg_backend_pid()
                         """)
                 }
-                // Found out by a write or by a read.
+                // A write or a read discovers the lost connections.
                 let reread = round == 2 ? try await database.count() : 1
                 #expect(reread == 1)
                 try await database.write { try $0.run("UPDATE counters SET n = n + 1") }
@@ -168,7 +169,7 @@ struct PostgreSQLTests {
         }
     }
 
-    /// Whoever finds the connection gone, and the server not quite there yet, waits the moment that it takes.
+    /// A request that finds its connection gone and the server still starting waits a moment.
     @Test func aServerThatStartsAnewFailsNobody() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
             try await FaultyProxy.running(to: try #require(place.port)) { proxy in
@@ -185,20 +186,20 @@ struct PostgreSQLTests {
         }
     }
 
-    /// However long it was away.
+    /// The server may have been away for any time.
     @Test func aServerThatIsBackIsUsedSoon() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
             try await FaultyProxy.running(to: try #require(place.port)) { proxy in
                 let database = try place.at(port: proxy.port).open(schema)
                 proxy.refuse(true)
-                // The pauses grow with each attempt that fails.
+                // The pauses grow with each failed attempt.
                 let end = ContinuousClock.now + .seconds(4)
                 while ContinuousClock.now < end {
                     await #expect(throws: DatabaseFailure.self) { try await database.check() }
                     try await Task.sleep(for: .milliseconds(10))
                 }
                 proxy.refuse(false)
-                // No pause is longer than that.
+                // The longest pause is shorter than this.
                 try await Task.sleep(for: .milliseconds(600))
                 try await database.check()
                 try await database.close()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Database
 
-/// What waits too long for its turn is refused; what has begun never is.
+/// A request that waits too long for the database is refused; one that has begun never is.
 @Suite(.timeLimit(.minutes(30))) struct DatabaseTurnTests {
     private static let schema = Schema("notes", [.init("notes", ["CREATE TABLE notes (text TEXT NOT NULL)"])])
 
@@ -16,13 +16,13 @@ import Testing
         var waiting: Waiting {
             var waiting = Waiting()
             waiting.clock = { self.now.withLockedValue { $0 } }
-            // Writes come one after the other, as reads do.
+            // Writes run one at a time, as reads do.
             waiting.together = 1
             return waiting
         }
     }
 
-    /// Keeps a thread of the engine busy until it is opened.
+    /// A gate that keeps a thread of the engine busy until it is opened.
     private final class Gate: Sendable {
         private let opened = DispatchSemaphore(value: 0)
         private let entered = NIOLockedValueBox(false)
@@ -43,7 +43,7 @@ import Testing
         _ engine: Stack.Engine, _ waiting: Waiting, _ body: (Database) async throws -> Void
     ) async throws {
         try await withTestDatabase(on: engine) { place in
-            // One thread for reads: what waits for it waits in a line.
+            // There is one thread for reads, so further reads wait in a queue.
             let database =
                 if let url = place.url {
                     try Database.postgreSQL(url: url, schema: Self.schema, connections: 1, waiting: waiting)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Begins something that waits in the line, and returns when it does.
+    /// Starts a request that has to wait in the queue, and returns once it waits.
     private func wait(
         _ kind: Kind, on database: Database, behind count: Int, isPatient: Bool = false, _ text: String,
         gate: Gate? = nil
@@ -89,7 +89,7 @@ import Testing
             let late = try await wait(kind, on: database, behind: 2, "late")
             clock.advance(.seconds(3))
             first.open()
-            // One delay refuses nobody: it has its turn, which takes long too.
+            // A single delay refuses no request: it gets its turn, which takes long, too.
             try await second.isEntered()
             let patient = try await wait(kind, on: database, behind: 2, isPatient: true, "patient")
             clock.advance(.seconds(3))
@@ -160,7 +160,7 @@ import Testing
         #expect(line.isEmpty)
     }
 
-    /// A server that hangs, as one that is stopped does: it accepts, and never answers.
+    /// A stopped server hangs: it accepts connections and never answers.
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
     func aServerThatHangsKeepsNobodyOnceTheServerStops() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in

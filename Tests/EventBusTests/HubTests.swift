@@ -9,7 +9,7 @@ private final class Inbox: Subscriber {
     func receive(_ event: Int, on topic: String) { events.append("\(topic) \(event)") }
 }
 
-/// Delivery per topic, in order, once.
+/// Events are delivered per topic, in order, once.
 @Suite(.timeLimit(.minutes(30))) struct HubTests {
     private let loop = EmbeddedEventLoop()
 

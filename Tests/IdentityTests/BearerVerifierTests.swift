@@ -10,7 +10,7 @@ import Testing
 
     private let clock = Clock(RSAKey.start)
 
-    /// Trusts ``RSAKey/issuer`` and its key `first`.
+    /// Returns a verifier that trusts ``RSAKey/issuer`` and its key `first`.
     private func verifier(parties: Set<String> = [], local: LocalIssuer? = nil) -> BearerVerifier {
         let outside = TrustedIssuer.outside(
             RSAKey.issuer, authorizedParties: parties, refreshFailed: { _ in },
@@ -61,7 +61,7 @@ import Testing
         { Array(HMAC<SHA256>.authenticationCode(for: $0, using: SymmetricKey(data: secret))) }
     }
 
-    /// In `jwk` and `jku`, as a token would bring its own key along.
+    /// The attacker's own key, in `jwk` and `jku` of a token.
     private static var attacker: [String: Any?] {
         [
             "jku": "https://attacker.example/keys", "x5u": "https://attacker.example/chain",
@@ -218,7 +218,7 @@ import Testing
         #expect(try await verifier.verify(Self.key.token()).subject == "user_1")
         await #expect(throws: TokenError.foreignIssuer) { try await self.verifier().verify(token) }
 
-        // Each name goes with its own keys alone.
+        // Each issuer name is valid with its own keys only.
         await #expect(throws: TokenError.unknownKey) {
             try await verifier.verify(Self.key.token(["iss": LocalIssuer.name]))
         }

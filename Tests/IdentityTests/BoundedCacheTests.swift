@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-/// It holds what is in use, and no more than it may.
+/// The cache keeps values that are in use, up to its capacity.
 @Suite(.timeLimit(.minutes(30))) struct BoundedCacheTests {
     @Test func whatIsInUseStaysAndTheRestGoes() {
         let cache = BoundedCache<Int, String>(capacity: 10)
@@ -30,7 +30,7 @@ import Testing
             for _ in 0..<1000 { group.addTask { cache.update("a") { $0 = ($0 ?? 0) + 1 } } }
         }
         #expect(cache.value(for: "a") == 1000)
-        // Nothing is made of a look at what is not there.
+        // Updating a missing value does not create one.
         cache.update("b") { _ in }
         #expect(cache.count == 1)
     }

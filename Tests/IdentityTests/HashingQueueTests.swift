@@ -4,13 +4,13 @@ import Testing
 
 @testable import Identity
 
-/// Who comes next, and who has to go.
+/// The queue serves addresses fairly, and drops jobs of the busiest address when it is full.
 @Suite(.timeLimit(.minutes(30))) struct HashingQueueTests {
     private func job(_ id: UInt64, _ address: String?, isKnown: Bool = false) -> HashingQueue.Job {
         .init(id: id, client: .init(address: address, isKnown: isKnown)) { _ in }
     }
 
-    /// A queue that remembers nothing but its jobs' numbers.
+    /// A queue whose jobs are numbers.
     private final class Line {
         private var queue: HashingQueue
 
@@ -40,20 +40,20 @@ import Testing
     @Test func anAddressHasAQuarterOfThePlaces() {
         let queue = Line(threads: 1, limit: 8)
         #expect((1...5).map { queue.add(job(UInt64($0), "flood"))?.id } == [nil, nil, 3, 4, 5])
-        // In the other class it has as many again.
+        // The other class has the same limit of its own.
         #expect((6...8).map { queue.add(job(UInt64($0), "flood", isKnown: true))?.id } == [nil, nil, 8])
     }
 
     @Test func aFullQueueMakesRoomForWhoHasLess() {
         let queue = Line(threads: 1, limit: 11)
-        // Two places each.
+        // Each address has two places.
         for (id, address) in [(1, "a"), (2, "a"), (3, "b"), (4, "b"), (5, "c"), (6, "c"), (7, "d"), (8, "d")] {
             #expect(queue.add(job(UInt64(id), address))?.id == nil)
         }
         for id in 9...12 { #expect(queue.add(job(UInt64(id), "e\(id)"))?.id == nil) }
         let dropped = queue.add(job(13, "newcomer"))
         #expect(dropped.map { [2, 4, 6, 8].contains($0.id) } == true)
-        // Whoever has as much as the others is refused.
+        // An address that has as many places as the others is refused.
         #expect(queue.add(job(14, "newcomer"))?.id == 14)
         #expect(queue.add(job(15, "known", isKnown: true))?.id == nil)
         #expect(queue.drain().count == 13)
@@ -69,7 +69,7 @@ import Testing
         #expect(queue.remove(3, of: .init(address: "b"))?.id == nil)
     }
 
-    /// A flood of one address, whose every hash takes its time, holds up a stranger of another address by one hash.
+    /// An address with a flood of slow hashes delays another address by one hash at most.
     @Test(.timeLimit(.minutes(30))) func whoComesFromElsewhereIsNext() async throws {
         let gate = DispatchSemaphore(value: 0)
         let order = NIOLockedValueBox<[String]>([])

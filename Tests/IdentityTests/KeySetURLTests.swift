@@ -51,7 +51,7 @@ import Testing
         await #expect(throws: (any Error).self) { try await url.fetch() }
     }
 
-    /// A server that says one and the same thing to everybody.
+    /// Runs a server that gives every request the same answer.
     private func answering(_ answer: String, _ body: (KeySetURL) async throws -> Void) async throws {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
@@ -62,7 +62,7 @@ import Testing
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(channel.localAddress?.port)
         do {
-            // Of the answer, not of how busy this machine is.
+            // The limit is for the answer, and must not depend on how busy this machine is.
             try await body(KeySetURL("http://127.0.0.1:\(port)/keys", timeout: .minutes(10)))
         } catch {
             try await channel.close()

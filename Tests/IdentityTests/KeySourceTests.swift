@@ -5,7 +5,7 @@ import Testing
 
 @testable import Identity
 
-/// How an issuer's keys are had, and had again.
+/// An issuer's keys are fetched when they are needed, and fetched again at limited intervals.
 @Suite(.timeLimit(.minutes(30))) struct KeySourceTests {
     private static let (old, new) = (RSAKey.first, RSAKey.second)
 
@@ -15,14 +15,14 @@ import Testing
     private func verifier() -> BearerVerifier {
         BearerVerifier(
             trusting: [
-                // Patient: on a busy machine a herd of a hundred may keep the issuer from its turn for long.
+                // The time-out is generous: on a busy machine, a hundred waiting tasks may delay the issuer's answer.
                 .outside(
                     RSAKey.issuer, timeout: .seconds(1800), refreshFailed: { [issuer] _ in issuer.noteFailure() },
                     keySet: issuer.fetch)
             ], now: clock.now)
     }
 
-    /// Good for as long as a test moves the clock.
+    /// Returns a token that stays valid however far a test moves the clock.
     private func token(_ key: RSAKey) -> String { key.token(["exp": RSAKey.start + 1_000_000]) }
 
     @Test func `keys are asked for once`() async throws {
@@ -78,7 +78,7 @@ import Testing
         #expect(issuer.requests == 1)
         issuer.hold()
         clock.set(RSAKey.start + 3600)
-        // Whoever comes meanwhile does not wait.
+        // Requests that come meanwhile do not wait.
         for _ in 0..<10 { _ = try await verifier.verify(token(Self.old)) }
         issuer.release()
         #expect(try await verifier.verify(token(Self.new)).subject == "user_1")
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    /// The example of RFC 7638 §3.1.
+    /// The key is the example of RFC 7638 §3.1.
     @Test func `the thumbprint of the standard's key`() throws {
         let n =
             "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3o"
@@ -226,7 +226,7 @@ import Testing
     }
 }
 
-/// An issuer's key set, and how often it was asked for.
+/// An issuer's key set, and the number of requests for it.
 private final class Publisher: Sendable {
     struct Away: Error {}
 
@@ -250,11 +250,11 @@ private final class Publisher: Sendable {
     var requests: Int { state.withLockedValue { $0.requests } }
     var failures: Int { state.withLockedValue { $0.failures } }
 
-    /// Nil: the issuer is away.
+    /// Replaces the key set; nil means that the issuer is away.
     func publish(_ keySet: [UInt8]?) { state.withLockedValue { $0.keySet = keySet } }
     func noteFailure() { state.withLockedValue { $0.failures += 1 } }
 
-    /// Lets requests wait.
+    /// Makes requests wait.
     func hold() { state.withLockedValue { $0.isHeld = true } }
 
     func release() {

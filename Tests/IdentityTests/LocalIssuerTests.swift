@@ -3,7 +3,7 @@ import Testing
 
 @testable import Identity
 
-/// The server's own issuer: where its key comes from.
+/// The server's own issuer has a key from a file or from the environment.
 @Suite(.timeLimit(.minutes(30))) struct LocalIssuerTests {
     private let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Who a token of one issuer speaks of, as another sees it.
+    /// Returns the subject of a token that one issuer made and another verifies.
     private func verify(_ token: String, with issuer: LocalIssuer) async -> String? {
         try? await BearerVerifier(trusting: [.local(issuer)], now: { RSAKey.start }).verify(token).subject
     }
@@ -73,7 +73,7 @@ import Testing
         #expect(await verify(token, with: try issuer()) == "user_abc")
         #expect(key.pkcs8PEMRepresentation.utf8.count > 1024, "longer than any random key")
 
-        // The beginning of what is too long must not become a key.
+        // The beginning of a file that is too long must not be used as a key.
         let blank = String(repeating: "\n", count: 8192)
         try (key.pkcs8PEMRepresentation + blank).write(toFile: path, atomically: false, encoding: .utf8)
         #expect(throws: SecretKeyError.damagedFile(path: path, .rsaPrivateKey)) { try issuer() }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct PasswordTests {
     private static let passwords = Passwords(cost: .testing, threads: 1)
 
-    /// RFC 7914 §12, without the vector that takes a gigabyte.
+    /// These are the vectors of RFC 7914 §12, except the one that takes a gigabyte.
     @Test(arguments: [
         (
             "", "", 4, 1, 1,
@@ -31,7 +31,7 @@ import Testing
         #expect(key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == expected)
     }
 
-    /// The second vector as another program would have stored it.
+    /// This is the second vector in the form in which another program would have stored it.
     @Test func `a stored string brings its own parameters`() async throws {
         let stored =
             "$scrypt$ln=10,r=8,p=16$TmFDbA$"
@@ -114,7 +114,7 @@ import Testing
                     }
                 }
             }
-            // One runs and two wait, so the first answers are the two refusals.
+            // One job runs and two wait, so the first answers are the two refusals.
             #expect(await group.next() == false)
             #expect(await group.next() == false)
             for _ in 0..<3 { gate.signal() }
@@ -125,7 +125,7 @@ import Testing
     }
 }
 
-/// Does the work and notes at what cost.
+/// Derives keys and records the cost of each.
 private final class Counter: Sendable {
     private let noted = NIOLockedValueBox<[Passwords.Cost]>([])
 

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Identity
 
-/// Tokens made and checked by PyPI's PyJWT, which no one here wrote.
+/// Tokens are compatible with PyPI's PyJWT, an independent implementation.
 @Suite(.timeLimit(.minutes(30))) struct PyJWTTests {
     private struct Made: Decodable {
-        /// As text, to be read the way an issuer's is.
+        /// The key set as text, as an issuer would publish it.
         let keySet: String
         let good: String
         let forged: [String: String]

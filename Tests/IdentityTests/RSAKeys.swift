@@ -4,9 +4,9 @@ import Foundation
 
 @testable import Identity
 
-/// An issuer's key, and tokens of any content signed with it.
+/// An issuer's key, which signs tokens of any content.
 struct RSAKey: Sendable {
-    /// Made once: it takes a while.
+    /// A key that is made once, because that takes a while.
     static let first = RSAKey("first")
     static let second = RSAKey("second")
 
@@ -18,13 +18,13 @@ struct RSAKey: Sendable {
         key = try! _RSA.Signing.PrivateKey(unsafeKeySize: size)
     }
 
-    /// The same key under another name.
+    /// Creates the same key under another name.
     init(_ id: String, of other: RSAKey) {
         self.id = id
         key = other.key
     }
 
-    /// As a key set has it, with more fields or other ones.
+    /// Returns the key as a member of a key set, with added or replaced fields.
     func webKey(_ more: [String: Any] = [:]) -> [String: Any] {
         let primitives = try! key.publicKey.getKeyPrimitives()
         return [
@@ -39,12 +39,12 @@ struct RSAKey: Sendable {
 
     func rs256(_ input: Data) -> [UInt8] { sign(SHA256.hash(data: input)) }
 
-    /// A token that ``outside`` would have made, unless told otherwise.
+    /// Returns a token that ``outside`` would have made, with changed fields if given.
     func token(header: [String: Any?] = [:], _ claims: [String: Any?] = [:]) -> String {
         Self.token(header: header, claims, id: id, sign: rs256)
     }
 
-    /// A token with another signature. A nil takes a field away.
+    /// Returns a token with another signature. A nil removes a field.
     static func token(
         header: [String: Any?] = [:], _ claims: [String: Any?] = [:], id: String = RSAKey.first.id,
         sign: (Data) -> [UInt8]
@@ -66,7 +66,7 @@ struct RSAKey: Sendable {
     static let issuer = "https://issuer.example"
     static let start: Int64 = 1_700_000_000
 
-    /// A key set as an issuer publishes it.
+    /// Returns a key set as an issuer publishes it.
     static func keySet(_ keys: [String: Any]...) -> [UInt8] {
         Array(try! JSONSerialization.data(withJSONObject: ["keys": keys]))
     }

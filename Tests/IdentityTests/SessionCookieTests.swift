@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-/// A session's cookie, as it is written and read.
+/// A session cookie is written and read in one form.
 @Suite(.timeLimit(.minutes(30))) struct SessionCookieTests {
     private let cookie = SessionCookie(name: "a.session", isSecure: false)
 

@@ -25,7 +25,7 @@ import Testing
         #expect(object["sub"] as? String == "42" && object["exp"] as? Int64 == Self.start + 3600)
     }
 
-    /// RFC 7515 appendix A.1: its signature is good, its claims are not ours.
+    /// The token of RFC 7515 appendix A.1 has a valid signature, but not this project's claims.
     @Test func `the example of the standard`() async throws {
         let key = try #require(
             Base64URL.decode("AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"))
@@ -45,7 +45,7 @@ import Testing
     private static let payload =
         #"{"sub":"1","type":"access","iat":1700000000,"exp":1800000000,"jti":"a","sid":"b"}"#
 
-    /// A token with this header, signed by `sign`.
+    /// Returns a token with this header, signed by `sign`.
     private static func token(header: String, payload: String = payload, sign: (Data) -> [UInt8]) -> String {
         let input = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(payload.utf8))
         return input + "." + Base64URL.encode(sign(Data(input.utf8)))
@@ -171,7 +171,7 @@ import Testing
             } else {
                 await #expect(throws: TokenError.expired) { try await signer.verify(token) }
             }
-            // For signing out. It is remembered no better for that.
+            // An expired token may be used to sign out. That must not make it valid in the cache.
             #expect(try await signer.verify(token, acceptingExpired: true) == claims)
             #expect((try? await signer.verify(token)) == (isGood ? claims : nil))
             await #expect(throws: TokenError.self) { try await signer.verify(token + "x", acceptingExpired: true) }

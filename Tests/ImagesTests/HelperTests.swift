@@ -4,9 +4,9 @@ import Testing
 
 @testable import Images
 
-/// What the server does about a helper that is missing, crashes, hangs or lies.
+/// The server copes with a helper that is missing, crashes, hangs or returns nonsense.
 @Suite(.timeLimit(.minutes(30))) struct HelperTests {
-    /// Makes a JPEG with a helper that is a shell script, of a file that it does not look at.
+    /// Returns the error of a helper that is a shell script.
     private func error(
         _ script: String, mode: Int = 0o700, timeout: Duration = .seconds(60)
     ) async throws -> ImageError? {
@@ -110,7 +110,7 @@ import Testing
             environment: ["CONCORD_THUMBNAIL": "/opt/none"], words: "CONCORD_THUMBNAIL names no program: /opt/none")
     }
 
-    /// Nothing is found, and an operator is told so.
+    /// Checks that no helper is found, and that the error says so to an operator.
     private func expectNone(
         beside program: String = "/bin/sh", environment: [String: String] = [:], words: String
     ) throws {
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// One person has one at work and a few in line; whoever comes then is not behind them.
+    /// A user may have one image in work and a few in the queue. Other users do not wait behind them.
     @Test func onePersonDoesNotShutOthersOut() async throws {
         try await withTemporaryFolder { folder in
             let helper = try await WaitingScript(in: folder)
@@ -175,11 +175,11 @@ import Testing
             _ = await helper.begun(1)
             while await thumbnailer.queueLength < 3 { await Task.yield() }
             await #expect(throws: ImageError.tooMany) { try await make("john") }
-            // A slot is free although John has three in line.
+            // A slot is free although John has three images in the queue.
             let jane = Task { try await make("jane") }
             _ = await helper.begun(1)
             #expect(await thumbnailer.queueLength == 3)
-            // With no slot free, she waits among them, and John's share is not hers.
+            // No slot is free, so she waits in the queue, but John's share does not limit her.
             let another = Task { try await make("jane") }
             while await thumbnailer.queueLength < 4 { await Task.yield() }
             await #expect(throws: ImageError.tooMany) { try await make("john") }
@@ -211,7 +211,7 @@ import Testing
     // MARK: Confinement
 
     #if os(Linux)
-    /// A socket that someone else has keeps its port taken, and its client waiting for the end.
+    /// If the helper inherited a socket, its port would stay taken and its client would never see the end.
     @Test func nothingThatTheServerHasOpenComesAlong() async throws {
         try await withTemporaryFolder { folder in
             let secret = open(folder + "/secret", O_RDWR | O_CREAT, 0o600)
@@ -229,7 +229,7 @@ import Testing
 
     @Test func theHelperHasNothing() async throws {
         try await withTemporaryFolder { folder in
-            // Never empty and never at its end: the helper waits for the rest of its image.
+            // The FIFO is never empty and never at its end, so the helper waits for the rest of its image.
             try #require(mkfifo(folder + "/image", 0o600) == 0)
             let image = open(folder + "/image", O_RDWR | O_CLOEXEC)
             try #require(image >= 0 && write(image, [0xFF, 0xD8, 0xFF] as [UInt8], 3) == 3)
@@ -270,8 +270,8 @@ private struct Script {
     let path: String
     private let folder: String
 
-    /// Written by another process: what this one has open for writing, the children of other tests may have open for a
-    /// moment too, and such a file cannot be run.
+    /// Another process writes the file. The children of other tests may inherit what this process has open for writing,
+    /// and a file that is open for writing cannot be run.
     init(_ script: String, in folder: String, mode: Int = 0o700) async throws {
         self.folder = folder
         path = folder + "/helper"
@@ -285,7 +285,7 @@ private struct Script {
     }
 }
 
-/// A helper that says that it has begun, waits until it may end, notes how many others do, and writes the beginning of a
+/// A helper that reports its start, waits until it may end, records how many others run, and writes the beginning of a
 /// JPEG.
 private final class WaitingScript: Sendable {
     let path: String
@@ -317,7 +317,7 @@ private final class WaitingScript: Sendable {
 
     deinit { began.readabilityHandler = nil }
 
-    /// Open at both ends, so that nobody waits for another to open it, and nobody comes to its end.
+    /// Opens the FIFO at both ends, so that no process waits for the other end and none reads an end of file.
     private static func fifo(_ path: String) throws -> FileHandle {
         try #require(mkfifo(path, 0o600) == 0)
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
@@ -325,7 +325,7 @@ private final class WaitingScript: Sendable {
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// The process ids of the next that begin, once they have.
+    /// Returns the process ids of the next helpers that start.
     func begun(_ count: Int) async -> [pid_t] {
         var found: [pid_t] = []
         for await pid in pids {
@@ -335,6 +335,6 @@ private final class WaitingScript: Sendable {
         return found
     }
 
-    /// Lets all of them end, and those that come.
+    /// Lets all helpers end, also later ones.
     func release() { gate.write(Data(repeating: UInt8(ascii: "\n"), count: 64)) }
 }

@@ -3,23 +3,23 @@ import Images
 import Testbed
 import Testing
 
-/// A folder of images that Pillow made, and its view of what becomes of them.
+/// A folder of images that Pillow made, and Pillow's view of the images that are made of them.
 struct Pictures: Sendable {
-    /// The one that the running suite has (``Testing/Trait/pictures``).
+    /// The pictures of the running suite (``Testing/Trait/pictures``).
     @TaskLocal static var current: Pictures?
 
-    /// What Pillow sees.
+    /// An image as Pillow sees it.
     struct Seen: Decodable {
         let format: String
         let mode: String
         let size: [Int]
         let frames: Int
-        /// The colours nearest to those in the corners: above left and right, below left and right.
+        /// The names of the colours in the corners: top left and right, bottom left and right.
         let corners: [String]
-        /// The colours themselves, there.
+        /// The exact colours in the corners.
         let pixels: [[Int]]
         let metadata: [String]
-        /// Whether bytes of the original that are no pixels came along.
+        /// Whether bytes of the original other than pixels are in the result.
         let hasSecret: Bool
     }
 
@@ -27,7 +27,7 @@ struct Pictures: Sendable {
 
     func path(_ name: String) -> String { folder + "/" + name }
 
-    /// Makes JPEGs, and looks at them.
+    /// Makes JPEGs, and returns Pillow's view of them.
     func jpegs(of names: [String], _ shape: Thumbnailer.Shape = .crop(to: 200)) async throws -> [Seen] {
         try await withTemporaryFolder { made in
             var files: [String] = []
@@ -41,7 +41,7 @@ struct Pictures: Sendable {
         }
     }
 
-    /// Writes images again, and looks at them.
+    /// Writes images again, and returns Pillow's view of them.
     func rewritten(_ names: [String]) async throws -> [(format: ImageFormat, seen: Seen)] {
         try await withTemporaryFolder { made in
             var (files, formats): ([String], [ImageFormat]) = ([], [])
@@ -65,13 +65,13 @@ struct Pictures: Sendable {
 }
 
 extension Thumbnailer {
-    /// With the helper that was built along with the tests.
+    /// The helper that was built along with the tests.
     static let built = Result { () throws(ImageError) in
         Thumbnailer(executable: try locate(environment: [:]), timeout: .seconds(60))
     }
 }
 
-/// Makes the images once for all the tests of a suite.
+/// A trait that makes the images once for all tests of a suite.
 struct PicturesTrait: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void

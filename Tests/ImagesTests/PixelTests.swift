@@ -3,7 +3,7 @@ import Images
 import Testbed
 import Testing
 
-/// The colours and the sizes of what is made: exactly those of the original, and of every original that may be.
+/// Thumbnails have the colours of the original, and the right size for every allowed original.
 @Suite(
     .pictures, .timeLimit(.minutes(30)),
     .enabled(if: StockTools.python != nil, "`make test` installs Pillow and sets CONCORD_PYTHON"))
@@ -12,12 +12,12 @@ struct PixelTests {
 
     private func pictures() throws -> Pictures { try #require(Pictures.current) }
 
-    /// Whether colours are the same, but for the little that a JPEG changes.
+    /// Returns whether colours are equal, up to the losses of a JPEG.
     private func isSame(_ seen: [[Int]], _ expected: [[Int]]) -> Bool {
         zip(seen, expected).allSatisfy { zip($0, $1).allSatisfy { abs($0 - $1) <= 2 } }
     }
 
-    /// Whatever the original says of its colours.
+    /// The original may have no colour profile or a wrong one.
     @Test(arguments: [
         "untagged.png", "untagged.webp", "untagged.jpg", "untagged.heic", "untagged.gif", "tagged.png", "tagged.webp",
         "tagged.jpg", "tagged.heic", "mistagged.png", "mistagged.webp", "mistagged.jpg", "mistagged.heic",
@@ -41,11 +41,11 @@ struct PixelTests {
         }
     }
 
-    /// A hundred bytes that would be scaled up to a thousand times as many pixels as are left of them.
+    /// A file of a hundred bytes would be scaled up to a thousand times the pixels that are kept.
     @Test(arguments: ["1x1000", "1x5000", "5000x1", "199x100000", "1x1000000"])
     func aStripIsCutBeforeItIsScaled(_ size: String) async throws {
         let path = try pictures().path("strip-\(size).png")
-        // Cut afterwards, it took 4 seconds and more.
+        // Scaling before cropping took at least 4 seconds.
         let run = try await StockTools.run(
             "/bin/sh",
             ["-c", #""$1" --crop 200 --cpu-seconds 3 "$2" | wc -c"#, "sh", Thumbnailer.locate(environment: [:]), path])
@@ -57,7 +57,7 @@ struct PixelTests {
         #expect(fitted.size == edges.map { max(1, min(1024, $0 == edges.max() ? $0 : $0 * 1024 / (edges.max() ?? 1))) })
     }
 
-    /// With the helper's own limits of time and memory.
+    /// The helper's own limits of time and memory apply.
     @Test func photosMayHaveAHundredMegapixels() async throws {
         try await withTemporaryFolder { folder in
             _ = try await Pictures.script(["large", folder])
@@ -73,7 +73,7 @@ struct PixelTests {
             await #expect(throws: ImageError.tooLarge) {
                 try await Thumbnailer.built.get().jpeg(of: folder + "/more.jpg", .crop(to: 200))
             }
-            // Where an API wants less of one format.
+            // An API may set a lower limit for one format.
             var limits = Thumbnailer.PixelLimits()
             limits.webp = 40_000_000
             let strict = Thumbnailer(executable: try Thumbnailer.locate(environment: [:]), limits: limits)

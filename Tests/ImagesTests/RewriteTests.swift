@@ -3,7 +3,7 @@ import Images
 import Testbed
 import Testing
 
-/// Images that keep their format and size, and lose what is not theirs to tell.
+/// Rewritten images keep their format and size, and lose all metadata.
 @Suite(
     .pictures, .timeLimit(.minutes(30)),
     .enabled(if: StockTools.python != nil, "`make test` installs Pillow and sets CONCORD_PYTHON"))
@@ -34,7 +34,7 @@ struct RewriteTests {
         for (name, (_, seen)) in zip(names, try await pictures().rewritten(names)) {
             #expect(seen.corners == upright, "\(name)")
             #expect(telling.isDisjoint(with: seen.metadata) && !seen.hasSecret, "\(name): \(seen.metadata)")
-            // libvips gives a WebP an EXIF of its own: which way is up, the resolution, and nothing of the original's.
+            // libvips adds EXIF data to a WebP: orientation and resolution, but nothing of the original's.
             let technical: Set = [274, 282, 283, 296, 531, 34665]
             let tags = Set(seen.metadata.compactMap { Int($0) })
             #expect(name.hasSuffix(".webp") ? tags.isSubset(of: technical) : tags.isEmpty, "\(name): EXIF \(tags)")
@@ -49,7 +49,7 @@ struct RewriteTests {
         }
     }
 
-    /// As a camera takes it: turned, and six megapixels.
+    /// The photo is like a camera's: rotated, with six megapixels.
     @Test func aLargePhotoStaysLarge() async throws {
         let (_, seen) = try await pictures().rewritten(["large-6.jpg"])[0]
         #expect(seen.size == [3000, 2000] && seen.corners == upright && !seen.hasSecret)

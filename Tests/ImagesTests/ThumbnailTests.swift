@@ -3,7 +3,7 @@ import Images
 import Testbed
 import Testing
 
-/// What the helper makes of images of every kind, and which it refuses.
+/// The helper makes thumbnails of all supported formats, and refuses other files.
 @Suite(
     .pictures, .timeLimit(.minutes(30)),
     .enabled(if: StockTools.python != nil, "`make test` installs Pillow and sets CONCORD_PYTHON"))
@@ -51,7 +51,7 @@ struct ThumbnailTests {
         }
     }
 
-    /// Of noise, a JPEG is about as long as it can be.
+    /// Noise makes the longest JPEGs.
     @Test func thereIsRoomForEveryPicture() async throws {
         let seen = try await pictures().jpegs(of: ["noise.png"], .fit(within: 1024))
         #expect(seen[0].size == [1024, 1024])
@@ -79,7 +79,7 @@ struct ThumbnailTests {
     @Test func everyColourSpaceBecomesRGBOnWhite() async throws {
         func all(_ colour: String) -> [String] { Array(repeating: colour, count: 4) }
         let expected = [
-            // What is printed has no pure blue.
+            // Print colours have no pure blue.
             "cmyk.jpg": ["red", "green", "navy", "white"], "grey.jpg": all("grey"), "grey16.png": all("grey"),
             "bits.png": all("white"), "palette.png": upright, "transparent.png": all("white"),
             "transparent.webp": all("white"), "transparent.gif": all("white"), "animated.gif": all("blue"),
@@ -114,7 +114,7 @@ struct ThumbnailTests {
         }
     }
 
-    /// Bytes changed at random places: the answer may be anything, but there is one each time.
+    /// Bytes are changed at random places: any answer is fine, but there must be one.
     @Test func damagedImagesEndInAnAnswer() async throws {
         var generator = SeededGenerator(seed: 20)
         for format in ["jpg", "png", "webp", "gif", "heic"] {
@@ -140,7 +140,7 @@ struct ThumbnailTests {
         #expect(try await error("bomb.png") == .tooLarge)
     }
 
-    /// With what it takes to start and no more: 400 megabytes of pixels would not go unnoticed.
+    /// The memory limit is just enough to start: 400 megabytes of pixels would exceed it.
     @Test func aBombIsRefusedByItsHeader() async throws {
         let run = try await StockTools.run(
             Thumbnailer.locate(environment: [:]),
@@ -153,7 +153,7 @@ struct ThumbnailTests {
             Issue.record("absent")
             return
         }
-        // A folder can be opened, and has no bytes.
+        // A folder can be opened, but has no bytes.
         #expect(try await error("") == .notAnImage)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mail
 
-/// E-mails as they go over the wire, and mailboxes in a folder.
+/// E-mails are encoded for the wire, and mailboxes can be folders.
 @Suite(.timeLimit(.minutes(30))) struct InternetMessageTests {
     private func text(of message: MailMessage, from sender: String = "concord@example.com") throws -> String {
         try InternetMessage(message, from: sender, at: 1_771_840_800, id: "id-1").text
@@ -54,7 +54,7 @@ import Testing
         #expect(String(decoding: bytes, as: UTF8.self) == subject)
     }
 
-    /// Nothing in a subject becomes a header of its own.
+    /// A subject cannot add a header.
     @Test func aSubjectIsOneHeader() throws {
         let text = try text(of: .init(to: "a@b", subject: "x\r\nBcc: c@d", text: ""))
         #expect(text.contains("Subject: x  Bcc: c@d\r\n"))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Mail
 
-/// What an operator reads of a letter that was not taken.
+/// An operator can read why an e-mail was refused.
 @Suite(.timeLimit(.minutes(30))) struct MailErrorTests {
     @Test(arguments: [
         ("550 5.1.1 <jane@example.com>: Recipient address rejected", "550 5.1.1 <address>: Recipient address rejected"),

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Mail
 
-/// What is said to mail servers: by one that no one here wrote, PyPI's `aiosmtpd`.
+/// The client talks to a stock mail server, PyPI's `aiosmtpd`.
 @Suite(
     .enabled(if: StockTools.python != nil, "`make test` installs the server and sets CONCORD_PYTHON"),
     .timeLimit(.minutes(30)))
 struct SMTPTests {
-    /// A letter as the server took it.
+    /// An e-mail as the server received it.
     private struct Taken: Decodable, Equatable {
         var from: String
         var to: [String]
@@ -40,7 +40,7 @@ struct SMTPTests {
             }
         }
 
-        /// Once the server has printed so many.
+        /// Returns the e-mails once the server has printed this number of them.
         func taken(_ count: Int) async throws -> [Taken] {
             if try taken.count >= count { return try taken }
             for await _ in output.texts where try taken.count >= count { break }
@@ -158,7 +158,7 @@ struct SMTPTests {
         }
     }
 
-    /// A letter with a link that opens an account does not go in the clear by accident.
+    /// An e-mail with a link that opens an account is never sent unencrypted by accident.
     @Test func withoutSTARTTLSNothingIsSaid() async throws {
         try await withServer { server in
             await #expect(throws: MailError("127.0.0.1 offers no STARTTLS", mayPass: false)) {
@@ -205,14 +205,14 @@ struct SMTPTests {
         #expect(error?.description.contains("cannot be reached") == true)
     }
 
-    /// Servers that are none, or say too much, or nothing.
+    /// The server does not speak SMTP, says too much, or says nothing.
     @Test(arguments: [
         ("HTTP/1.1 400 Bad Request\r\n\r\n", "this is no mail server", false),
         ("554 go away\r\n", "refused the greeting: 554 go away", false),
         ("421 busy\r\n", "refused the greeting: 421 busy", true),
         ("220-" + String(repeating: "x", count: 70_000), "says too much", false),
         ("", "closed the connection, or took too long", true),
-        // What is said before TLS must not count after it (RFC 3207 §4.2).
+        // Text that is sent before TLS must not count after it (RFC 3207 §4.2).
         ("220 hi\r\n|250-hi\r\n250 STARTTLS\r\n|220 go\r\n250 AUTH PLAIN\r\n", "said more before TLS", false),
     ])
     func strangeServers(_ script: String, _ words: String, _ mayPass: Bool) async throws {
@@ -235,7 +235,7 @@ struct SMTPTests {
         try await channel.close()
     }
 
-    /// Says the first thing at once, and the next whenever something comes.
+    /// Sends the first part of a script at once, and the next part whenever bytes arrive.
     private final class Script: ChannelInboundHandler, @unchecked Sendable {
         typealias InboundIn = ByteBuffer
 

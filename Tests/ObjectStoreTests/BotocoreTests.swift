@@ -4,12 +4,12 @@ import Testing
 
 @testable import ObjectStore
 
-/// The same requests, signed here and by AWS's own library.
+/// AWS's own library signs requests in the same way, byte for byte.
 @Suite(
     .enabled(if: StockTools.python != nil, "`make test` installs botocore and sets CONCORD_PYTHON"),
     .timeLimit(.minutes(30)))
 struct BotocoreTests {
-    /// A request as `presign.py` takes it, and what is made of it here.
+    /// A request as `presign.py` takes it, and this project's result.
     private typealias Case = (request: [String: Any], result: String)
 
     private func expectEqual(_ cases: [Case]) async throws {
@@ -128,7 +128,8 @@ struct BotocoreTests {
         ]
     }
 
-    /// What encoders trip over: separators, escapes, combining marks, characters of every width.
+    /// Returns text with characters on which encoders fail: separators, escapes, combining marks, characters of every
+    /// width.
     private func text(_ generator: inout SeededGenerator) -> String {
         let pieces = [
             "a", "Z", "0", "-", "_", ".", "~", "/", "//", "%", "%20", "+", "&", "=", "?", "#", ":", "@", "!", "$", "'",

@@ -17,7 +17,7 @@ import Testing
             ("BYTES=1-2", 100, .partial(lower: 1, upper: 2)),
             ("bytes= 1-2 ", 100, .partial(lower: 1, upper: 2)),
             ("bytes=,1-2,\t,", 100, .partial(lower: 1, upper: 2)),
-            // Beyond the end.
+            // These begin after the end.
             ("bytes=100-", 100, .unsatisfiable),
             ("bytes=100-200", 100, .unsatisfiable),
             ("bytes=-0", 100, .unsatisfiable),
@@ -25,7 +25,7 @@ import Testing
             ("bytes=0-0", 0, .unsatisfiable),
             ("bytes=-0", 0, .unsatisfiable),
             ("bytes=-5", 0, .whole),
-            // More than 64 bits.
+            // These exceed 64 bits.
             ("bytes=0-99999999999999999999", 100, .partial(lower: 0, upper: 99)),
             ("bytes=99999999999999999999-", 100, .unsatisfiable),
             ("bytes=99999999999999999999-99999999999999999999", 100, .unsatisfiable),
@@ -33,7 +33,7 @@ import Testing
             ("bytes=9223372036854775807-", 100, .unsatisfiable),
             ("bytes=0-", .max, .partial(lower: 0, upper: .max - 1)),
             ("bytes=-9223372036854775807", .max, .partial(lower: 0, upper: .max - 1)),
-            // Ignored: several, another unit, wrong syntax.
+            // These are ignored: several ranges, another unit, wrong syntax.
             ("bytes=0-1,3-4", 100, .whole),
             ("bytes=0-1,x", 100, .whole),
             ("items=0-1", 100, .whole),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// Uploads leave something of the disk free.
+/// Uploads leave a part of the disk free.
 @Suite(.timeLimit(.minutes(30))) struct DiskReserveTests {
     private func isEnough(_ available: Int64, of total: Int64, minimum: Int64? = nil) -> Bool {
         let reserve = DiskReserve(minimum: minimum) { _ in .init(available: available, total: total) }
@@ -27,7 +27,7 @@ import Testing
         #expect(throws: FileSystemError.self) { try DiskReserve.space(at: "/nowhere/at/all") }
     }
 
-    /// A disk that fills up while an upload comes in.
+    /// The disk fills up while an upload arrives.
     @Test func `an upload stops when the disk gets full`() async throws {
         let folder = try TemporaryFolder()
         let available = NIOLockedValueBox<Int64>(10 << 20)
@@ -47,11 +47,11 @@ import Testing
                 available.withLockedValue { $0 -= 1 << 20 }
             }
         }
-        // It is looked at every 4 MiB.
+        // The free space is read every 4 MiB.
         #expect(9...13 ~= taken)
         try await file.discard()
         await #expect(throws: InsufficientStorage.self) { try await store.spool() }
-        // Readiness is another thing, and what is stored is served.
+        // Readiness does not depend on it, and stored objects are served.
         try await store.check()
         available.withLockedValue { $0 = 10 << 20 }
         try await store.spool().discard()

@@ -70,7 +70,7 @@ import Testing
             try await store.put(second, at: key, contentType: "text/plain")
         }
         #expect(content(of: key) == "first")
-        // The file is still the caller's.
+        // The caller still owns the file.
         let other = try #require(ObjectKey("a/c"))
         try await store.put(second, at: other, contentType: "text/plain")
         #expect(content(of: other) == "second")

@@ -6,9 +6,9 @@ import Testing
 
 @testable import ObjectStore
 
-/// What every object store does, whichever it is.
+/// All object stores share this behaviour.
 @Suite(.s3Server, .timeLimit(.minutes(30))) struct ObjectStoreTests {
-    /// The stores there are; S3 where `make test` has installed a server of it.
+    /// The kinds of object stores; S3 only where `make test` has installed an S3 server.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
         case local, s3
 
@@ -16,10 +16,10 @@ import Testing
         var testDescription: String { rawValue }
     }
 
-    /// A store in a place of its own.
+    /// A store with a location of its own.
     struct Place {
         let store: any ObjectStore
-        /// The same one as it was 1000 seconds ago: its clock is behind.
+        /// The same store with a clock that is 1000 seconds behind.
         let past: any ObjectStore
         let reader: Reader
     }
@@ -42,12 +42,12 @@ import Testing
         }
     }
 
-    /// What a client sees who has a URL.
+    /// A client that has a URL.
     enum Reader {
         case local(LocalObjectStore)
         case http
 
-        /// Content, type and disposition; nil when the URL is refused.
+        /// Returns content, type and disposition; nil if the URL is refused.
         func open(_ url: String) async throws -> (content: String, type: String, disposition: String)? {
             switch self {
             case .http:
@@ -201,7 +201,7 @@ import Testing
         try await withStore(kind) { place in
             let key = try #require(Self.key)
             try await place.store.put("x", at: key)
-            // Signed 1000 seconds ago, for more and for less than that.
+            // These URLs were signed 1000 seconds ago, for more and for less than that time.
             let valid = try place.past.downloadURL(for: key, as: Self.picture, expiresIn: 1060)
             #expect(try await place.reader.open(valid)?.content == "x")
             let expired = try place.past.downloadURL(for: key, as: Self.picture, expiresIn: 940)

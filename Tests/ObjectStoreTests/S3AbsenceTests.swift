@@ -7,7 +7,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// An S3 that does not answer costs those who ask little.
+/// An S3 that does not answer delays requests only briefly.
 @Suite(.timeLimit(.minutes(30))) struct S3AbsenceTests {
     private struct Pieces: AsyncSequence, Sendable {
         struct Iterator: AsyncIteratorProtocol {
@@ -42,7 +42,7 @@ import Testing
         moment.advance(by: .seconds(5))
         #expect(throws: Never.self) { try breaker.check("PutObject") }
         #expect(admits(breaker))
-        // The probe is under way.
+        // The probe is in progress.
         #expect(!admits(breaker))
         breaker.note(isWorking: false)
         #expect(!admits(breaker))
@@ -103,7 +103,7 @@ import Testing
         #expect(await occupancy.run { true } == true)
     }
 
-    /// It was one request for every 256 KiB.
+    /// It used to be one request for every 256 KiB.
     @Test func `a large object is one request, and none that ends too early is whole`() async throws {
         let folder = try TemporaryFolder()
         let key = try #require(ObjectKey("a"))
@@ -130,7 +130,7 @@ import Testing
         #expect(ranges.withLockedValue { $0 } == ["bytes=0-52428799", "bytes=0-52428799"])
     }
 
-    /// A port that takes connections and never says a word.
+    /// Runs a port that accepts connections and never sends anything.
     private func withSilence(_ body: (_ port: UInt16) async throws -> Void) async throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -164,7 +164,7 @@ import Testing
                     for _ in 0..<8 { group.addTask { _ = try? await store.size(of: key) } }
                 }
             }
-            // Nothing more is received, and nobody waits.
+            // Nothing more is received, and no request waits.
             await #expect(throws: S3Error.self) { try await store.spool() }
             #expect(folder.files(in: ".") == [])
             try await store.close()

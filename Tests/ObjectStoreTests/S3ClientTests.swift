@@ -7,9 +7,9 @@ import Testing
 
 @testable import ObjectStore
 
-/// What no server can be asked for: failures, lost answers, and rules that rclone does not know.
+/// The client copes with failures, lost answers, and rules that rclone does not implement.
 @Suite(.timeLimit(.minutes(30))) struct S3ClientTests {
-    /// Answers in order, and keeps what it was asked.
+    /// A server that answers in order and records the requests.
     final class Script: Sendable {
         enum Step: Sendable {
             case status(Int, headers: [String: String] = [:], body: String = "")
@@ -180,7 +180,7 @@ import Testing
         ])
         try await store(script).put(spooled, at: key, contentType: "")
         #expect(script.isDone && folder.files(in: "").isEmpty)
-        // The caller may also be the one who tries again.
+        // The caller may retry, too.
         let file = try await SpooledFile(folder: folder.path)
         let lost = Script([Self.absent] + Array(repeating: .failure(HTTPClientError.readTimeout), count: 3))
         await #expect(throws: S3Error.self) { try await store(lost).put(file, at: key, contentType: "") }

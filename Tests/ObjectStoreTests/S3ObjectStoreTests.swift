@@ -6,7 +6,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// What S3 alone does, against a server that checks signatures.
+/// These properties hold for S3 only, here with a server that checks signatures.
 @Suite(
     .s3Server, .enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"),
     .timeLimit(.minutes(30)))
@@ -31,7 +31,7 @@ struct S3ObjectStoreTests {
         return (answer.status.code, fields, String(buffer: try await answer.body.collect(upTo: 1 << 20)))
     }
 
-    /// A client that needs no closing.
+    /// Returns a client that needs no closing.
     private func client(at location: S3Location) -> S3Client {
         S3Client(
             location: location,
@@ -45,7 +45,7 @@ struct S3ObjectStoreTests {
             let download = Download(filename: "a", contentType: "text/html")
             let url = try store.downloadURL(for: key, as: download, expiresIn: 60)
             let part = try await answer("GET", url, [("Range", "bytes=2-4")])
-            // rclone says 200, where S3 says 206.
+            // rclone answers 200, where S3 answers 206.
             #expect(part.body == "234")
             #expect(part.headers["content-range"] == "bytes 2-4/10")
             #expect(part.headers["content-type"] == "application/octet-stream")

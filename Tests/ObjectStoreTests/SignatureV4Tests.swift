@@ -2,7 +2,8 @@ import Testing
 
 @testable import ObjectStore
 
-/// The examples of "Authenticating Requests (AWS Signature Version 4)" in the Amazon S3 API Reference.
+/// The signatures equal the examples of "Authenticating Requests (AWS Signature Version 4)" in the Amazon S3 API
+/// Reference.
 @Suite(.timeLimit(.minutes(30))) struct SignatureV4Tests {
     private static let signature = SignatureV4(
         credentials: S3Credentials(

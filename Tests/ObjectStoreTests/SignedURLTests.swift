@@ -121,7 +121,7 @@ import Testing
         await expectRefused(query: String(foreign.drop { $0 != "?" }.dropFirst()))
     }
 
-    /// What a query says, however it is spelled.
+    /// Returns the meaning of a query, independent of its spelling.
     private func meaning(_ query: [UInt8]) -> [String?] {
         let text = String(decoding: query, as: UTF8.self).replacingOccurrences(of: "+", with: "%20")
         return text.components(separatedBy: "&").map(\.removingPercentEncoding)
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test func `links of the time when all stores had one key end within the hour`() throws {
-        // As they were minted then: by the key of 32 bytes of value 9, over the text of the query.
+        // The link was made by the old key (32 bytes of value 9), over the text of the query.
         let query =
             "expires=1700003600&name=a%20b.png&type=image%2Fpng&disposition=attachment&signature="
             + "EGa8ad8LzehgqCrpnJQvMlEXQgRG-hR1Vx7fTG9jw3Y"
@@ -214,7 +214,7 @@ import Testing
         #expect(throws: SignedURLError.badSignature) { try verify(try store(at: Self.start, former: nil), query) }
         #expect(throws: SignedURLError.badSignature) { try verify(try store(at: Self.start, former: 8), query) }
         #expect(throws: SignedURLError.expired) { try verify(try store(at: Self.start + 3600, former: 9), query) }
-        // What ends later than an hour from the start was not minted before it.
+        // A link that expires more than an hour after the start cannot be from before it.
         #expect(throws: SignedURLError.badSignature) { try verify(try store(at: Self.start - 1, former: 9), query) }
     }
 }

@@ -43,7 +43,7 @@ import Testing
         for query in changed {
             #expect(throws: SignedURLError.badSignature) { try store.verifyUpload(path: key.rawValue, query: query) }
         }
-        // Nor does a URL for writing read.
+        // A URL for writing does not allow reading.
         #expect(throws: SignedURLError.badSignature) {
             try store.verify(method: "GET", path: key.rawValue, query: query)
         }

@@ -70,11 +70,12 @@ import Testing
             if round % 3 > 0 { try await file.append(ByteBuffer(string: "abc")) }
             if round % 3 > 1 { try await file.finish() }
         }
-        // The thread that did the last piece of work may let go of the file a little after it has answered.
+        // The thread that did the last work may release the file a little after it has answered.
         while !folder.files(in: "").isEmpty || !openFiles().isEmpty { await Task.yield() }
     }
 
-    /// The files in the folder, removed ones too, that this process has open; none where the system does not tell.
+    /// Returns the files in the folder that this process has open, removed ones included; none where the system does
+    /// not say.
     private func openFiles() -> [String] {
         let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         let targets = descriptors.compactMap {

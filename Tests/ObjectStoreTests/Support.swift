@@ -16,7 +16,7 @@ final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Every file below `name`, as paths relative to it.
+    /// Returns every file under `name`, as paths relative to it.
     func files(in name: String) -> [String] {
         let root = path + "/" + name
         let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
@@ -28,7 +28,7 @@ final class TemporaryFolder: Sendable {
     }
 }
 
-/// SplitMix64: the same "random" choices at each run.
+/// A generator (SplitMix64) that makes the same choices in each run.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 
@@ -42,12 +42,12 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension LocalObjectStore {
-    /// A store in `folder` whose clock stands at `time`.
+    /// Creates a store in `folder` whose clock stands at `time`.
     init(in folder: TemporaryFolder, at time: Int64 = 1_700_000_000, key: UInt8 = 1) throws {
         try self.init(in: folder, key: key) { time }
     }
 
-    /// A store in `folder` with a clock.
+    /// Creates a store in `folder` with a clock.
     init(in folder: TemporaryFolder, key: UInt8 = 1, now: @escaping @Sendable () -> Int64) throws {
         try self.init(
             folder: folder.path, signingKey: Array(repeating: key, count: 32),
@@ -68,7 +68,7 @@ extension ObjectStore {
         }
     }
 
-    /// Every page's keys.
+    /// Returns the keys of all pages.
     func allKeys(olderThan cutoff: Int64 = .max) async throws -> [ObjectKey] {
         var keys: [ObjectKey] = []
         var cursor: String?
@@ -81,7 +81,7 @@ extension ObjectStore {
     }
 }
 
-/// The digest of a text, in lower-case hexadecimal.
+/// Returns the digest of a text, in lower-case hexadecimal.
 func sha256(_ text: String) -> String {
     SHA256.hash(data: Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// A store's id and its trash, which are no objects.
+/// A store's id and its trash do not count as objects.
 @Suite(.s3Server, .timeLimit(.minutes(30))) struct TrashTests {
     private static let key = ObjectKey("photos/7/cat.jpg")!
     private static let week: Int64 = 7 * 86_400
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// As it says in the documentation: an operator moves them back.
+    /// An operator moves the objects back as the documentation says.
     @Test func aLocalStoresTrashIsMovedBackAsItLies() async throws {
         let folder = try TemporaryFolder()
         let store = try LocalObjectStore(in: folder, now: { 1_795_359_931 })

@@ -3,13 +3,13 @@ import Foundation
 import HTTPTypes
 import NIOConcurrencyHelpers
 
-/// What a defect does to the traffic.
+/// Changes the traffic between a client and a server in the way that a mutant asks for.
 public struct Defect: Sendable {
-    /// Sends a request to the server behind.
+    /// A closure that sends a request to the real server.
     public typealias Forward = @Sendable (TransportRequest) async throws -> TransportResponse
 
     public var exchange: @Sendable (TransportRequest, Forward) async throws -> TransportResponse
-    /// For each new socket.
+    /// Returns what is done to the frames of a new socket.
     public var socket: @Sendable () -> SocketDefect
 
     public init(
@@ -23,17 +23,17 @@ public struct Defect: Sendable {
     }
 }
 
-/// What a defect does to the frames of one socket.
+/// Changes the frames of one socket.
 public struct SocketDefect: Sendable {
-    /// A client's frame: what the server gets instead, and what the client hears at once.
+    /// Replaces a client's frame: returns what the server receives instead, and what the client receives at once.
     public var sent: @Sendable (String) async -> (forwarded: [String], replies: [String])
-    /// A server's frame: what the client hears instead.
+    /// Replaces a server's frame: returns what the client receives instead.
     public var received: @Sendable (String) -> [String]
-    /// What the client hears comes as binary.
+    /// Whether the client receives its frames as binary messages.
     public var isBinary: Bool
-    /// The end: nil keeps it from the client.
+    /// Replaces the end of a socket; nil keeps it from the client.
     public var closed: @Sendable (SocketClosed) -> SocketClosed?
-    /// After a frame of the server: whether the client hears that the socket closed.
+    /// Returns how the client sees its socket closed after a frame of the server; nil leaves it open.
     public var closesAfter: @Sendable (String) -> SocketClosed?
 
     public init(
@@ -50,10 +50,10 @@ public struct SocketDefect: Sendable {
     }
 }
 
-/// Notes whether a defect has shown at all: one that never does proves nothing.
+/// A flag that is set when a defect has changed anything. A mutant whose defect never acts proves nothing.
 public typealias Traces = NIOLockedValueBox<Bool>
 
-/// A server's HTTP side with a defect in front.
+/// A transport to a server, with a defect in front of it.
 public struct DefectiveTransport: Transport {
     private let base: any Transport
     private let defect: Defect
@@ -80,12 +80,12 @@ public struct DefectiveTransport: Transport {
     }
 }
 
-/// A server's sockets with a defect in front.
+/// A socket transport to a server, with a defect in front of it.
 public struct DefectiveSockets: SocketTransport {
     private let base: any SocketTransport
     private let defect: Defect
     private let hasShown: Traces
-    /// They outlive scenarios that fail.
+    /// The tasks that pass on frames. They are cancelled here, because a scenario that fails leaves them running.
     private let pumps = NIOLockedValueBox<[Task<Void, Never>]>([])
 
     public init(base: any SocketTransport, defect: Defect, hasShown: Traces) {
@@ -152,7 +152,7 @@ public struct DefectiveSockets: SocketTransport {
         }
 
         func receive() async throws -> SocketMessage {
-            // Iterators of one stream share what is in it.
+            // Iterators of one stream share its buffer.
             for try await message in messages { return message }
             throw SocketClosed(code: 1006)
         }

@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// Stands between a client and a server on this machine, and does to their bytes what a test asks for.
+/// A TCP proxy between a client and a server on this machine, which delays or cuts their traffic as a test asks.
 public final class FaultyProxy: Sendable {
     public enum Direction: Sendable {
         case toServer
@@ -11,28 +11,28 @@ public final class FaultyProxy: Sendable {
 
     public enum Action: Sendable {
         case forward
-        /// What comes after it on this connection waits, too.
+        /// Delays these bytes and all that follow them on the connection.
         case delay(TimeAmount)
-        /// Both ends see the connection end, and what was passed here does not arrive.
+        /// Ends the connection for both ends and drops these bytes.
         case cut
-        /// It arrives; its answer does not.
+        /// Delivers these bytes, and ends the connection before their answer.
         case forwardAndCut
     }
 
-    /// What to do with bytes on their way.
+    /// Returns what to do with a piece of traffic.
     public typealias Rule = @Sendable (Direction, ByteBuffer) -> Action
 
     public let port: Int
     private let state: State
 
-    /// A closure alone would be wrapped once more each time that the lock is taken.
+    /// The rule in a struct: a bare closure would be wrapped once more each time that the lock is taken.
     fileprivate struct Held {
         var rule: Rule
 
         init(_ rule: @escaping Rule) { self.rule = rule }
     }
 
-    /// What the handlers on the event loops share.
+    /// The state that the handlers on the event loops share.
     fileprivate final class State: Sendable {
         let rule = NIOLockedValueBox(Held { _, _ in .forward })
         let isRefusing = NIOLockedValueBox(false)
@@ -58,30 +58,30 @@ public final class FaultyProxy: Sendable {
         self.state = state
     }
 
-    /// Replaces the rule, for the connections there are too.
+    /// Replaces the rule, also for existing connections.
     public func setRule(_ rule: @escaping Rule) { state.rule.withLockedValue { $0 = Held(rule) } }
 
-    /// Connections that ended by the proxy's doing.
+    /// The number of connections that the proxy has cut.
     public var cuts: Int { state.cuts.withLockedValue { $0 } }
 
-    /// Ends every connection there is.
+    /// Cuts every connection.
     public func cutAll() {
         for channel in state.connections.withLockedValue({ Array($0.values) }) { state.cut(channel) }
     }
 
-    /// While it holds, connections end as soon as they are made: the server is away.
+    /// Sets whether new connections end at once, as if the server were away.
     public func refuse(_ isRefusing: Bool) {
         state.isRefusing.withLockedValue { $0 = isRefusing }
         if isRefusing { cutAll() }
     }
 
-    /// Ends every connection there is, and the next few as soon as they are made: the server starts anew.
+    /// Cuts every connection and the next few new ones, as a restart of the server does.
     public func restart(refusing count: Int) {
         state.refusals.withLockedValue { $0 = count }
         cutAll()
     }
 
-    /// Runs while the closure does.
+    /// Runs a proxy while the closure runs.
     public static func running<T>(to target: Int, _ body: (FaultyProxy) async throws -> T) async throws -> T {
         let state = State()
         let group = MultiThreadedEventLoopGroup.singleton
@@ -122,7 +122,7 @@ public final class FaultyProxy: Sendable {
         }
     }
 
-    /// Passes on what one end says to the other, a piece at a time.
+    /// Passes on what one end sends to the other, a piece at a time.
     private final class Relay: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
@@ -146,7 +146,7 @@ public final class FaultyProxy: Sendable {
             next(context)
         }
 
-        /// One piece after the other, in order; more is read when all of them have left.
+        /// Passes on the pieces in order. It reads more when all of them have been written.
         private func next(_ context: ChannelHandlerContext) {
             guard !isBusy else { return }
             guard let bytes = waiting.popFirst() else { return context.read() }

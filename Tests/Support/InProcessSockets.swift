@@ -33,7 +33,7 @@ public struct InProcessSockets: SocketTransport {
         }
     }
 
-    /// Both ends of one socket. The handler's side is used on the event loop only.
+    /// A socket as both ends see it. The handler's side is used on the event loop only.
     private final class Connection: Socket, SocketConnection, Sendable {
         let eventLoop: any EventLoop
         private let maximumMessageSize: Int
@@ -77,7 +77,7 @@ public struct InProcessSockets: SocketTransport {
             }
         }
         func receive() async throws -> SocketMessage {
-            // Iterators of one stream share what is in it.
+            // Iterators of one stream share its buffer.
             for try await message in messages { return message }
             throw SocketClosed(code: 1006)
         }

@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Hands requests to a route table, without a network in between.
+/// Hands requests to a router, without a network in between.
 public struct InProcessTransport: Transport {
     private let respond: @Sendable (Request, String?) async -> Response
     /// The client's address, as the server sees it.

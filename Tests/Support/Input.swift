@@ -1,9 +1,9 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// What a process reads. A pipe of our own, for the reason that ``Output`` has.
+/// The standard input of a process. It has a pipe of its own for the reason that ``Output`` gives.
 public final class Input: Sendable {
-    /// The end for the process.
+    /// The end that the process reads.
     public let end: FileHandle
     private let target: NIOLockedValueBox<FileHandle?>
 
@@ -15,14 +15,14 @@ public final class Input: Sendable {
         target = NIOLockedValueBox(FileHandle(fileDescriptor: descriptors[1], closeOnDealloc: true))
     }
 
-    /// Once the process has its end.
+    /// Closes this process's copy of the reading end. It is called once the process has started.
     public func begin() { close(end.fileDescriptor) }
 
     public func write(_ text: String) throws {
         try target.withLockedValue { try $0?.write(contentsOf: Data(text.utf8)) }
     }
 
-    /// The process reads its end.
+    /// Closes the writing end, so that the process reads its end of file.
     public func finish() {
         target.withLockedValue { target in
             try? target?.close()

@@ -1,7 +1,7 @@
 #if !canImport(Security)
 import ContractClient
 
-// What stands in for the Keychain, which Linux has not, so that the articles' samples run there too.
+// A stand-in for the Keychain, which Linux does not have, so that the articles' samples run there too.
 
 public struct KeychainTokenStore: TokenStore {
     private let store = MemoryTokenStore()

@@ -1,14 +1,14 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// What a process writes, as it comes.
+/// The output of a process, as it arrives.
 ///
-/// A pipe of our own rather than Foundation's, whose ends every process inherits that is started meanwhile: its end
-/// would come only when all of those have ended.
+/// It has a pipe of its own. Every process that is started meanwhile inherits the ends of Foundation's pipes, so
+/// reading those would end only when all of these processes have ended.
 public final class Output: Sendable {
-    /// The end for the process.
+    /// The end that the process writes to.
     public let end: FileHandle
-    /// The whole text so far, each time there is more; ends with the process.
+    /// The whole text so far, each time there is more. The stream ends with the process.
     public let texts: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation
     private let source: Int32
@@ -23,7 +23,7 @@ public final class Output: Sendable {
         (texts, continuation) = AsyncStream<String>.makeStream()
     }
 
-    /// Reads from now on, once the process has its end.
+    /// Starts to read. It is called once the process has started.
     public func begin() {
         close(end.fileDescriptor)
         Thread { [source, collected, continuation] in
@@ -44,7 +44,7 @@ public final class Output: Sendable {
 
     public var text: String { collected.withLockedValue { $0 } }
 
-    /// Everything, once the process has ended.
+    /// Returns the whole text, once the process has ended.
     public func wholeText() async -> String {
         for await _ in texts {}
         return text

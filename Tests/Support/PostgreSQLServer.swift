@@ -4,13 +4,14 @@ import NIOConcurrencyHelpers
 import NIOPosix
 import Testing
 
-/// The PostgreSQL that `make test` starts. A schema is migrated once, in a template; tests get copies of that.
+/// The PostgreSQL server that `make test` starts. A schema is migrated once, in a template; tests get copies of the
+/// template.
 actor PostgreSQLServer {
     private static let shared = PostgreSQLServer()
 
     private var templates: [String: Task<String, any Error>] = [:]
 
-    /// Runs something with a database of its own, and drops it, whoever may still be connected to it.
+    /// Runs a closure with a database of its own, and drops the database even if connections to it are open.
     static func withDatabase<T>(
         migrated schema: Schema?, _ body: (_ url: String) async throws -> T
     ) async throws -> T {
@@ -25,7 +26,7 @@ actor PostgreSQLServer {
         return try result.get()
     }
 
-    /// The name of a database that is up to date with a schema and that nobody is connected to.
+    /// Returns the name of a database that is up to date with a schema and has no connections.
     private func template(of schema: Schema) async throws -> String {
         let template =
             templates[schema.name]
@@ -40,7 +41,7 @@ actor PostgreSQLServer {
         return try await template.value
     }
 
-    /// Templates, which are dropped when the tests are over.
+    /// The names of the templates, which are dropped when the tests are over.
     private static let leftovers: NIOLockedValueBox<[String]> = {
         atexit {
             for name in leftovers.withLockedValue({ $0 }) {

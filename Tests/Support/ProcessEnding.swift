@@ -1,10 +1,10 @@
 import Foundation
 
-/// How a process ended. `waitUntilExit` needs a run loop of its own thread, which tasks do not have.
+/// The end of a process, for tasks: `waitUntilExit` needs a run loop of its own thread, which tasks do not have.
 public final class ProcessEnding: Sendable {
     private let task: Task<Int32, Never>
 
-    /// Runs the process.
+    /// Starts the process.
     public init(running process: Process) throws {
         let (ends, continuation) = AsyncStream<Int32>.makeStream()
         process.terminationHandler = { process in
@@ -19,6 +19,6 @@ public final class ProcessEnding: Sendable {
         }
     }
 
-    /// The exit code, or 128 and the signal's number.
+    /// The exit code, or 128 plus the signal's number.
     public var status: Int32 { get async { await task.value } }
 }

@@ -3,7 +3,7 @@ import NIOPosix
 
 /// A TCP connection as bytes, for requests and frames that no client library would send.
 public final class RawConnection {
-    /// The connection ended before what a test waits for had come.
+    /// The connection ended before the expected bytes arrived.
     public struct Ended: Error {
         public let received: String
 
@@ -14,7 +14,7 @@ public final class RawConnection {
     private var chunks: AsyncStream<ByteBuffer>.Iterator
     private var buffer = ByteBuffer()
 
-    /// - Parameter reading: False: what the server sends stays in the network, of which it has little room.
+    /// - Parameter reading: False leaves what the server sends in the network's buffers, which hold little.
     public init(port: Int, reading: Bool = true) async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
         chunks = stream.makeAsyncIterator()
@@ -39,7 +39,7 @@ public final class RawConnection {
         try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
     }
 
-    /// Sends each byte by itself, without a task's turn between two: a server waits for a head only so long.
+    /// Sends each byte by itself, without suspending in between: a server waits only a limited time for a head.
     public func send(oneByOne bytes: some Sequence<UInt8>) async throws {
         let bytes = Array(bytes)
         try await channel.eventLoop.flatSubmit { [channel] in
@@ -48,7 +48,7 @@ public final class RawConnection {
         }.get()
     }
 
-    /// Shuts our half down.
+    /// Closes the client's half of the connection.
     public func finish() async throws {
         try await channel.close(mode: .output)
     }
@@ -71,7 +71,7 @@ public final class RawConnection {
         return buffer.readBytes(length: count) ?? []
     }
 
-    /// Everything until the server closes its half.
+    /// Returns all bytes until the server closes its half.
     public func readToEnd() async -> [UInt8] {
         while var chunk = await chunks.next() { buffer.writeBuffer(&chunk) }
         return buffer.readBytes(length: buffer.readableBytes) ?? []
@@ -81,12 +81,12 @@ public final class RawConnection {
 
     public struct Response {
         public var status: Int
-        /// By their names in small letters.
+        /// The header fields, with names in lower case.
         public var fields: [String: String]
         public var body: String
     }
 
-    /// A head, and a body of the given `Content-Length`.
+    /// Reads a response: a head, and a body of its `Content-Length`.
     ///
     /// - Parameter hasBody: False for the answer to a HEAD.
     public func readResponse(hasBody: Bool = true) async throws -> Response {

@@ -2,9 +2,9 @@ import Foundation
 import ObjectStore
 import Testing
 
-/// rclone as an S3 with one bucket: not Concord's idea of S3, and it checks signatures.
+/// An S3 server with one bucket: rclone, which is independent of this project and checks signatures.
 public struct S3Server: Sendable {
-    /// The one that the running suite has (``Testing/Trait/s3Server``).
+    /// The server of the running suite (``Testing/Trait/s3Server``).
     @TaskLocal public static var current: S3Server?
 
     public static let accessKeyID = "AKIAIOSFODNN7EXAMPLE"
@@ -14,13 +14,13 @@ public struct S3Server: Sendable {
 
     public let endpoint: String
 
-    /// A place in the server's bucket that no other test uses, as `--objects` takes it.
+    /// Returns a location in the server's bucket that no other test uses, in the form that `--objects` takes.
     public func place() -> String { "s3://bucket/\(UUID().uuidString)?endpoint=\(endpoint)&patience=120" }
 
-    /// A place in the server's bucket that no other test uses.
+    /// Returns a location in the server's bucket that no other test uses.
     public func location() throws -> S3Location { try S3Location(place()) }
 
-    /// A store, closed in the end.
+    /// Runs a closure with a store, which is closed afterwards.
     public func withStore<T>(
         at location: S3Location? = nil, as credentials: S3Credentials = credentials,
         now: @escaping @Sendable () -> Int64 = now, _ body: (S3ObjectStore) async throws -> T
@@ -35,7 +35,7 @@ public struct S3Server: Sendable {
         }
     }
 
-    /// Serves while `body` runs.
+    /// Runs a server while `body` runs.
     public static func serving(_ body: @Sendable () async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             try FileManager.default.createDirectory(atPath: folder + "/bucket", withIntermediateDirectories: false)
@@ -45,7 +45,7 @@ public struct S3Server: Sendable {
             process.environment = ["PATH": "/usr/bin:/bin", "RCLONE": StockTools.rclone ?? ""]
             // The server ends with its input: closed here, or by the system if the tests crash.
             let (input, log) = (Pipe(), Output())
-            // Processes that are started meanwhile must not hold it open.
+            // If a process that is started meanwhile inherited it, the server would not end.
             _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
             process.standardInput = input
             process.standardError = log.end
@@ -64,7 +64,7 @@ public struct S3Server: Sendable {
         }
     }
 
-    /// Reads the log up to the line that says where the server listens.
+    /// Reads the log up to the line that says where the server listens, and returns that address.
     private static func address(in log: Output) async throws -> String {
         for await text in log.texts {
             if let line = text.firstMatch(of: /Starting s3 server on \[(http:\/\/[0-9.:]+)\//) { return String(line.1) }
@@ -77,7 +77,7 @@ public struct S3Server: Sendable {
     }
 }
 
-/// Starts one server for all the tests of a suite.
+/// A trait that starts one server for all tests of a suite.
 public struct S3ServerTrait: SuiteTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void

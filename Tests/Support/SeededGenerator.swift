@@ -1,4 +1,4 @@
-/// SplitMix64: the same "random" choices at each run, so that a failure can be repeated.
+/// A generator (SplitMix64) that makes the same choices in each run, so that a failure can be repeated.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -12,7 +12,8 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Text that likes what coders trip over: separators, escapes, combining marks, characters of every width.
+    /// Returns text with characters on which coders fail: separators, escapes, combining marks, characters of every
+    /// width.
     public mutating func text(upTo maximum: Int = 24) -> String {
         let awkward: [Unicode.Scalar] = [
             "%", "+", "&", "=", "?", "#", "/", "\\", "\"", "'", ";", ":", ",", " ", "\t", "\r", "\n", "~", ".", "{",

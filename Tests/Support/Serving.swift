@@ -5,10 +5,10 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// Ports that this process has not handed out yet; below those that the system gives to outgoing connections.
+/// The next port to hand out. Ports begin below those that the system gives to outgoing connections.
 private let nextPort = NIOLockedValueBox(Int.random(in: 12_000..<22_000))
 
-/// A loopback port that nobody listens on.
+/// Returns a loopback port on which no process listens.
 public func reservePort() async throws -> Int {
     while true {
         let port = nextPort.withLockedValue { port in
@@ -22,7 +22,7 @@ public func reservePort() async throws -> Int {
     }
 }
 
-/// Serves for as long as the closure runs, then shuts down gracefully.
+/// Runs a listener while the closure runs, then shuts it down gracefully.
 public func serving(_ listener: Listener, port: Int, _ body: () async throws -> Void) async throws {
     let logger = Logger.silent
     let (started, continuation) = AsyncStream<Int>.makeStream()

@@ -3,7 +3,7 @@ import Testing
 
 /// Runs a command in `/bin/sh`, and returns its status and what it wrote to standard output and error together.
 ///
-/// A file takes the output: the ends of Foundation's pipes are inherited by every process that is started meanwhile.
+/// The output goes to a file, because every process that is started meanwhile inherits the ends of Foundation's pipes.
 public func runShell(_ command: String, path: String = "/usr/bin:/bin") async throws -> (status: Int32, output: [UInt8])
 {
     try await withTemporaryFolder { folder in

@@ -1,18 +1,19 @@
 import Foundation
 
-/// Runs tasks one step at a time, in an order drawn from a seed and in a time of their own, so that a race that was found
-/// once can be looked at again.
+/// Runs tasks one step at a time, in an order drawn from a seed and with a simulated clock, so that a race that was
+/// found once can be repeated.
 ///
-/// Every task that is made within a simulation belongs to it: actors, groups, unstructured tasks. The runtime has one
-/// hook through which all of them go; what is not simulated on that thread goes where it always went, so that other
-/// tests run beside. Simulated code waits by ``sleep(for:)`` alone: `Task.sleep` and `Task.yield` go to the system.
+/// Every task that is created within a simulation belongs to it: actors, groups, unstructured tasks. The runtime has
+/// one hook through which all jobs pass. Jobs of threads without a simulation go to the usual executor, so that other
+/// tests run at the same time. Simulated code waits by ``sleep(for:)`` only: `Task.sleep` and `Task.yield` go to the
+/// system.
 public final class Simulation: SerialExecutor, @unchecked Sendable {
-    /// Tasks wait for what nobody will do, or never come to an end.
+    /// The simulated tasks wait for an event that never happens, or never end.
     public struct Stuck: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// A simulation of more steps than this goes round in circles.
+    /// The number of steps after which a simulation counts as an endless loop.
     private static let maximumSteps = 1_000_000
 
     private struct Timer {
@@ -21,16 +22,16 @@ public final class Simulation: SerialExecutor, @unchecked Sendable {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
-    // All of it is used on the thread that runs the simulation.
+    // All of these are used only on the thread that runs the simulation.
     private var generator: SeededGenerator
     private var ready: [UnownedJob] = []
     private var timers: [Timer] = []
     private var timersMade = 0
-    /// Since the beginning.
+    /// The simulated time since the beginning.
     public private(set) var now = Duration.zero
     private var lines: [String]?
 
-    /// - Parameter isTraced: Keeps what ``note(_:)`` is told.
+    /// - Parameter isTraced: Keeps the lines of ``note(_:)``.
     public init(seed: UInt64, isTraced: Bool = false) {
         generator = SeededGenerator(seed: seed)
         lines = isTraced ? [] : nil
@@ -38,7 +39,7 @@ public final class Simulation: SerialExecutor, @unchecked Sendable {
 
     // MARK: From within
 
-    /// Waits in the simulation's time.
+    /// Waits in simulated time.
     ///
     /// - Throws: `CancellationError`, at once when the task is cancelled.
     public func sleep(for duration: Duration) async throws {
@@ -60,7 +61,7 @@ public final class Simulation: SerialExecutor, @unchecked Sendable {
         await Task { try? await sleep(for: duration) }.value
     }
 
-    /// True so often.
+    /// Returns true with a probability.
     public func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &generator) < probability }
 
     public func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
@@ -81,7 +82,7 @@ public final class Simulation: SerialExecutor, @unchecked Sendable {
 
     // MARK: From outside
 
-    /// Runs until the body and all that it began have ended.
+    /// Runs until the body and all tasks that it started have ended.
     public func run(_ body: @escaping @Sendable () async -> Void) throws {
         Self.hook
         precondition(pthread_getspecific(Self.key) == nil, "a simulation within a simulation")
@@ -102,7 +103,8 @@ public final class Simulation: SerialExecutor, @unchecked Sendable {
         guard hasEnded else { throw Stuck(description: "nothing is left to run, but tasks still wait") }
     }
 
-    /// Runs one job. Time goes on when all wait for it.
+    /// Runs one job. When all tasks wait, it moves the clock to the next of them. Returns false when there is nothing
+    /// left.
     private func step() -> Bool {
         if ready.isEmpty {
             guard let next = timers.map(\.time).min() else { return false }
@@ -123,14 +125,14 @@ public final class Simulation: SerialExecutor, @unchecked Sendable {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
     private typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
 
-    /// Where a thread keeps the simulation that it runs.
+    /// The key under which a thread keeps the simulation that it runs.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         precondition(pthread_key_create(&key, nil) == 0, "no thread-specific data")
         return key
     }()
 
-    /// Hangs the simulations in, once.
+    /// Installs the runtime's hook, once.
     private static let hook: Void = {
         guard let symbol = dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueGlobal_hook") else {
             preconditionFailure("this Swift runtime has no hook for enqueuing")

@@ -1,5 +1,5 @@
-/// So many tests may use a server at once. All tests start together; without this, hundreds of servers would share two
-/// cores, and time-outs that are generous for one would be short for each.
+/// Limits how many tests use a server at once. All tests start together; without this, hundreds of servers would share
+/// two cores, and time-outs that are generous for one would be short for each.
 actor Slots {
     static let servers = Slots(6)
 

@@ -1,21 +1,21 @@
 import Foundation
 import Testing
 
-/// Where a behaviour must hold: each engine, within the process and over a live socket.
+/// A database engine and a transport on which a behaviour must hold.
 public struct Stack: Sendable, Hashable, CustomTestStringConvertible {
     public enum Engine: String, CaseIterable, Sendable {
         case sqlite
         /// The server that `make test` starts (`Tools/with-services`).
         case postgreSQL
 
-        /// Every engine that can be tested here.
+        /// The engines that can be tested on this machine.
         public static var available: [Engine] { allCases.filter { $0 == .sqlite || Stack.postgreSQL != nil } }
     }
 
     public enum Wire: String, CaseIterable, Sendable {
-        /// Requests handed to the routes, frames to the handlers: no network.
+        /// Requests are handed to the router and frames to the handlers, without a network.
         case inProcess
-        /// A real server on a loopback port, reached through the SDK's own transports.
+        /// A real server listens on a loopback port, and the SDK's own transports reach it.
         case live
     }
 
@@ -29,7 +29,7 @@ public struct Stack: Sendable, Hashable, CustomTestStringConvertible {
 
     public static let all = Engine.available.flatMap { engine in Wire.allCases.map { Stack(engine, $0) } }
 
-    /// Where the tests' PostgreSQL is, when there is one.
+    /// The URL of the tests' PostgreSQL, when there is one.
     public static let postgreSQL = ProcessInfo.processInfo.environment["CONCORD_TEST_POSTGRES"]
 
     public var testDescription: String { "\(engine.rawValue), \(wire == .live ? "live" : "in process")" }

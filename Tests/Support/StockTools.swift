@@ -1,9 +1,9 @@
 import Foundation
 
-/// Programs that no one here wrote: what `make test` installs from PyPI, and the shell.
+/// Programs that were written elsewhere: those that `make test` installs from PyPI, and the shell.
 public enum StockTools {
     public static let python = ProcessInfo.processInfo.environment["CONCORD_PYTHON"]
-    /// Beside the interpreter, where pip puts programs.
+    /// The path of rclone. pip installs programs next to the interpreter.
     public static let rclone = python.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/rclone" }
         .flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
 
@@ -11,12 +11,12 @@ public enum StockTools {
     public static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
 
-    /// Runs a program to its end.
+    /// Runs a program until it ends.
     ///
     /// - Parameters:
     ///   - input: A file to be its standard input; by default there is none.
-    ///   - environment: All there is; by default the tests' own.
-    /// - Returns: Its exit code, and what it wrote to standard output and standard error, as it came.
+    ///   - environment: The whole environment; by default the tests' own.
+    /// - Returns: Its exit code, and what it wrote to standard output and standard error, interleaved.
     public static func run(
         _ program: String, _ arguments: [String], input: String = "/dev/null", environment: [String: String]? = nil
     ) async throws -> (status: Int32, output: String) {

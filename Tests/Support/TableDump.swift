@@ -2,9 +2,9 @@ import Crypto
 import Database
 import Foundation
 
-/// Everything that the tables of a database say, as text: for finding what should not be there any more.
+/// The content of all tables of a database as text, for finding data that should have been deleted.
 public struct TableDump: Sendable {
-    /// `table.column: value`, a byte string as what it says and in hexadecimal digits.
+    /// The cells as `table.column: value`. A byte string appears as text and in hexadecimal digits.
     public let cells: [String]
 
     public init(_ database: Database, engine: Stack.Engine) async throws {
@@ -35,7 +35,7 @@ public struct TableDump: Sendable {
         }
     }
 
-    /// The cells that say something, in whatever case, or hold its digest.
+    /// Returns the cells that contain one of the texts, in upper or lower case, or its digest.
     public func cells(mentioning texts: [String]) -> [String] {
         let needles = texts.flatMap { text -> [String] in
             let digest = SHA256.hash(data: Array(text.utf8)).prefix(12)
@@ -60,7 +60,7 @@ public struct TableDump: Sendable {
 }
 
 extension Database {
-    /// Gives the next row of a table an id that is found nowhere else.
+    /// Gives the next row of a table an id that appears nowhere else.
     public func makeIDsRare(in table: String, from first: Int64, engine: Stack.Engine) async throws {
         let statement =
             engine == .sqlite

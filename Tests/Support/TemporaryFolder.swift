@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs a test with a folder of its own, and removes it.
+/// Runs a test with a folder of its own, and removes the folder afterwards.
 public func withTemporaryFolder<T>(_ body: (_ path: String) async throws -> T) async throws -> T {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("concord-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -8,8 +8,8 @@ public final class TestClock: Sendable {
     private let step: Int64
 
     /// - Parameters:
-    ///   - start: Since 1970; by default 2026-02-23T10:00:00Z.
-    ///   - step: How far the clock moves by itself with each look at it, for tests in which one thing happens after
+    ///   - start: The time since 1970; by default 2026-02-23T10:00:00Z.
+    ///   - step: How far the clock moves by itself each time it is read, for tests in which one event happens after
     ///     another.
     public init(milliseconds start: Int64 = 1_771_840_800_000, step: Int64 = 0) {
         milliseconds = NIOLockedValueBox(start)

@@ -1,26 +1,26 @@
 import Database
 import Foundation
 
-/// Where a test's own database is, so that it can be opened more than once.
+/// The location of a test's own database, so that it can be opened more than once.
 public struct TestDatabase: Sendable {
-    /// For files: SQLite's, and a server's own.
+    /// The folder for files: SQLite's, and a server's own.
     public let folder: String
-    /// Where it is in PostgreSQL, as `--database` takes it; nil on SQLite.
+    /// The PostgreSQL database as `--database` takes it; nil on SQLite.
     public let url: String?
 
-    /// The same, reached by another way: a proxy's port.
+    /// Returns the same database as reached through another port, such as a proxy's.
     public func at(port: Int) -> TestDatabase {
         var parts = url.flatMap { URLComponents(string: $0) }
         parts?.port = port
         return TestDatabase(folder: folder, url: parts?.string ?? url)
     }
 
-    /// Where its server listens; nil on SQLite.
+    /// The port of its server; nil on SQLite.
     public var port: Int? { url.flatMap { URLComponents(string: $0)?.port } }
 
-    /// Opens it, and brings it up to date.
+    /// Opens the database, and brings it up to date.
     public func open(_ schema: Schema) throws -> Database {
-        // A test's machine may be busy: what waits is not refused for that.
+        // A test's machine may be busy: a request that waits long is not refused.
         var waiting = Waiting()
         (waiting.target, waiting.longest, waiting.standstill) = (.seconds(300), .seconds(300), .seconds(300))
         guard let url else {
@@ -30,10 +30,10 @@ public struct TestDatabase: Sendable {
     }
 }
 
-/// Runs a test with a database of its own, and removes it.
+/// Runs a test with a database of its own, and removes the database afterwards.
 ///
-/// - Parameter schema: What it is up to date with from the start, for tests that are not about migrations: on
-///   PostgreSQL it is then a copy. By default it is empty.
+/// - Parameter schema: The schema that the database has from the start, for tests that are not about migrations: on
+///   PostgreSQL the database is then a copy. By default the database is empty.
 public func withTestDatabase<T>(
     on engine: Stack.Engine, migrated schema: Schema? = nil, _ body: (TestDatabase) async throws -> T
 ) async throws -> T {

@@ -1,7 +1,7 @@
 import Mail
 import NIOConcurrencyHelpers
 
-/// Keeps e-mails, or refuses them.
+/// A mailer that keeps e-mails, or refuses them.
 public final class TestMailbox: Mailer {
     private struct State {
         var letters: [MailMessage] = []

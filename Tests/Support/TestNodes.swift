@@ -10,15 +10,15 @@ import NIOPosix
 import NIOSockets
 import ObjectStore
 
-/// A server of a test's own, and how to reach it.
+/// A test's own server, and how to reach it.
 public protocol TestHost: Sendable {
-    /// With the API's base path at its end.
+    /// The URL of the API, with its base path at the end.
     var baseURL: URL { get }
     var transport: any Transport { get }
 }
 
 extension Logger {
-    /// Says nothing.
+    /// A logger that discards everything.
     public static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 }
 
@@ -38,10 +38,10 @@ public struct TestNode<API: HostedAPI>: TestHost {
     public var service: API.Service { app.service }
 }
 
-/// How a test's server differs from the usual.
+/// The ways in which a test's server differs from the usual.
 public struct TestSetup: Sendable {
     public var clock: TestClock
-    /// The address that nodes see behind a request that is handed over within the process.
+    /// The address that nodes see as the client's when a request is handed over within the process.
     public var peer = "127.0.0.1"
     /// The URL by which clients reach the API; nil for the node's own.
     public var publicURL: String?
@@ -49,16 +49,16 @@ public struct TestSetup: Sendable {
     public var isDevelopment = false
     /// Whether nodes work in the background.
     public var listens = true
-    /// Stands between the first node and the database.
+    /// A proxy between the first node and the database.
     public var proxy: FaultyProxy?
 
     public init(clock: TestClock = TestClock()) { self.clock = clock }
 }
 
-/// Runs a test on an API's server with an empty database. Its nodes have their own connections to the one database, with
-/// keys, files and the clock in common.
+/// Runs a test on an API's server with an empty database. Its nodes have their own connections to the one database, and
+/// share keys, files and the clock.
 ///
-/// - Parameter count: More than one on PostgreSQL only; SQLite has one node.
+/// - Parameter count: The number of nodes. More than one is possible on PostgreSQL only.
 public func withNodes<API: HostedAPI>(
     _ count: Int = 1, of api: API, on stack: Stack, _ setup: TestSetup = .init(),
     _ body: ([TestNode<API>]) async throws -> Void
@@ -70,7 +70,7 @@ public func withNodes<API: HostedAPI>(
     }
 }
 
-/// What the nodes of one server have in common.
+/// The state that the nodes of one server share.
 private struct TestServer<API: HostedAPI> {
     let api: API
     let wire: Stack.Wire
@@ -94,7 +94,7 @@ private struct TestServer<API: HostedAPI> {
         let (started, start) = AsyncStream<Void>.makeStream()
         let listening = Task { if setup.listens { await app.service.listen { start.finish() } } }
         defer { listening.cancel() }
-        // A socket that is there before the node hears others is closed, as after any gap.
+        // A node closes sockets that it accepted before it received other nodes' events, as after any gap.
         if database.isShared, setup.listens { for await _ in started {} }
         try await address.serve(app, peer: setup.peer) { transport, sockets in
             try await body(
@@ -105,11 +105,11 @@ private struct TestServer<API: HostedAPI> {
     }
 }
 
-/// Runs a test on the nodes of one server: each has its own connections to the database, which are closed after it.
+/// Runs a test on the nodes of one server. Each has its own connections to the database, which are closed afterwards.
 ///
 /// - Parameters:
-///   - count: More than one on PostgreSQL only; SQLite has one node.
-///   - first: Another way to the database, which the first node takes.
+///   - count: The number of nodes. More than one is possible on PostgreSQL only.
+///   - first: Another URL of the database, which the first node uses.
 private func withNodes<Node>(
     _ count: Int, of schema: Schema, at place: TestDatabase, first: TestDatabase? = nil,
     _ withNode: @escaping (Database, (Node) async throws -> Void) async throws -> Void,
@@ -131,7 +131,8 @@ private func withNodes<Node>(
     try await begin(besides: [])
 }
 
-/// Where a node is reached: within the process, or on a port that is known before it listens, since its URLs name it.
+/// The address of a node: within the process, or on a port that is chosen before the node listens, because its URLs
+/// contain it.
 private struct TestAddress {
     private let port: Int?
 
@@ -141,16 +142,17 @@ private struct TestAddress {
 
     func url<API: ServiceAPI>(of api: API.Type) -> URL { URL(string: base + api.basePath)! }
 
-    /// The store of a server's files, whose URLs lead here.
+    /// Returns the store of a server's files, whose URLs have this address.
     func store(in place: TestDatabase, clock: TestClock) throws -> LocalObjectStore {
         try LocalObjectStore(
             folder: place.folder + "/files", signingKey: Array(repeating: 7, count: 32), baseURL: base + "/objects",
             now: { clock.source.seconds })
     }
 
-    /// Answers for as long as the closure runs, which gets what leads there.
+    /// Serves requests while the closure runs. The closure receives the transports that reach the server.
     ///
-    /// - Parameter peer: Whom the server sees behind a request that is handed over within the process.
+    /// - Parameter peer: The address that the server sees as the client's when a request is handed over within the
+    ///   process.
     func serve<Service>(
         _ app: ComposedAPI<Service>, peer: String, _ body: (any Transport, any SocketTransport) async throws -> Void
     ) async throws {

@@ -4,13 +4,13 @@ import Testbed
 import Testing
 import Videos
 
-/// What videos lose, and that they lose nothing else.
+/// Cleaned videos lose their metadata, and nothing else.
 @Suite(.timeLimit(.minutes(30))) struct VideoTests {
     private typealias V = SampleVideo
 
     private static let secret = Array("SECRET +48.8577+002.295/".utf8)
 
-    /// A video after it was cleaned.
+    /// Returns a video after it was cleaned.
     private func cleaned(_ bytes: [UInt8], as container: VideoContainer = .isoBaseMedia) async throws -> [UInt8] {
         try await withTemporaryFolder { folder in
             let url = URL(fileURLWithPath: folder + "/video")
@@ -32,7 +32,7 @@ import Videos
         await #expect(throws: VideoError.notAVideo, comment) { try await cleaned(bytes, as: container) }
     }
 
-    /// The same bytes, with a box in them that says nothing.
+    /// Returns the same bytes with one box replaced by a `free` box.
     private func freed(_ bytes: [UInt8], _ box: [UInt8]) throws -> [UInt8] {
         let range = try #require(Data(bytes).range(of: Data(box)))
         var result = bytes
@@ -48,7 +48,7 @@ import Videos
         #expect(try await cleaned(V.webm, as: .matroska) == V.webm)
     }
 
-    /// Where an iPhone, an Android phone, a camera and an editing program write the place.
+    /// An iPhone, an Android phone, a camera and an editing program write the location in different boxes.
     @Test(arguments: [
         SampleVideo.box("udta", SampleVideo.box("\u{A9}xyz", secret)),
         SampleVideo.box("udta", SampleVideo.box("loci", secret)),
@@ -79,19 +79,19 @@ import Videos
         var video = Self.head + V.movie(large) + V.media
         var clean = try await cleaned(video)
         #expect(!has("SECRET", clean) && !has("udta", clean) && has("pixels", clean) && clean.count == video.count)
-        // The header keeps its 16 bytes.
+        // The header's size stays at 16 bytes.
         #expect(has("free\0\0\0\0\0\0\0\u{28}", clean))
         video = V.mp4 + V.word(0) + Array("meta".utf8) + Self.secret
         clean = try await cleaned(video)
         #expect(clean == V.mp4 + V.word(0) + Array("free".utf8) + Array(repeating: 0, count: Self.secret.count))
-        // Pictures that go to the end stay, also where a recording was cut off.
+        // A box that extends to the end of the file stays, also in a recording that was cut off.
         for size in [0, 1_000_000] {
             video = Self.head + V.movie() + V.word(size) + Array("mdatSECRET".utf8)
             #expect(try await cleaned(video) == video)
         }
     }
 
-    /// What some phones append is no box.
+    /// Some phones append bytes that are no box.
     @Test(arguments: [3, 7, 8, 20])
     func whatStandsBehindTheLastBoxGoes(_ count: Int) async throws {
         let video = V.mp4 + Array(repeating: 0xFF, count: count)
@@ -99,7 +99,7 @@ import Videos
         #expect(clean.count == video.count && clean.starts(with: V.mp4) && !clean.dropFirst(V.mp4.count).contains(0xFF))
     }
 
-    /// Cameras record where they are while they film.
+    /// Cameras record their location while they film.
     @Test func tracksOfPlacesGoWithTheirSamples() async throws {
         func video(_ offsets: [Int]) -> [UInt8] {
             let chunks = offsets.map { (offset: $0, size: Self.secret.count) }
@@ -154,7 +154,7 @@ import Videos
         await expectRefused(V.webm)
     }
 
-    /// Sizes that lie, at every place where there is one.
+    /// The sizes are wrong, at each place that has one.
     @Test func brokenSizesDoNoHarm() async throws {
         let chunks = [(offset: 40, size: 1 << 30), (offset: -1, size: 5)]
         let movie =
@@ -173,7 +173,7 @@ import Videos
         }
     }
 
-    /// A file of nothing but tiny boxes ends soon, within 64 KiB of memory.
+    /// A file of tiny boxes is refused soon, within 64 KiB of memory.
     @Test func aFileOfTinyBoxesIsRefused() async throws {
         let boxes = (0..<300_000).flatMap { _ in V.box("skip", []) }
         await expectRefused(V.mp4 + boxes)

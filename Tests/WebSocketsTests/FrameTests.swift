@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebSockets
 
-/// What NIO's decoder does not check (RFC 6455 §5), over a real connection.
+/// The server makes the checks of RFC 6455 §5 that NIO's decoder omits, over a real connection.
 @Suite(.timeLimit(.minutes(30)))
 struct FrameTests {
     struct Breach: CustomTestStringConvertible {
@@ -60,7 +60,7 @@ struct FrameTests {
             var close = try await connection.readFrame()
             while close.opcode != 8 { close = try await connection.readFrame() }
             #expect(close.closeCode == breach.code)
-            // What comes after the close frame is ignored, and the server closes its half.
+            // Bytes after the close frame are ignored, and the server closes its half.
             try? await connection.send(frame(0x81, "more"))
             #expect(await connection.readToEnd().isEmpty)
             await connection.close()

@@ -6,7 +6,7 @@ import NIOSockets
 import Testing
 import WebSockets
 
-/// The client transport against this package's own server.
+/// The client transport works with this package's own server.
 @Suite(.timeLimit(.minutes(30)))
 struct NIOSocketTransportTests {
     private let transport = NIOSocketTransport()
@@ -37,7 +37,7 @@ struct NIOSocketTransportTests {
     @Test func messagesAreKeptInOrderUntilTheyAreAskedFor() async throws {
         try await TestServer.run([.echo()]) { server in
             let socket = try await open(server)
-            // More than the inbox holds, and more than the kernel's buffers take unread.
+            // This is more than the inbox holds, and more than the kernel buffers.
             for index in 0..<200 { try await socket.send("\(index)") }
             for index in 0..<200 { #expect(try await socket.receive() == .text("\(index)")) }
             try await socket.send("close")

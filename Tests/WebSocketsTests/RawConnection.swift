@@ -4,13 +4,13 @@ import Testbed
 extension RawConnection {
     static let handshake = handshake()
 
-    /// The example of RFC 6455 §1.3.
+    /// Returns the handshake of RFC 6455 §1.3.
     static func handshake(_ path: String = "/ws", extra: String = "") -> String {
         "GET \(path) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\(extra)\r\n"
     }
 
-    /// A connection whose handshake is done.
+    /// Returns a connection whose handshake is done.
     static func upgraded(port: Int) async throws -> RawConnection {
         let connection = try await RawConnection(port: port)
         try await connection.send(handshake)
@@ -27,11 +27,11 @@ extension RawConnection {
 
         static func text(_ text: String) -> Frame { Frame(opcode: 1, payload: Array(text.utf8)) }
 
-        /// Of a close frame; 0 without one.
+        /// The code of a close frame; 0 if it has none.
         var closeCode: Int { payload.count < 2 ? 0 : Int(payload[0]) << 8 | Int(payload[1]) }
     }
 
-    /// One unfragmented, unmasked frame.
+    /// Reads one unfragmented, unmasked frame.
     func readFrame() async throws -> Frame {
         let header = try await read(2)
         var length = Int(header[1])
@@ -41,7 +41,7 @@ extension RawConnection {
     }
 }
 
-/// A client's frame, masked unless told otherwise.
+/// Returns a client's frame, masked unless `masked` is false.
 func frame(_ firstByte: UInt8, _ payload: [UInt8] = [], masked: Bool = true) -> [UInt8] {
     let mask: UInt8 = masked ? 0x80 : 0
     var bytes = [firstByte]

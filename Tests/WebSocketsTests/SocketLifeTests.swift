@@ -6,7 +6,7 @@ import Testing
 
 @testable import WebSockets
 
-/// How sockets end, over a real connection.
+/// Sockets end as RFC 6455 asks, over a real connection.
 @Suite(.timeLimit(.minutes(30)))
 struct SocketEndTests {
     @Test func aHalfClosedSocketIsClosed() async throws {
@@ -67,7 +67,7 @@ struct SocketEndTests {
     }
 }
 
-/// What takes time, on a virtual clock.
+/// Sockets keep their deadlines, here on a virtual clock.
 struct SocketTimeTests {
     final class Log: SocketHandler {
         var socket: (any SocketConnection)?
@@ -162,7 +162,7 @@ struct SocketTimeTests {
         #expect(try read()?.prefix(4) == [0x88, 10, 0x03, 0xF5])
     }
 
-    /// Pongs count too: a peer that pings and does not read must not fill the memory.
+    /// Pongs count towards the queue's limit: a peer that pings and does not read must not fill the memory.
     @Test func pongsBeyondTheQueueCloseTheSocket() throws {
         stall.isStalled = true
         let ping = WebSocketFrame(fin: true, opcode: .ping, maskKey: [1, 2, 3, 4], data: ByteBuffer())
@@ -181,7 +181,7 @@ struct SocketTimeTests {
     }
 }
 
-/// Holds writes back, as a kernel with full buffers does.
+/// A handler that holds writes back, as a kernel with full buffers does.
 private final class Stall: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -4,7 +4,7 @@ import Testbed
 import Testing
 import WebSockets
 
-/// The first request of a connection, over a real one.
+/// A connection's first request can be an upgrade, over a real connection.
 @Suite(.timeLimit(.minutes(30)))
 struct SocketUpgradeTests {
     @Test func theHandshakeIsAnsweredAsTheRFCComputesIt() async throws {
@@ -72,7 +72,7 @@ struct SocketUpgradeTests {
         }
     }
 
-    /// In one segment, and in as many as bytes.
+    /// The bytes arrive in one segment, or one by one.
     @Test(
         arguments: [true, false],
         ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"])
@@ -169,7 +169,7 @@ struct SocketUpgradeTests {
             try await connection.send(RawConnection.handshake)
             let response = try await connection.readResponse()
             #expect(response.body == "GET /ws upgrade=websocket body=")
-            // NIO's decoder has stopped: the guard ends the connection instead of leaving it deaf.
+            // NIO's decoder has stopped, so the guard must end the connection.
             #expect(response.fields["connection"] == "close")
             #expect(await connection.readToEnd().isEmpty)
             await connection.close()

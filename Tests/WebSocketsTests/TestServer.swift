@@ -7,13 +7,13 @@ import NIOCore
 import ServiceLifecycle
 import WebSockets
 
-/// A Hummingbird server on a free port of the loopback interface. HTTP requests are answered with their own method,
-/// path, `Upgrade` field and body.
+/// A Hummingbird server on a free port of the loopback interface. It answers HTTP requests with their own method, path,
+/// `Upgrade` field and body.
 struct TestServer {
     let port: Int
     private let group: ServiceGroup
 
-    /// Runs `body` against a server and shuts it down gracefully; hangs, as a server would, if a connection stays.
+    /// Runs `body` against a server and shuts it down gracefully. It hangs if a connection stays open.
     static func run(_ routes: [SocketRoute] = [], _ body: (TestServer) async throws -> Void) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         var logger = Logger(label: "test")
@@ -28,7 +28,7 @@ struct TestServer {
                         string: "\(request.method) \(request.uri.path) upgrade=\(upgrade) body=\(String(buffer: body))")
                 ))
         }
-        // A busy machine may take its time from one byte to the next.
+        // A busy machine may need time from one byte to the next.
         var patient = ConnectionGuard.Limits()
         patient.header = .minutes(5)
         let limits = patient
@@ -65,7 +65,7 @@ struct TestServer {
 }
 
 extension SocketRoute {
-    /// A socket that sends back every text, and what it is told about binary messages and its end.
+    /// Returns a socket that echoes every text, and sends a report of binary messages and of its end.
     static func echo(
         _ path: String = "/ws", limits: SocketLimits = SocketLimits(), events: Events = Events(),
         admission: @escaping @Sendable (HTTPRequest) async -> SocketAdmission? = { _ in nil }
@@ -78,7 +78,7 @@ extension SocketRoute {
     }
 }
 
-/// What happened on the server, in order.
+/// The events on the server, in order.
 final class Events: Sendable {
     private let stream: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation
@@ -91,13 +91,13 @@ final class Events: Sendable {
         continuation.yield(event)
     }
 
-    /// Waits for the event, and throws away those before it.
+    /// Waits for the event, and discards those before it.
     func wait(for expected: String) async {
         for await event in stream where event == expected { return }
     }
 }
 
-/// Commands in the text make it close or flood the peer.
+/// A handler that echoes texts, and that closes or floods the peer if a text asks for it.
 final class Echo: SocketHandler {
     private let events: Events
     private var socket: (any SocketConnection)?

@@ -6,14 +6,14 @@ import Foundation
 import Identity
 import Testbed
 
-/// A Deuce Diary server of a test's own, and how to reach it.
+/// A test's own Deuce Diary server, and how to reach it.
 public typealias DeuceDiaryHost = TestNode<HostedDeuceDiary>
 
 extension TestNode where API == HostedDeuceDiary {
     public var issuer: TestIssuer { TestIssuer(clock: clock) }
 }
 
-/// Makes and reads tokens whose claims are plain JSON: what a test needs of another service's sign-in.
+/// Makes and reads tokens whose claims are plain JSON, in place of another service's sign-in.
 public struct TestIssuer: Sendable {
     private struct Token: Codable {
         var sub: String
@@ -24,7 +24,7 @@ public struct TestIssuer: Sendable {
         var exp: Int64
     }
 
-    /// How far two clocks may differ, in seconds.
+    /// The tolerated difference between two clocks, in seconds.
     private static let leeway: Int64 = 5
 
     let clock: TestClock
@@ -64,7 +64,7 @@ public func withDeuceDiary(
 
 /// Runs a test on a Deuce Diary server of several nodes.
 ///
-/// - Parameter count: More than one on PostgreSQL only; SQLite has one node.
+/// - Parameter count: The number of nodes. More than one is possible on PostgreSQL only.
 public func withDeuceDiaryNodes(
     _ count: Int, on stack: Stack, sockets: DeuceDiaryService.SocketAuthentication = .open,
     requestsPerMinute: Int? = nil, clock: TestClock = TestClock(), _ body: ([DeuceDiaryHost]) async throws -> Void
@@ -82,7 +82,7 @@ public func withDeuceDiaryNodes(
     try await withNodes(count, of: api, on: stack, setup, body)
 }
 
-/// Returns a picture for every JPEG. How pictures are scaled and cropped is tested with the image library.
+/// Returns the same picture for every JPEG. Scaling and cropping are tested with the image library.
 @Sendable
 private func picture(of path: String, for _: DeuceDiary.User.ID) throws -> [UInt8]? {
     let file = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))

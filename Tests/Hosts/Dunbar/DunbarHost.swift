@@ -6,7 +6,7 @@ import DunbarService
 import Foundation
 import Testbed
 
-/// A Dunbar server of a test's own, how to reach it, and the e-mails that it sends.
+/// A test's own Dunbar server, how to reach it, and the e-mails that it sends.
 @dynamicMemberLookup
 public struct DunbarHost: TestHost {
     private let node: TestNode<HostedDunbar>
@@ -26,7 +26,7 @@ public struct DunbarHost: TestHost {
     public subscript<T>(dynamicMember member: KeyPath<TestNode<HostedDunbar>, T>) -> T { node[keyPath: member] }
 }
 
-/// How a Dunbar server of a test's own is set up.
+/// The setup of a test's own Dunbar server.
 public struct DunbarSetup: Sendable {
     public var clock: TestClock
     public var publicURL: String?
@@ -34,15 +34,15 @@ public struct DunbarSetup: Sendable {
     public var attempts = SignInThrottle.Limits()
     public var storageQuota: Int64?
     public var uploadsPerHour: Int?
-    /// The address that the server sees behind a request that is handed over within the process.
+    /// The address that the server sees as the client's when a request is handed over within the process.
     public var peer = "127.0.0.1"
     public var images: DunbarService.ImageMaker = { path, _, _ in try SampleImages.processed(path) }
 
     public init(clock: TestClock = TestClock()) { self.clock = clock }
 }
 
-/// Stands in for the image library, which has tests of its own: it keeps an image's head and adds a mark, and refuses a file
-/// that ends in "broken".
+/// A stand-in for the image library, which has tests of its own. It keeps an image's head and adds a mark, and refuses
+/// a file that ends in "broken".
 public enum SampleImages {
     public static let mark = Array("processed".utf8)
 
@@ -60,10 +60,9 @@ public func withDunbar(
     try await withDunbarNodes(1, on: stack, setup) { try await body($0[0]) }
 }
 
-/// Runs a test on a Dunbar server of several nodes, which have their mailbox in common. E-mails are sent when a test asks
-/// for it.
+/// Runs a test on a Dunbar server of several nodes, which share a mailbox. E-mails are sent when a test asks for it.
 ///
-/// - Parameter count: More than one on PostgreSQL only; SQLite has one node.
+/// - Parameter count: The number of nodes. More than one is possible on PostgreSQL only.
 public func withDunbarNodes(
     _ count: Int, on stack: Stack, _ dunbar: DunbarSetup = .init(), _ body: ([DunbarHost]) async throws -> Void
 ) async throws {

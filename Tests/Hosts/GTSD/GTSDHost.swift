@@ -2,13 +2,13 @@ import Backend
 import GTSDService
 import Testbed
 
-/// A GTSD server of a test's own, and how to reach it.
+/// A test's own GTSD server, and how to reach it.
 public typealias GTSDHost = TestNode<HostedGTSD>
 
 /// Runs a test on a GTSD server with an empty database.
 ///
 /// - Parameters:
-///   - peer: The address that the server sees behind a request that is handed over within the process.
+///   - peer: The address that the server sees as the client's when a request is handed over within the process.
 ///   - showsDetails: Whether answers to unexpected errors say what went wrong, as in development.
 public func withGTSD(
     on stack: Stack, settings: GTSDService.Settings = .init(), peer: String = "127.0.0.1", showsDetails: Bool = false,
@@ -21,7 +21,7 @@ public func withGTSD(
 
 /// Runs a test on a GTSD server of several nodes.
 ///
-/// - Parameter count: More than one on PostgreSQL only; SQLite has one node.
+/// - Parameter count: The number of nodes. More than one is possible on PostgreSQL only.
 public func withGTSDNodes(
     _ count: Int, on stack: Stack, settings: GTSDService.Settings = .init(), peer: String = "127.0.0.1",
     showsDetails: Bool = false, clock: TestClock = TestClock(), _ body: ([GTSDHost]) async throws -> Void

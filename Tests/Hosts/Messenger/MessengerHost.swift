@@ -2,7 +2,7 @@ import Backend
 import MessengerService
 import Testbed
 
-/// A Messenger server of a test's own, and how to reach it.
+/// A test's own Messenger server, and how to reach it.
 public typealias MessengerHost = TestNode<HostedMessenger>
 
 /// Runs a test on a Messenger server with an empty database.
@@ -16,9 +16,9 @@ public func withMessenger(
 /// Runs a test on a Messenger server of several nodes.
 ///
 /// - Parameters:
-///   - count: More than one on PostgreSQL only; SQLite has one node.
-///   - peer: The address that nodes see behind a request that is handed over within the process.
-///   - proxy: Stands between the first node and the database.
+///   - count: The number of nodes. More than one is possible on PostgreSQL only.
+///   - peer: The address that nodes see as the client's when a request is handed over within the process.
+///   - proxy: A proxy between the first node and the database.
 public func withMessengerNodes(
     _ count: Int, on stack: Stack, settings: MessengerService.Settings = .init(), peer: String = "127.0.0.1",
     clock: TestClock = TestClock(), behind proxy: FaultyProxy? = nil, _ body: ([MessengerHost]) async throws -> Void

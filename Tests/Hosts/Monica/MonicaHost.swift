@@ -2,18 +2,18 @@ import Backend
 import MonicaService
 import Testbed
 
-/// A Monica server of a test's own, and how to reach it.
+/// A test's own Monica server, and how to reach it.
 public typealias MonicaHost = TestNode<HostedMonica>
 
 extension TestNode where API == HostedMonica {
-    /// Returns a token of an account, which is made when there is none of that name.
+    /// Returns a token of an account, which is created if it does not exist.
     public func token(_ account: String = "first") async throws -> String {
         try await service.makeToken(account: account, name: "test")
     }
 }
 
 extension MonicaService.Limits {
-    /// Limits that no test meets by accident.
+    /// Limits so high that no test reaches them by accident.
     public static let outOfTheWay: Self = {
         var limits = Self()
         limits.contactRequests = 1_000_000
@@ -29,7 +29,7 @@ public func withMonica(
     _ body: (MonicaHost) async throws -> Void
 ) async throws {
     var setup = TestSetup(clock: clock)
-    // Tests clean up imports when they want it.
+    // Tests clean up imports explicitly.
     setup.listens = false
     try await withNodes(of: HostedMonica(limits: limits), on: stack, setup) { try await body($0[0]) }
 }
