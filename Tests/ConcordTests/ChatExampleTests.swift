@@ -3,7 +3,7 @@ import MessengerClient
 import Testbed
 import Testing
 
-/// `Examples/Chat`, as its users run it.
+/// `Examples/Chat` works when it is run as its users run it.
 @Suite(.timeLimit(.minutes(30))) struct ChatExampleTests {
     private let password = "secret123"
 
@@ -31,7 +31,7 @@ import Testing
 
             let lines = (1...60).map { "line \($0)" }
             for line in lines.prefix(20) { for example in examples { try example.type(line) } }
-            // Some have arrived, others are on their way.
+            // Some lines have arrived, others are in flight.
             for example in examples { try await example.wait { $0.contains("line 5\n") } }
             server.signal(SIGKILL)
             for line in lines[20..<40] { for example in examples { try example.type(line) } }

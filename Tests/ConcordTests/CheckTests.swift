@@ -10,7 +10,7 @@ import Testing
 import FoundationXML
 #endif
 
-/// `concord check` as an operator or a CI server sees it.
+/// `concord check` reports to operators and CI servers.
 @Suite(.timeLimit(.minutes(30))) struct CheckTests {
     private let live = Stack(.sqlite, .live)
 
@@ -27,12 +27,12 @@ import FoundationXML
             let count = MessengerScenarios.all.count
             #expect(output.contains("\(count) scenarios: \(count) passed, 0 failed, 0 skipped, in "))
             for clause in Set(MessengerScenarios.all.map(\.clause)) { #expect(output.contains("ok      \(clause) ")) }
-            // In a log, a line for each scenario, in the order of the list.
+            // A log has a line for each scenario, in the order of the list.
             let lines = errors.split(separator: "\n")
             #expect(lines.count == count)
             #expect(lines.first?.hasPrefix("1/\(count)  passed") == true)
 
-            // What it made is gone, but for what has no end, and that it counts.
+            // The data that the scenarios created is deleted, except what no request can delete. That is counted.
             let left = try await host.database.read { db in
                 [
                     try db.value("SELECT COUNT(*) FROM sessions", as: Int.self),
@@ -76,7 +76,7 @@ import FoundationXML
         }
     }
 
-    /// A server whose store is full breaks what the contract says of uploads.
+    /// A server whose store is full breaks the contract's promises about uploads.
     @Test func whatIsBrokenIsShownWithACommandThatRepeatsIt() async throws {
         var settings = MessengerService.Settings()
         settings.storageQuota = 1
@@ -170,7 +170,7 @@ import FoundationXML
     @Test func anInterruptionEndsTheRunAndItsSessions() async throws {
         try await withMessenger(on: live, clock: TestClock(step: 20)) { host in
             let process = try ConcordProcess(["check", "messenger", host.baseURL.absoluteString])
-            // Somewhere in the middle: the first scenario has ended, and others are under way.
+            // The first scenario has ended, and others are running.
             try await process.waitForErrors("1/")
             process.signal(SIGINT)
             let output = await process.wholeOutput()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import concord
 
-/// The array of APIs, over which the server and all commands go.
+/// The server and all commands use one array of APIs.
 @Suite(.timeLimit(.minutes(30))) struct ConcordAPITests {
     private let apis = ConcordAPI.all.map(\.hosted)
 
@@ -23,7 +23,7 @@ import Testing
         ] {
             #expect(Set(names).count == names.count, "\(names)")
         }
-        // The file of the database is named after the API, its schema in PostgreSQL after the schema.
+        // The name of an API's database file comes from the API, and the name of its PostgreSQL schema from the schema.
         for api in apis { #expect(api.schema.name == api.name) }
     }
 

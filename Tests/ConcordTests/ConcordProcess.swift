@@ -1,7 +1,7 @@
 import Foundation
 import Testbed
 
-/// The `concord` command, or another of this package, as a process of its own.
+/// The `concord` command, or another one of this package, as a process of its own.
 final class ConcordProcess: Sendable {
     private let process: Process
     private let ending: ProcessEnding
@@ -9,14 +9,14 @@ final class ConcordProcess: Sendable {
     private let errors = Output()
     private let input: Input?
 
-    /// A command that was built along with the tests.
+    /// Returns the path of a command that was built along with the tests.
     static func executable(_ name: String) -> URL {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         return tests.deletingLastPathComponent().appendingPathComponent(name)
     }
 
     /// - Parameters:
-    ///   - hasInput: Whether it is written to, with ``type(_:)`` and ``endInput()``.
+    ///   - hasInput: Whether the test writes to its standard input, with ``type(_:)`` and ``endInput()``.
     ///   - descriptors: How many files and sockets it may have open; nil for as many as the tests themselves.
     init(
         _ arguments: [String], command: String = "concord", environment: [String: String] = [:], hasInput: Bool = false,
@@ -30,7 +30,7 @@ final class ConcordProcess: Sendable {
             process.arguments =
                 ["-c", "ulimit -n \(descriptors); exec \"$0\" \"$@\"", Self.executable(command).path] + arguments
         }
-        // Nothing of the developer's own settings.
+        // The developer's own settings must not have an effect.
         process.environment = ["PATH": "/usr/bin:/bin", "CONCORD_TEST_PASSWORDS": "1"].merging(environment) { _, new in
             new
         }
@@ -70,21 +70,21 @@ final class ConcordProcess: Sendable {
         try await wait { $0.contains("ready\n") }
     }
 
-    /// Waits until it has logged such.
+    /// Waits until the log meets a condition.
     func waitForLog(_ condition: (String) -> Bool) async throws {
         if condition(errors.text) { return }
         for await text in errors.texts where condition(text) { return }
         throw Ended(status: await status(), errors: errors.text)
     }
 
-    /// Waits until its output is such.
+    /// Waits until the output meets a condition.
     func wait(for condition: (String) -> Bool) async throws {
         if condition(output.text) { return }
         for await text in output.texts where condition(text) { return }
         throw Ended(status: await status(), errors: errors.text)
     }
 
-    /// Writes a line to its standard input.
+    /// Writes a line to the standard input.
     func type(_ line: String) throws { try input?.write(line + "\n") }
     func endInput() { input?.finish() }
 
@@ -93,11 +93,11 @@ final class ConcordProcess: Sendable {
         throw Ended(status: await status(), errors: errors.text)
     }
 
-    /// Where it is, of Linux's tools.
+    /// The path of a tool of Linux.
     private static let prlimit = "/usr/bin/prlimit"
     static var canLimitDescriptors: Bool { FileManager.default.isExecutableFile(atPath: prlimit) }
 
-    /// Lets it open so many files and sockets more than it has now.
+    /// Limits the files and sockets that the process may open in addition to those it has now.
     func limitDescriptors(toFurther count: Int) async throws {
         let pid = process.processIdentifier
         let now = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
@@ -110,13 +110,13 @@ final class ConcordProcess: Sendable {
 
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
-    /// How it ended: the exit code, or 128 and the signal's number.
+    /// Returns the exit code, or 128 plus the signal's number.
     func status() async -> Int32 { await ending.status }
 
-    /// Everything it has written to standard output so far.
+    /// The standard output so far.
     var standardOutput: String { output.text }
     func wholeOutput() async -> String { await output.wholeText() }
-    /// Everything it has written to standard error, once it has ended.
+    /// Returns the standard error, once the process has ended.
     func standardError() async -> String {
         _ = await status()
         return await errors.wholeText()

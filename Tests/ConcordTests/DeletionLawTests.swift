@@ -19,10 +19,10 @@ import MonicaTestHost
 import Testbed
 import Testing
 
-/// Whatever somebody has done on a server, once their account is deleted no table says anything of them. Every table is
-/// read, so that none is forgotten when there are more.
+/// After an account is deleted, no table contains anything about its user, whatever the user did before. The test reads
+/// every table, so that a new table is covered, too.
 @Suite(.timeLimit(.minutes(30))) struct DeletionLawTests {
-    /// Nobody's but Alice's.
+    /// An address that only Alice uses.
     private static let address = "203.0.113.77"
     private static let name = "alice-rare-name"
     private static let email = "alice.rare@mail.example"
@@ -30,10 +30,10 @@ import Testing
     private static let password = "Rare-Secret-1"
     private static let firstID: Int64 = 770_770_001
 
-    /// A server as it looks from an address.
+    /// A server as a client at an address sees it.
     private struct Place {
         let raw: RawClient
-        /// How many keys were used.
+        /// The number of idempotency keys that were used.
         let count = Counter()
 
         init<API: ServiceAPI, Caller>(_ routes: Routes<API, Caller>, at url: URL, from peer: String) {
@@ -51,7 +51,7 @@ import Testing
             }
         }
 
-        /// Sends a request under a key of its own, which must succeed or be refused as expected.
+        /// Sends a request under a key of its own, and checks that it succeeds or is refused as expected.
         @discardableResult
         func send(
             _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, token: String? = nil,
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// What is left of Alice, but for columns that may speak of her.
+    /// Returns the cells that mention Alice, except those of columns that may do so.
     private func remains(
         in database: Database, on engine: Stack.Engine, of more: [String] = [], except columns: Set<String> = []
     ) async throws -> [String] {
@@ -136,7 +136,7 @@ import Testing
             }
 
             try await home.send(.delete, "/me", #"{"password":"\#(Self.password)"}"#, token: alice.token)
-            // The row that messages refer to has a number and nothing else.
+            // The row to which messages refer contains only a number.
             let left = try await remains(
                 in: host.database, on: engine, of: ["\(alice.id)"],
                 except: [
@@ -183,7 +183,7 @@ import Testing
             }
 
             try await home.send(.delete, "/auth/me", #"{"password":"\#(Self.password)"}"#, token: token)
-            // The key of an object goes when its upload URL has expired.
+            // The key of an object is deleted once its upload URL has expired.
             #expect(
                 try await remains(
                     in: host.database, on: engine, of: [id], except: ["discarded_objects.file_key"]) == [])
@@ -240,7 +240,7 @@ import Testing
             }
 
             try await home.send(.post, "/account/delete", #"{"password":"\#(Self.password)"}"#, cookie: alice.cookie)
-            // The place where an entry stood in the lists of others: numbers, for a day.
+            // The rows that hold an entry's place in other users' lists contain numbers, and stay for a day.
             let left = try await remains(
                 in: host.database, on: engine, of: ["\(alice.id)"],
                 except: ["former_rows.owner_id", "former_rows.other_id"])
@@ -290,14 +290,14 @@ import Testing
             }
 
             try await home.send(.delete, "/api/auth/user", token: alice)
-            // Who the older tokens are of, which are refused.
+            // The user's id stays, so that older tokens are refused.
             #expect(
                 try await remains(
                     in: host.database, on: engine, of: ["alice_rare_name"], except: ["deletions.user_id"]) == [])
         }
     }
 
-    /// Monica's accounts are the operator's. What ends there is a token.
+    /// An operator manages Monica's accounts. Users can only end tokens.
     @Test(arguments: Stack.Engine.available)
     func monica(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in

@@ -7,7 +7,7 @@ import NIOSockets
 import Testbed
 import Testing
 
-/// Deuce Diary as `concord serve` composes it, with real tokens and real pictures.
+/// `concord serve` runs Deuce Diary with real tokens and real pictures.
 @Suite(.timeLimit(.minutes(30))) struct DiaryTests {
     private func serving(_ folder: String, port: Int, _ more: [String] = []) async throws -> ConcordProcess {
         let process = try ConcordProcess(
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// As with a Clerk instance: configuration alone, and every forgery is refused.
+    /// A Clerk instance needs configuration only, and every forgery is refused.
     @Test(.enabled(if: StockTools.python != nil, "`make test` installs PyJWT and sets CONCORD_PYTHON"))
     func tokensOfAnIssuerElsewhere() async throws {
         try await withTemporaryFolder { folder in
@@ -61,7 +61,7 @@ import Testing
                 [StockTools.package + "/Tests/StockClient/issuer.py", "http://127.0.0.1:\(port)", "\(issuer)"])
             #expect(session.status == 0, "\(session.output)")
             #expect(session.output.contains("issuer: as the contract says, 16 forgeries refused"), "\(session.output)")
-            // Users of the server's own key are known beside it.
+            // Users with tokens of the server's own key are accepted, too.
             let raw = RawClient(
                 baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), transport: URLSessionTransport())
             let own = try await raw.send(
@@ -69,13 +69,13 @@ import Testing
             #expect(own.status == 200)
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
-            // An operator reads what clients are not told.
+            // The log has details that clients do not receive.
             let log = await server.standardError()
             for reason in [
                 "it has expired (exp)", "it was made for another party, or names none (azp)",
                 "it is of another issuer (iss)", "its key is none of the issuer's (kid)",
             ] { #expect(log.contains(reason), "\(reason)") }
-            // Several tokens had no names.
+            // The warning appears once, although several tokens had no names.
             #expect(log.components(separatedBy: "a token has no names").count == 2)
         }
     }
@@ -149,7 +149,7 @@ import Testing
             let url = "http://127.0.0.1:\(port)"
             var tokens: [String] = []
             for user in ["a", "b", "c"] { tokens += ["--token", try await ConcordProcess.diaryToken(user, folder)] }
-            // Twice: by then they have a past.
+            // In the second round, both users have a history.
             for _ in 0..<2 {
                 let (status, output, errors) = try await check([url, "--format", "json"] + tokens)
                 #expect(status == 0, "\(output)\(errors)")

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// Every block of Swift that a reader of the SDK sees is a sample that was compiled and run, to the letter, and no sample
-/// is kept that nobody sees.
+/// Every block of Swift in the documentation is a sample that was compiled and run without a change, and every sample
+/// appears in the documentation.
 @Suite(.timeLimit(.minutes(30))) struct DocumentationTests {
-    /// A piece of Swift, without the indentation that its surroundings gave it.
+    /// A piece of Swift, without the indentation of its surroundings.
     struct Piece: Sendable, CustomTestStringConvertible {
         let file: String
         let line: Int
         var text: [String]
-        /// What it asks a reader to import, or what its file imports.
+        /// The modules that the text asks a reader to import, or that the sample's file imports.
         var imports: Set<String> = []
 
         var testDescription: String { "\(file):\(line)" }
@@ -22,10 +22,10 @@ import Testing
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         .standardizedFileURL
 
-    /// Those with an SDK.
+    /// The APIs that have an SDK.
     static let apis = ["Messenger", "DeuceDiary", "Dunbar", "Monica", "GTSD"]
 
-    /// Of what documents there are.
+    /// Returns the blocks of all documents.
     static func blocks() throws -> [Piece] {
         try lines(of: ["README.md"]).flatMap { try blocks(in: $1, of: $0) } + apis.flatMap(blocks(of:))
     }
@@ -37,7 +37,7 @@ import Testing
             + (lines(in: "Sources/APIs/\(api)/Client", ending: ".swift")
             + lines(in: "Sources/APIs/\(api)/Mocks", ending: ".swift"))
             .flatMap { file, lines in
-                // Documentation comments, as the Markdown they are.
+                // Documentation comments contain Markdown.
                 let markdown = lines.map { line -> String in
                     let comment = line.drop { $0 == " " }
                     return comment.hasPrefix("///") ? String(comment.dropFirst(comment.hasPrefix("/// ") ? 4 : 3)) : ""
@@ -90,7 +90,7 @@ import Testing
         return try lines(of: names.filter { $0.hasSuffix(ending) }.sorted().map { "\(folder)/\($0)" })
     }
 
-    /// Without the imports at its beginning, which a sample has at the beginning of its file.
+    /// Returns the blocks without the imports at their beginning, which a sample has at the beginning of its file.
     private static func blocks(in lines: [String], of file: String) throws -> [Piece] {
         try pieces(in: lines, of: file, from: "```swift", to: "```").map { piece in
             var block = piece

@@ -6,7 +6,7 @@ import Foundation
 import Testbed
 import Testing
 
-/// Dunbar as an operator runs it: with the real image helper and its own mailbox.
+/// Dunbar works as an operator runs it, with the real image helper and its own mailbox.
 @Suite(.timeLimit(.minutes(30))) struct DunbarCommandTests {
     private func serving(_ folder: String, port: Int, _ more: String...) async throws -> ConcordProcess {
         let process = try ConcordProcess(
@@ -21,7 +21,7 @@ import Testing
         return (await process.status(), output, await process.standardError())
     }
 
-    /// On a server whose passwords cost little: some scenarios make many accounts.
+    /// The server's password hashing is cheap, because some scenarios make many accounts.
     @Test func aWholeCheckPassesAndLeavesNoSession() async throws {
         try await withDunbar(on: Stack(.sqlite, .live), .init(clock: TestClock(step: 20))) { host in
             let (status, output, errors) = try await concord("check", "dunbar", host.baseURL.absoluteString)
@@ -35,12 +35,12 @@ import Testing
                 )
             }
             #expect(sessions == 0)
-            // Accounts go with all that is theirs.
+            // Accounts are deleted with all their data.
             #expect(users == 0 && !output.contains("Left behind"), "\(output)")
         }
     }
 
-    /// With real pictures, and real passwords.
+    /// The server uses real pictures and real password hashing.
     @Test func theCommandsOwnServerIsCheckedThroughItsPort() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
@@ -66,7 +66,7 @@ import Testing
             let dunbar = DunbarClient(baseURL: url, store: store, retry: .never)
             try await dunbar.register(
                 .init(username: "Alice", email: "alice@example.com", password: "secret123", displayName: "Alice"))
-            // The server does it, while it runs.
+            // The command asks the running server to do it.
             let early = try await concord("admin", "dunbar", "--promote", "alice", "--data", folder)
             #expect(early.status == 0, "\(early.errors)")
             #expect(early.output == "alice is an admin\n")
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// Killed with a letter that nobody has taken: the next start sends it.
+    /// The server is killed while an e-mail waits. The next start sends the e-mail.
     @Test func aLetterOutlastsTheServer() async throws {
         try await withTemporaryFolder { folder in
             let (port, nobody) = (try await reservePort(), try await reservePort())
@@ -116,7 +116,7 @@ import Testing
 
             server = try await serving(folder, port: port, "--smtp", "smtp://127.0.0.1:\(nobody)?tls=none")
             try await dunbar.send(Dunbar.ForgotPassword(email: "alice@example.com"))
-            // Tried once, and not again for two seconds.
+            // The e-mail was tried once, and is not tried again for two seconds.
             try await server.waitForLog { $0.contains("an e-mail was not sent") }
             server.signal(SIGKILL)
             _ = await server.status()
@@ -143,7 +143,7 @@ import Testing
             .map { try String(contentsOf: $0, encoding: .utf8).replacingOccurrences(of: "\r\n", with: "\n") }
     }
 
-    /// What another process leaves in a folder can only be looked for.
+    /// Polls for a condition: a test is not notified of another process's files.
     private func lookUntil(_ isThere: () throws -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(90)
         while try !isThere() {

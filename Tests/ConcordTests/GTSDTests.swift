@@ -9,7 +9,7 @@ import HTTPTypes
 import Testbed
 import Testing
 
-/// GTSD as an operator runs it.
+/// GTSD works as an operator runs it.
 @Suite(.timeLimit(.minutes(30))) struct GTSDCommandTests {
     private func concord(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
         let process = try ConcordProcess(arguments)
@@ -17,7 +17,7 @@ import Testing
         return (await process.status(), output, await process.standardError())
     }
 
-    /// On a server whose passwords cost little: every scenario makes accounts.
+    /// The server's password hashing is cheap, because every scenario makes accounts.
     @Test func aWholeCheckPassesAndLeavesNothing() async throws {
         try await withGTSD(on: Stack(.sqlite, .live), clock: TestClock(step: 20)) { host in
             let (status, output, errors) = try await concord(["check", "gtsd", host.baseURL.absoluteString])
@@ -48,7 +48,7 @@ import Testing
             let off = try await concord(["admin", "gtsd", "--deactivate", "Anna@Example.com"] + more)
             #expect(off.status == 0, "\(off.errors)")
             #expect(off.output == "Anna@Example.com is switched off\n")
-            // The session has asked for nothing yet: what was found good a moment ago is so for a second.
+            // The session has sent no request yet, so it is not in the server's cache of valid sessions.
             let attempts: [@Sendable () async throws -> Void] = [
                 { try await anna.send(GTSD.GetMe()) },
                 { try await anna.signIn(email: "anna@example.com", password: "Secret-123") },
@@ -93,7 +93,7 @@ import Testing
     }
 }
 
-/// `concord serve gtsd --objects s3://…`: photos that go past the server, by curl.
+/// `concord serve gtsd --objects s3://…` lets curl upload photos to the bucket directly.
 @Suite(
     .s3Server, .enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"),
     .timeLimit(.minutes(30)))
@@ -144,7 +144,7 @@ struct GTSDBucketTests {
                     : try await status(other.url, "-X", other.method.rawValue, "-T", file)
                 #expect(["403", "400"].contains(answer), "\(other): \(answer)")
             }
-            // Of another size than was said.
+            // The file's size differs from the announced one.
             #expect(try await status(presigned.uploadUrl, "-T", larger) == "403")
             let confirm = GTSD.ConfirmPhoto(
                 fileKey: presigned.fileKey, width: 64, height: 64, fileSize: bytes.count, contentType: "image/jpeg")
@@ -171,7 +171,7 @@ struct GTSDBucketTests {
                 #expect(["403", "400"].contains(answer), "\(other): \(answer)")
             }
 
-            // All in one call, as an app does it.
+            // The app's method does all steps in one call.
             let uploaded = try await anna.uploadPhoto(
                 Upload(.file(URL(fileURLWithPath: file)), filename: "side.jpg", contentType: "image/jpeg"))
             let removed = try await anna.send(GTSD.DeletePhoto(photo.id))
@@ -180,7 +180,7 @@ struct GTSDBucketTests {
             let left = try await anna.send(GTSD.ListPhotos()).data.photos
             #expect(left.map(\.id) == [uploaded.photoId])
             #expect(try await status(left[0].downloadUrl) == "200")
-            // The account's end is its photos' end.
+            // Deleting the account deletes its photos.
             try await anna.deleteAccount(password: "Secret-123")
             #expect(try await status(left[0].downloadUrl) == "404")
             server.signal(SIGTERM)
@@ -188,7 +188,7 @@ struct GTSDBucketTests {
         }
     }
 
-    /// Nothing of the bucket's own errors reaches a client.
+    /// The bucket's own errors do not reach a client.
     @Test func withoutTheBucketAConfirmationIsAskedToComeAgain() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()

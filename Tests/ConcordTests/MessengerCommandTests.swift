@@ -4,7 +4,7 @@ import MessengerClient
 import Testbed
 import Testing
 
-/// `concord admin messenger`, beside a server that runs.
+/// `concord admin messenger` works while a server runs.
 @Suite(.timeLimit(.minutes(30))) struct MessengerCommandTests {
     private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
         let process = try ConcordProcess(arguments)
@@ -40,7 +40,7 @@ import Testing
             let all = try await run(command)
             #expect(all.status == 0, "\(all.errors)")
             let lines = all.output.split(separator: "\n").map {
-                // Its time is the day's.
+                // The time differs in each run.
                 $0.replacing(#/"created_at":"[-0-9T:]+Z",/#, with: "")
             }
             let (reporter, user) = (

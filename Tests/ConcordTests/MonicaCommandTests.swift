@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// `concord token`, `import` and `export` for Monica, beside a server that runs.
+/// `concord token`, `import` and `export` work for Monica while a server runs.
 @Suite(.timeLimit(.minutes(30))) struct MonicaCommandTests {
     private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
         let process = try ConcordProcess(arguments)
@@ -69,7 +69,7 @@ import FoundationNetworking
 
             let json = try await run(["export", "monica", "--account", "alice"] + more)
             #expect(json.output.contains(#""complete_name":"John Doe""#))
-            // As over HTTP: the server's own.
+            // The URL is the server's own, as over HTTP.
             #expect(json.output.contains(#""url":"http://localhost:\#(port)/api/contacts/1""#))
             let cards = try await run(["export", "monica", "--account", "alice", "--format", "vcard"] + more)
             #expect(cards.output.contains("FN:John Doe\r\n"))
@@ -91,7 +91,7 @@ import FoundationNetworking
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
 
-            // What was written is there after a restart, and what was revoked is not.
+            // After a restart, the imported data exists and the revoked token does not.
             let again = try ConcordProcess(["serve", "monica", "--port", "monica=\(port)"] + more)
             try await again.wait { $0.contains("ready\n") }
             let answer = try await get(base + "/me", token: token)
@@ -116,13 +116,13 @@ import FoundationNetworking
                 }
             }
             #expect(left == [0, 0, 0, 0, 0, 0])
-            // What takes two accounts is not tried with one, however many tokens of it are given.
+            // Scenarios that need two accounts are skipped with one, even if several of its tokens are given.
             let one = try await run(check + ["--token", tokens[0], "--token", try await host.token("alice")])
             #expect(one.status == 0, "\(one.output)\(one.errors)")
             #expect(one.output.contains("\(count) scenarios: \(count - 1) passed, 0 failed, 1 skipped, in "))
             let used = try await host.service.listTokens(account: "alice").map(\.lastUsedAt)
             #expect(used.allSatisfy { $0 != nil })
-            // A server of the published document alone is only read.
+            // Only reading scenarios run against a server of the published document.
             let published = try await run(check + ["--token", tokens[0], "--level", "contract"])
             #expect(published.status == 0, "\(published.output)\(published.errors)")
             #expect(published.output.contains(" 5 passed, 0 failed, "))

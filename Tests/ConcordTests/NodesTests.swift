@@ -5,7 +5,7 @@ import NIOSockets
 import Testbed
 import Testing
 
-/// Two processes on one PostgreSQL are two nodes of one server.
+/// Two processes on one PostgreSQL database are two nodes of one server.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct NodesTests {
     @Test func whatHappensOnOneNodeReachesTheSocketsOfTheOther() async throws {
@@ -39,16 +39,16 @@ struct NodesTests {
             let id = try #require(try await bob.user)
             let chat = try await alice.send(Messenger.CreateChat.direct(with: id)).id
 
-            // Signed in at one node, listening at the other.
+            // Bob signed in at one node and listens at the other.
             let socket = try await bobElsewhere.openSocket(over: NIOSocketTransport())
             try await socket.send(.subscribe(chat))
             #expect(try await socket.receive() == .subscribed(chat))
-            // The second is longer than what the database carries between nodes.
+            // The second text is longer than the database can carry in a notification.
             for text in ["Hello!", String(repeating: "long ", count: 3000)] {
                 let sent = try await alice.send(Messenger.SendMessage(chat: chat, content: text))
                 #expect(try await socket.receive() == .message(sent.message))
             }
-            // A membership that ends at one node ends the subscription at the other, in line with the messages.
+            // A membership that ends at one node ends the subscription at the other, in order with the messages.
             let group = try await alice.send(Messenger.CreateChat.group("Team", members: [id])).id
             try await socket.send(.subscribe(group))
             #expect(try await socket.receive() == .subscribed(group))

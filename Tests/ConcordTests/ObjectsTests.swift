@@ -6,7 +6,7 @@ import MessengerClient
 import Testbed
 import Testing
 
-/// `concord serve --objects s3://…`: uploads through Messenger, downloads from the bucket itself.
+/// `concord serve --objects s3://…` takes uploads through Messenger, and downloads come from the bucket directly.
 @Suite(
     .s3Server, .enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"),
     .timeLimit(.minutes(30)))
@@ -16,7 +16,7 @@ struct ObjectsTests {
         "AWS_ACCESS_KEY_ID": S3Server.accessKeyID, "AWS_SECRET_ACCESS_KEY": S3Server.secretAccessKey,
     ]
 
-    /// Runs a test on a server that keeps its files in an S3.
+    /// Runs a test on a server that keeps its files in an S3 bucket.
     private func withServer(
         data: String, objects: String, more: [String] = [], _ body: (URL) async throws -> Void
     ) async throws {
@@ -87,12 +87,12 @@ struct ObjectsTests {
                 #expect(refusal?.status == .serviceUnavailable)
                 #expect(refusal?.message == "Object storage upload failed")
                 #expect((refusal?.retryAfter ?? 0) > 0)
-                // Text goes on: only what is away is named.
+                // Requests without files still work, and readiness names the missing part only.
                 let ready = try await answer(.get, url.absoluteString + "/ready")
                 #expect(ready.status == .ok)
                 #expect(String(decoding: ready.body, as: UTF8.self).contains(#""files":"unavailable""#))
             }
-            // A row would have taken the room.
+            // A row left behind would have used up the quota.
             try await withServer(data: folder, objects: server.place(), more: quota) { url in
                 let client = try await signedIn(to: url, registering: false)
                 let file = try await client.upload(upload)

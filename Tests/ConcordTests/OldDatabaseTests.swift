@@ -5,10 +5,10 @@ import HTTPTypes
 import Testbed
 import Testing
 
-/// Databases that earlier versions have made (`Databases/`) start, are brought up to date, and answer.
+/// Databases of earlier versions (`Databases/`) are brought up to date at the start, and answer.
 @Suite(.timeLimit(.minutes(30))) struct OldDatabaseTests {
     private static let apis = ["messenger", "deuce-diary", "monica", "gtsd", "dunbar"]
-    /// Of the account "alice" of Monica, whose digest is in the database.
+    /// The tokens of Monica's account "alice", whose digests are in the databases.
     private static let monicaTokens: [Stack.Engine: String] = [
         .sqlite: "J2_3CoEkqQAWtGIY0crAtXo0mU2Hm0a8cnpnMaqB8L0",
         .postgreSQL: "dxQUYTgYxbaW1W47Gs0gyd6GmrxKdrDhJ3SUFM4F63Y",
@@ -20,7 +20,7 @@ import Testing
             contentsOf: folder.appendingPathComponent("\(api).\(engine.rawValue.lowercased()).sql"), encoding: .utf8)
     }
 
-    /// A server that is asked by hand.
+    /// A server that receives requests as text.
     private struct Server {
         let ports: [String: Int]
 
@@ -82,7 +82,7 @@ import Testing
                     try Database.administer(path: "\(place.folder)/\(api).sqlite", dump)
                 }
             }
-            // The second start finds digests and ids.
+            // The second start finds the digests and ids of the first.
             for _ in 0..<2 {
                 try await withServer(place, engine) { server, diary in
                     let alice = try await server.token(

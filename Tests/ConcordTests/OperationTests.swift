@@ -5,7 +5,7 @@ import Testing
 
 @testable import concord
 
-/// What an operator meets when something around the server is wrong.
+/// The server behaves well when something in its environment fails.
 @Suite(.timeLimit(.minutes(30)))
 struct OperationTests {
     private func get(_ path: String, _ port: Int) async throws -> Testbed.RawConnection.Response {
@@ -15,8 +15,8 @@ struct OperationTests {
         return answer
     }
 
-    /// Sends a request over a new connection. On a busy machine the server may lose its patience before the request is
-    /// sent: then over another.
+    /// Sends a request over a new connection. On a busy machine the server may time out before the request is sent; the
+    /// request is then sent over another connection.
     private func answered(
         _ request: String, _ port: Int
     ) async throws -> (Testbed.RawConnection.Response, Testbed.RawConnection) {
@@ -34,13 +34,13 @@ struct OperationTests {
 
     // MARK: The log
 
-    /// Nobody reads; nobody who logs waits, and what was dropped is counted.
+    /// A log that no process reads does not block writers, and dropped lines are counted.
     @Test func aLogThatNobodyReadsStopsNobody() throws {
         let pipe = Pipe()
         let writer = LogWriter(to: pipe.fileHandleForWriting.fileDescriptor, capacity: 10_000) { "dropped \($0)\n" }
         let line = String(repeating: "x", count: 99) + "\n"
         pipe.fill()
-        // More than the buffer holds.
+        // This is more than the buffer holds.
         for _ in 1...3000 { writer.write(line) }
         let start = ContinuousClock.now
         writer.flush(within: 0.1)
@@ -58,7 +58,7 @@ struct OperationTests {
         #expect(String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self) == "later\n")
     }
 
-    /// The server answers, and it stops, though nobody reads its log.
+    /// The server answers and stops although no process reads its log.
     @Test func aServerWhoseLogIsNotReadServes() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
@@ -73,8 +73,9 @@ struct OperationTests {
             let ending = try ProcessEnding(running: process)
             defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
             let request = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
-            // A line each, of more than 100 bytes: a pipe holds 64 KiB. A connection that fails is followed by another:
-            // the server may not listen yet, and on a busy machine this side may be slower than the server's patience.
+            // Each request logs a line of more than 100 bytes, and a pipe holds 64 KiB. A failed connection is followed
+            // by another: the server may not listen yet, and on a busy machine this process may be slower than the
+            // server's time-out.
             var answered = 0
             while answered < 1500 {
                 guard let connection = try? await Testbed.RawConnection(port: port) else {
@@ -98,7 +99,7 @@ struct OperationTests {
         }
     }
 
-    /// A phone that loses its network: one line, of level info, with status 499.
+    /// A phone that loses its network is logged as one line of level info, with status 499.
     @Test func aClientThatBreaksOffIsNoAlarm() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
@@ -139,7 +140,7 @@ struct OperationTests {
         }
     }
 
-    /// Connections wait in the system's line, and those that are there are served meanwhile.
+    /// New connections wait in the system's queue while existing ones are served.
     @Test(.enabled(if: ConcordProcess.canLimitDescriptors, "`prlimit` comes with Linux"))
     func aServerWithoutADescriptorLeftPausesAndRecovers() async throws {
         try await withTemporaryFolder { folder in
@@ -158,7 +159,7 @@ struct OperationTests {
 
             for connection in open { await connection.close() }
             try await process.waitForLog { $0.contains("notice connections are accepted again") }
-            // The limit is the same: what was there has gone.
+            // The limit is unchanged, but the other connections have closed.
             #expect(try await get("/ready", port).status == 200)
             await early.close()
             process.signal(SIGTERM)
@@ -168,7 +169,7 @@ struct OperationTests {
 
     // MARK: Readiness
 
-    /// Text goes on without files; without a database nothing does.
+    /// Messages work without the file store; nothing works without the database.
     @Test func readinessNamesWhatIsAway() async throws {
         try await withTemporaryFolder { folder in
             let (port, other) = (try await reservePort(), try await reservePort())
@@ -194,7 +195,7 @@ struct OperationTests {
         }
     }
 
-    /// A balancer sees that the server is about to stop while it still serves.
+    /// A load balancer sees that the server is about to stop while it still serves.
     @Test func aStoppingServerStillServesForAWhile() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
@@ -212,7 +213,7 @@ struct OperationTests {
 
     // MARK: Paths
 
-    /// One slash more at the end is none, where the first servers of these APIs saw it so.
+    /// A slash at the end of a path is ignored for the APIs whose first servers did so.
     @Test func aSlashAtAPathsEnd() async throws {
         try await withTemporaryFolder { folder in
             var arguments = ["serve", "--data", folder]
@@ -266,7 +267,7 @@ struct OperationTests {
 }
 
 extension Pipe {
-    /// Writes lines to it until it holds no more.
+    /// Writes lines to the pipe until it is full.
     fileprivate func fill() {
         let descriptor = fileHandleForWriting.fileDescriptor
         let flags = fcntl(descriptor, F_GETFL)

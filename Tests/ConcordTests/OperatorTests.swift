@@ -5,7 +5,7 @@ import MonicaService
 import Testbed
 import Testing
 
-/// Operators' commands beside a server that runs, and without one.
+/// Operators' commands work with and without a running server.
 @Suite(.timeLimit(.minutes(30))) struct OperatorTests {
     private func concord(
         _ arguments: [String], environment: [String: String] = [:]
@@ -26,7 +26,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    /// Everything that writes to SQLite, while the server has the files.
+    /// The commands write to SQLite while the server has the files open.
     @Test func noCommandNeedsTheServerStopped() async throws {
         try await withTemporaryFolder { folder in
             let (server, port) = try await serving("dunbar", folder)
@@ -44,7 +44,7 @@ import Testing
             #expect(both.status == 1)
             #expect(try await alice.currentUser()?.isAdmin == true)
 
-            // An API that this server does not serve: the server opens its database, nobody else.
+            // For an API that is not served, the server opens the database, so that only one process has it open.
             let data = ["--data", folder]
             let nothing = try await concord(["token", "monica", "list"] + data)
             #expect(nothing.status == 1)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// A killed server leaves its socket: nobody answers, so the command does it itself.
+    /// A killed server leaves its socket behind. No process answers there, so the command opens the database itself.
     @Test func commandsDoItThemselvesWhereNoServerRuns() async throws {
         try await withTemporaryFolder { folder in
             let (server, _) = try await serving("monica", folder)
@@ -75,7 +75,7 @@ import Testing
             _ = await server.status()
             #expect(FileManager.default.fileExists(atPath: folder + "/operator"))
             let data = ["--data", folder]
-            // Side by side they wait for each other.
+            // Commands that run at the same time wait for each other.
             let outcomes = try await withThrowingTaskGroup(of: Int32.self) { group in
                 for _ in 0..<3 {
                     group.addTask { try await concord(["token", "monica", "--account", "alice"] + data).status }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// An address of a socket has room for some hundred bytes.
+    /// The address of a Unix socket has room for about a hundred bytes only.
     @Test func aLongPathHasASocketToo() async throws {
         try await withTemporaryFolder { temporary in
             let folder = temporary + "/" + String(repeating: "long/", count: 30) + "data"
@@ -144,7 +144,7 @@ import Testing
             let server = try ConcordProcess(
                 ["serve", "monica", "--data", place.folder, "--port", "monica=\(port)", "--database", url])
             try await server.waitUntilReady()
-            // The server knows where its data is; a command that is told otherwise is told so.
+            // The server knows its data folder and database. A command with other options is refused.
             let made = try await concord(["token", "monica", "--account", "alice", "--data", place.folder])
             #expect(made.status == 0, "\(made.errors)")
             let other = try await concord(["token", "monica", "list", "--data", place.folder, "--database", "sqlite"])
@@ -159,13 +159,13 @@ import Testing
         }
     }
 
-    /// The server is killed in the middle of an import, or the command is: nothing of it stays.
+    /// The server or the command is killed during an import. Nothing of the import stays.
     @Test(arguments: [true, false])
     func anImportThatIsKilledLeavesNothing(_ killsServer: Bool) async throws {
         try await withTemporaryFolder { folder in
             let (server, _) = try await serving("monica", folder)
             let data = ["--data", folder]
-            // More than is imported in the time that a test has.
+            // This import takes longer than the test.
             let cards = (0..<20_000).map {
                 "BEGIN:VCARD\nFN:Number \($0)\nNOTE;CREATED=20200101T000000Z:x\nEND:VCARD\n"
             }
@@ -192,7 +192,7 @@ import Testing
                 _ = await server.status()
                 running = try await serving("monica", folder).server
             }
-            // Another import is refused until nothing is left of the first; it then finds nothing of it.
+            // Another import is refused until the first one has been removed.
             let deadline = ContinuousClock.now + .seconds(180)
             while true {
                 let other = try await concord(["import", "monica", "/dev/null", "--account", "alice"] + data)

@@ -5,9 +5,9 @@ import HTTPTypes
 import Testbed
 import Testing
 
-/// One person's pictures do not keep others from theirs.
+/// Many pictures of one user do not delay those of others.
 @Suite(.timeLimit(.minutes(30))) struct PictureShareTests {
-    /// A helper that waits until there is a gate, and then is the real one.
+    /// Returns a helper that waits until a file exists, and then runs the real helper.
     private func slowHelper(in folder: String) throws -> String {
         let path = folder + "/helper"
         let script = """
@@ -39,7 +39,7 @@ import Testing
             )
             #expect(try await john().isSuccess)
             try FileManager.default.removeItem(at: gate)
-            // One at work, four in line, and five too many.
+            // One picture is in work, four wait, and five are too many.
             try await withThrowingTaskGroup(of: RawAnswer.self) { group in
                 for _ in 0..<10 { group.addTask { try await john() } }
                 for _ in 0..<5 {
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// How somebody sends a picture.
+    /// Returns a function that sends a picture of one user.
     private func person(
         _ name: String, _ api: String, _ url: URL, _ folder: String
     ) async throws -> @Sendable () async throws -> RawAnswer {

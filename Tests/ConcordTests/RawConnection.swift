@@ -23,7 +23,7 @@ struct RawConnection {
         try await channel.writeAndFlush(ByteBuffer(string: text))
     }
 
-    /// Everything until the peer closes.
+    /// Returns all bytes until the peer closes.
     func rest() async throws -> String {
         var text = ""
         for try await piece in received { text += piece }

@@ -7,16 +7,16 @@ import MonicaService
 import Testbed
 import Testing
 
-/// What holds for the tables of every API.
+/// The tables of every API keep these rules.
 @Suite(.timeLimit(.minutes(30))) struct SchemaTests {
-    /// Each with one of its indexes that goes by text.
+    /// The schemas, each with an index of text.
     private static let schemas = [
         (MessengerService.schema, "users_username_key_key"), (DeuceDiaryService.schema, "users_username_key_key"),
         (MonicaService.schema, "accounts_name_key"), (GTSDService.schema, "users_email_key"),
         (DunbarService.schema, "users_username_key_key"),
     ]
 
-    /// An index that goes by a locale is wrong after the next upgrade of the operating system's locales.
+    /// An index that depends on a locale becomes wrong with the next upgrade of the operating system's locales.
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), arguments: schemas)
     func noIndexGoesByTheServersLocale(_ schema: Schema, _ index: String) async throws {
         try await withTestDatabase(on: .postgreSQL, migrated: schema) { place in
@@ -41,8 +41,8 @@ import Testing
         }
     }
 
-    /// The steps that databases out there have taken. A line is added with each release, and none is ever changed: what a
-    /// step did cannot be done otherwise later.
+    /// The steps that existing databases have taken. A line is added with each release and none is ever changed,
+    /// because a step that has run cannot be undone.
     private static let taken: [String: [String]] = [
         "messenger": [
             "d65e790add957959f732fcc9adb86cf95bb7a699d5b783475d4ad2d8ccefb40b",
@@ -82,7 +82,7 @@ import Testing
         #expect(schema.migrations.prefix(taken.count).map(\.digest) == taken)
     }
 
-    /// Opening again changes nothing.
+    /// Opening the database again changes nothing.
     @Test(arguments: Stack.Engine.available, schemas.map(\.0))
     func aDatabaseIsBroughtUpToDateOnce(_ engine: Stack.Engine, _ schema: Schema) async throws {
         try await withTestDatabase(on: engine) { place in
@@ -107,7 +107,8 @@ import Testing
         Schema("things", [.init("things", ["CREATE TABLE things (id {ID})"]), .init(name, statements)])
     }
 
-    /// A step that was changed after a database took it is refused, in words; laid out anew it is the same.
+    /// A step that was changed after a database took it is refused with an explanation. A change of the layout of its
+    /// SQL is allowed.
     @Test(arguments: Stack.Engine.available)
     func aStepThatWasChangedIsRefused(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
@@ -120,7 +121,7 @@ import Testing
         }
     }
 
-    /// Databases of versions without digests get them at their first start.
+    /// Databases of versions without digests receive them at their first start.
     @Test(arguments: Stack.Engine.available)
     func aDatabaseWithoutDigestsGetsThem(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in

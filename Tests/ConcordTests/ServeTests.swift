@@ -5,7 +5,7 @@ import NIOSockets
 import Testbed
 import Testing
 
-/// `concord serve` as an operator sees it.
+/// `concord serve` starts, answers and stops as an operator expects.
 @Suite(.timeLimit(.minutes(30))) struct ServeTests {
     private func url(_ port: Int) -> URL { URL(string: "http://127.0.0.1:\(port)")! }
 
@@ -30,12 +30,12 @@ import Testing
             try await messenger.send(
                 Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123"))
             try await messenger.signIn(username: "alice", password: "secret123")
-            // Signed in, it stays: a socket that does not sign in is closed after ten seconds, with another code.
+            // A socket that does not sign in would be closed after ten seconds, with another code.
             let socket = try await messenger.openSocket(over: NIOSocketTransport())
             let half = try await RawConnection(port: port)
             try await half.send(
                 "POST /auth/refresh HTTP/1.1\r\nHost: x\r\nContent-Length: 23\r\n\r\n{\"refresh_token\"")
-            // An answer on another connection: by then the server has read the first half.
+            // When another connection is answered, the server has read the first half.
             _ = try await URLSessionTransport().send(
                 TransportRequest(method: .get, url: url(port).appendingPathComponent("health")), progress: nil)
 
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// A client of the bucket must not end the process before it has said why.
+    /// The bucket's client must not end the process before the error is reported.
     @Test func refusesAPortThatIsTakenWithABucketToo() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
@@ -100,7 +100,7 @@ import Testing
                 let ready = try await URLSessionTransport().send(
                     TransportRequest(method: .get, url: url(port).appendingPathComponent("ready")), progress: nil)
                 #expect(ready.status == .ok)
-                // What is no HTTP has a name too, and is in the log.
+                // Bytes that are not HTTP have a name too, and are logged.
                 let connection = try await RawConnection(port: port)
                 try await connection.send("nonsense\r\n\r\n")
                 let answer = try await connection.rest()

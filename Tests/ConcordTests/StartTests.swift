@@ -4,14 +4,14 @@ import MessengerClient
 import Testbed
 import Testing
 
-/// What a start must not do, whatever it is given: take anything away.
+/// A start with wrong or missing data is refused and removes no file.
 @Suite(.s3Server, .timeLimit(.minutes(30))) struct StartTests {
     private static let credentials = [
         "AWS_ACCESS_KEY_ID": S3Server.accessKeyID, "AWS_SECRET_ACCESS_KEY": S3Server.secretAccessKey,
     ]
     private let server = StartedServer()
 
-    /// The database is missing, empty, or a new one elsewhere.
+    /// The database is missing, is empty, or is a new one elsewhere.
     @Test(arguments: ["missing", "empty"])
     func aStartWithoutItsDatabaseIsRefusedAndTakesNothing(_ state: String) async throws {
         try await withTemporaryFolder { folder async throws in
@@ -27,7 +27,7 @@ import Testing
                 #expect(words.contains("--adopt-store messenger"))
                 #expect(server.objects(folder) == before)
             }
-            // Put back, everything is there.
+            // With the right database again, all files are served.
             try FileManager.default.removeItem(atPath: database)
             try FileManager.default.moveItem(atPath: folder + "/kept", toPath: database)
             try await server.serves(ids, folder)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// As versions before this one left it: no id anywhere.
+    /// Older versions left no ids.
     @Test func withoutIdsADatabaseThatNamesNothingIsRefusedToo() async throws {
         try await withTemporaryFolder { folder async throws in
             let ids = try await server.fill(folder)
@@ -47,7 +47,7 @@ import Testing
             let words = try await server.refused(folder)
             #expect(words.contains("names none of the files in the folder \(folder)/files/messenger"))
             #expect(server.objects(folder) == before)
-            // What the operator really means: a new beginning. What is there is left alone for an hour at least.
+            // An operator can ask for a fresh database. The existing files then stay for at least an hour.
             let process = try await ConcordProcess.serving(
                 data: folder, port: try await reservePort(), more: ["--adopt-store", "messenger"])
             try await server.stop(process)
@@ -80,14 +80,15 @@ import Testing
             #expect(words.contains("/messenger belongs to another database"))
             #expect(words.contains("s3://bucket/") && !words.contains(s3.endpoint))
             try await server.serves(ids, folder + "/first", more: bucket, Self.credentials)
-            // And a server that is led to another bucket.
+            // A server with another bucket is refused, too.
             let elsewhere = try await server.refused(
                 folder + "/first", more: ["--objects", s3.place()], Self.credentials)
             #expect(elsewhere.contains("belongs to other files than those in the bucket"))
         }
     }
 
-    /// A bucket that is away at the start: nothing is put there, and the server goes on when it turns out to be another's.
+    /// The bucket is unreachable at the start: nothing is written to it, and the server stops writing once the bucket
+    /// turns out to belong to another database.
     @Test(.enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"))
     func aBucketThatComesLaterIsAskedThen() async throws {
         let s3 = try #require(S3Server.current)
@@ -125,7 +126,7 @@ import Testing
             #expect(keys.contains("another key messenger-tokens") && keys.contains("CONCORD_MESSENGER_TOKEN_KEY"))
             #expect(!keys.contains(key))
             try await server.stop(first)
-            // On purpose, with every node stopped.
+            // An operator may change keys while all nodes are stopped.
             var other = same
             other["CONCORD_MESSENGER_TOKEN_KEY"] = Data(repeating: 43, count: 32).base64EncodedString()
             _ = try await server.refused(one, other)
@@ -149,7 +150,7 @@ import Testing
         }
     }
 
-    /// Wherever the folder was made, and with whatever rights.
+    /// The folder may have existed before, with any permissions.
     @Test func othersOnTheMachineReadNothing() async throws {
         try await withTemporaryFolder { folder async throws in
             let manager = FileManager.default
@@ -165,7 +166,7 @@ import Testing
             let ids = try await server.fill(folder, files: 1)
             #expect(try modes().filter { $0.value & 0o077 != 0 } == [:])
 
-            // As older versions left them.
+            // Older versions left these permissions.
             for (path, mode) in [
                 "messenger.sqlite": 0o644, "files": 0o755, "files/messenger": 0o755, "keys": 0o755,
                 "keys/messenger-tokens": 0o644,
@@ -182,14 +183,15 @@ import Testing
         }
     }
 
-    /// Pages of a real server's database are overwritten: after `kill -9` it is refused, while it runs it is said.
+    /// Pages of a real server's database are overwritten. After a `kill -9` the start is refused; a running server
+    /// reports the damage.
     @Test func aDamagedDatabaseIsSaidAndNotWrittenTo() async throws {
         try await withTemporaryFolder { folder async throws in
             _ = try await server.fill(folder, files: 0)
             let path = folder + "/messenger.sqlite"
             let port = try await reservePort()
             let process = try await ConcordProcess.serving(data: folder, port: port)
-            // All but the first page, which is in memory anyhow.
+            // The first page stays, because it is in memory anyway.
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
             let size = try file.seekToEnd()
             try file.seek(toOffset: 4096)

@@ -4,7 +4,7 @@ import MessengerClient
 import Testbed
 import Testing
 
-/// Starts and stops `concord serve messenger` on a data folder, and looks at its files from outside.
+/// Starts and stops `concord serve messenger` on a data folder, and inspects its files.
 struct StartedServer {
     /// Runs a server until it has some files, and stops it.
     func fill(_ folder: String, files: Int = 10, more: [String] = [], _ environment: [String: String] = [:])
@@ -33,7 +33,7 @@ struct StartedServer {
         #expect(await process.status() == 0)
     }
 
-    /// Expects that a start is refused, and returns what it wrote to standard error.
+    /// Checks that a start is refused, and returns what it wrote to standard error.
     func refused(
         _ folder: String, more: [String] = [], _ environment: [String: String] = [:],
         sourceLocation: SourceLocation = #_sourceLocation
@@ -45,7 +45,7 @@ struct StartedServer {
         return await process.standardError()
     }
 
-    /// Expects that a start succeeds and serves all of the files.
+    /// Checks that a start succeeds and that all files are served.
     func serves(
         _ ids: [Messenger.File.ID], _ folder: String, more: [String] = [], _ environment: [String: String] = [:]
     ) async throws {
@@ -64,7 +64,7 @@ struct StartedServer {
         return Set(names.filter { $0.hasSuffix(".txt") })
     }
 
-    /// Makes files older than a sweep spares.
+    /// Sets the times of the files so that a sweep does not spare them as new.
     func age(_ folder: String) throws {
         for name in objects(folder) {
             try FileManager.default.setAttributes(

@@ -2,7 +2,7 @@ import Foundation
 import Testbed
 import Testing
 
-/// Two people and clients that no one here wrote: Python's `urllib` and PyPI's `websockets`.
+/// Two users chat with stock clients: Python's `urllib` and PyPI's `websockets`.
 @Suite(.timeLimit(.minutes(30))) struct StockClientTests {
     @Test(.enabled(if: StockTools.python != nil, "`make test` installs the clients and sets CONCORD_PYTHON"))
     func aWholeSession() async throws {

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// `concord serve` is told to stop while its database hangs.
+/// `concord serve` stops when it is asked to, even if its database hangs.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct StopTests {
     private func signIn(_ port: Int) throws -> TransportRequest {
@@ -33,13 +33,13 @@ struct StopTests {
                 }
                 let request = try signIn(port)
                 let waiting = Task { try await URLSessionTransport().send(request, progress: nil) }
-                // By then the server has taken the request, and it waits for the database.
+                // The server has received the request, which waits for the database.
                 while asked.withLockedValue({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(5)) }
 
                 let told = ContinuousClock.now
                 process.signal(SIGTERM)
                 #expect(await process.status() == 0)
-                // It promises 30 s; this machine may be busy.
+                // The documented limit is 30 s; this machine may be busy.
                 #expect(ContinuousClock.now - told < .seconds(45))
                 let errors = await process.standardError()
                 #expect(!errors.contains("Fatal error"), "\(errors)")

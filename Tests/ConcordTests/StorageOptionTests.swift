@@ -7,7 +7,7 @@ import MessengerClient
 import Testbed
 import Testing
 
-/// `concord serve` with the bounds of stored files.
+/// `concord serve` limits stored files.
 @Suite(.timeLimit(.minutes(30))) struct StorageOptionTests {
     private func withServer(
         _ settings: [String], _ body: (_ client: MessengerClient, _ raw: RawClient) async throws -> Void
@@ -30,7 +30,7 @@ import Testing
         _ = try await client.upload(Upload(.bytes(Array(repeating: 65, count: size)), filename: "a.txt"))
     }
 
-    /// No disk has so much: what is left to those who sign in and write texts is everything.
+    /// No disk has this much free space, so all of it is reserved for accounts and texts.
     @Test func belowTheReserveUploadsAreRefusedAndTextsAreNot() async throws {
         try await withServer(["--disk-reserve", "9999T"]) { client, raw in
             let refusal = await #expect(throws: APIError.self) { try await upload(1, to: client) }

@@ -1,17 +1,17 @@
 import HTTPTypes
 import Testing
 
-/// A request for a signed URL with one thing changed.
+/// A request for a signed URL with one change.
 struct Tampered: CustomStringConvertible {
     let method: HTTPRequest.Method
     let url: String
     var description: String { "\(method) \(url)" }
 
-    /// Each component changed, left out, or joined by another.
+    /// Returns requests in which each component is changed, left out, or accompanied by another.
     ///
     /// - Parameters:
-    ///   - signed: The method that it is good for.
-    ///   - names: Further parameters that it must have.
+    ///   - signed: The method for which the URL is valid.
+    ///   - names: Further parameters that the URL must have.
     static func all(
         of location: String, key: String, signed: HTTPRequest.Method = .get,
         naming names: Set<String> = ["response-content-type", "response-content-disposition"]
@@ -54,7 +54,7 @@ struct Tampered: CustomStringConvertible {
         value.lastIndex { $0.isNumber || $0.isLowercase } ?? value.startIndex
     }
 
-    /// One character is another, of the same kind.
+    /// Returns the value with one character replaced by another of the same kind.
     private static func changed(_ value: Substring, at index: Substring.Index) -> String {
         let successors: [Character: Character] = ["9": "0", "f": "a", "z": "a", "Z": "A"]
         let next = value[index].asciiValue.map { Character(Unicode.Scalar($0 + 1)) } ?? "x"

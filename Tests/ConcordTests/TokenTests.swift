@@ -3,7 +3,7 @@ import Identity
 import Testbed
 import Testing
 
-/// `concord token` as an operator and a developer use it.
+/// `concord token` issues tokens for operators and developers.
 @Suite(.timeLimit(.minutes(30))) struct TokenTests {
     private func token(_ arguments: String..., data: String, environment: [String: String] = [:]) async throws -> (
         status: Int32, output: String, errors: String
@@ -13,7 +13,7 @@ import Testing
         return (await process.status(), await process.wholeOutput(), await process.standardError())
     }
 
-    /// What the server would make of a token, so many seconds from now.
+    /// Returns the claims that the server reads in a token, this number of seconds from now.
     private func claims(of output: String, data: String, after seconds: Int64 = 0) async throws -> BearerClaims {
         let now = Int64(Date().timeIntervalSince1970) + seconds
         let issuer = try SecretKeys(folder: data, environment: [:]).localIssuer(

@@ -1,9 +1,9 @@
 import Testbed
 import Testing
 
-/// `Tools/with-services`, which `make test` runs the tests with, on a machine that has no PostgreSQL.
+/// `Tools/with-services`, with which `make test` runs the tests, also works on a machine without PostgreSQL.
 @Suite(.timeLimit(.minutes(30))) struct WithServicesTests {
-    /// Runs a shell command with it, all output in one.
+    /// Runs a shell command with the tool, and returns its output and errors together.
     private func run(_ command: String) async throws -> (status: Int32, output: String) {
         try await StockTools.run(
             StockTools.package + "/Tools/with-services", ["sh", "-c", command],

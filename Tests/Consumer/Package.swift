@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An app that takes the SDKs with their mocks, and nothing of the server.
+// An app that depends on the SDKs and their mocks, and on nothing of the server.
 let package = Package(
     name: "consumer",
     platforms: [.macOS(.v14), .iOS(.v16)],
@@ -13,7 +13,7 @@ let package = Package(
                 api -> [Target.Dependency] in
                 ["Client", "Mocks"].map { .product(name: api + $0, package: "concord") }
             },
-            // As new Xcode projects have it: each file imports what it uses.
+            // New Xcode projects have this setting: each file imports what it uses.
             swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")])
     ]
 )

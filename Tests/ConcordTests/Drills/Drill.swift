@@ -10,40 +10,40 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// A load that goes on while something breaks: writers, which repeat each message under its key until it is acknowledged,
-/// and listeners, who must hear each once and in order.
+/// A load that continues while something fails. Writers repeat each message under its key until it is acknowledged;
+/// listeners must receive each message once and in order.
 final class Drill: Sendable {
-    /// `make torture`: minutes instead of seconds.
+    /// Whether `make torture` runs the tests, which then take minutes instead of seconds.
     static let isLong = ProcessInfo.processInfo.environment["CONCORD_TORTURE"] == "1"
-    /// How often something breaks.
+    /// The number of failures in a drill.
     static let rounds = isLong ? 20 : 3
-    /// So many messages are acknowledged before it does.
+    /// The number of messages that are acknowledged before each failure.
     static let messages = isLong ? 500 : 100
-    /// At each node.
+    /// The number of each at every node.
     private static let (writers, listeners) = (4, 2)
-    /// A request that takes longer hangs.
+    /// A request that takes longer counts as hanging.
     private static let patience = Duration.seconds(30)
 
     private let nodes: [URL]
     private let tokens: StoredTokens
     private let chats: [Messenger.Chat.ID]
-    /// Whether what breaks takes connections along.
+    /// Whether the failures may end connections of clients.
     private let mayLoseConnections: Bool
     private let state = NIOLockedValueBox(State())
 
     private struct State {
         var isOver = false
         var figures = DrillFigures()
-        /// Everything that was tried, in which chat.
+        /// The chats to which the messages were sent, also those without an answer.
         var attempted: [String: Messenger.Chat.ID] = [:]
         var acknowledged: [String: Messenger.Message.ID] = [:]
     }
 
-    /// Runs the load, breaks what is to break, and looks what became of everything.
+    /// Runs the load, causes the failures, and compares what was stored and received with what was acknowledged.
     ///
     /// - Parameters:
-    ///   - name: Stands above the figures.
-    ///   - breaking: Breaks things, ``rounds`` times. The load ends after it.
+    ///   - name: The title of the figures.
+    ///   - breaking: Causes the failures, ``rounds`` times. The load ends after it.
     static func run(
         _ name: String, at nodes: [DrillNode], mayLoseConnections: Bool,
         _ breaking: @escaping @Sendable (Drill) async throws -> Void
@@ -98,10 +98,10 @@ final class Drill: Sendable {
 
     // MARK: For what breaks
 
-    /// Waits until so many more messages are acknowledged: the load is in full swing.
+    /// Waits until this number of further messages is acknowledged, so that the load is at its full rate.
     func acknowledged(more count: Int = messages) async throws { try await wait(for: \.acknowledged, more: count) }
 
-    /// Waits until so many more requests were answered 503.
+    /// Waits until this number of further requests has been answered 503.
     func refused(more count: Int) async throws { try await wait(for: \.unavailable, more: count) }
 
     private func wait(for figure: any KeyPath<DrillFigures, Int> & Sendable, more count: Int) async throws {
@@ -127,7 +127,7 @@ final class Drill: Sendable {
         }
     }
 
-    /// Sends a message again and again under its key, until it is acknowledged.
+    /// Sends a message repeatedly under its key, until it is acknowledged.
     private func send(_ text: String, to chat: Messenger.Chat.ID, with client: MessengerClient) async {
         state.withLockedValue { $0.attempted[text] = chat }
         let end = ContinuousClock.now + .seconds(120)
@@ -175,7 +175,7 @@ final class Drill: Sendable {
 
     // MARK: Looking
 
-    /// Reads every history, and sends everything once more under its key, as an app does that never saw the answer.
+    /// Reads every history, and sends every message again under its key, as an app does that never received the answer.
     private func look() async throws -> [Messenger.Chat.ID: [Messenger.Message.ID]] {
         let client = client(at: nodes[0], retry: Retry(attempts: 10, base: .milliseconds(50)))
         let (attempted, acknowledged) = state.withLockedValue { ($0.attempted, $0.acknowledged) }
@@ -214,13 +214,13 @@ final class Drill: Sendable {
 
     // MARK: Listening
 
-    /// Somebody who listens to every chat, through whatever breaks.
+    /// A subscriber to every chat that reconnects after each failure.
     private final class Ear: Sendable {
         private struct Heard {
             var isConnected = false
             var messages: [Messenger.Chat.ID: [Messenger.Message.ID]] = [:]
             var reconnects = 0
-            /// The latest thing that was no message, in words.
+            /// A description of the latest event that was no message.
             var latest = ""
         }
 
@@ -309,7 +309,7 @@ final class Drill: Sendable {
 }
 
 extension URLSessionConfiguration {
-    /// On Linux, a request whose connection ended between its head and its body is noticed by its time-out alone.
+    /// On Linux, only the time-out notices that a connection ended between a response's head and its body.
     fileprivate static var impatient: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.concord
         configuration.timeoutIntervalForRequest = 10

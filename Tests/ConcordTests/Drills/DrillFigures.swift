@@ -1,33 +1,34 @@
-/// What became of the messages of a drill.
+/// The figures of a drill.
 struct DrillFigures: Sendable {
-    /// Answered with success, on the first try or on a later one under the same key.
+    /// Messages that were answered with success, at the first attempt or a later one under the same key.
     var acknowledged = 0
-    /// Acknowledged, and not in the history under the id that was said.
+    /// Acknowledged messages that are not in the history under the id of the answer.
     var lost = 0
-    /// In the history more than once.
+    /// Messages that are in the history more than once.
     var doubled = 0
-    /// First answered with something else, or not at all: the key resolved whether they were done.
+    /// Messages whose first attempt failed or was not answered. A repeat under the key showed whether they had been
+    /// stored.
     var inDoubt = 0
     /// Answers 503 with `Retry-After`.
     var unavailable = 0
     /// Requests whose connection was lost.
     var cut = 0
-    /// What nothing explains, in words.
+    /// Descriptions of unexpected events.
     var wrong: [String] = []
-    /// Of a single request.
+    /// The time that the slowest request took.
     var slowest = Duration.zero
 
     var listeners = 0
-    /// Messages that listeners were to hear, and did.
+    /// Messages that listeners received as expected.
     var heard = 0
     var missed = 0
     var heardTwice = 0
-    /// Heard after one that came later.
+    /// Messages that were received after a later one.
     var disordered = 0
-    /// Connections that were lost, and came back by themselves.
+    /// Connections that were lost and reconnected automatically.
     var reconnects = 0
 
-    /// A table of one row.
+    /// Returns a table with one row.
     func table(_ name: String) -> String {
         let columns: [(title: String, value: String)] = [
             ("acknowledged", "\(acknowledged)"), ("lost", "\(lost)"), ("doubled", "\(doubled)"),

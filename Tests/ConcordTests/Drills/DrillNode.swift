@@ -1,7 +1,7 @@
 import Foundation
 import Testbed
 
-/// `concord serve messenger` on a port of its own: killed, and started again with what it had.
+/// `concord serve messenger` on a port of its own. A drill kills it and starts it again with the same data.
 actor DrillNode {
     nonisolated let url: URL
     private let port: Int
@@ -10,13 +10,13 @@ actor DrillNode {
     private var process: ConcordProcess?
 
     /// - Parameters:
-    ///   - folder: Its data.
-    ///   - database: A PostgreSQL that it shares with others; nil for an SQLite of its own.
+    ///   - folder: Its data folder.
+    ///   - database: A PostgreSQL database that it shares with other nodes; nil for an SQLite database of its own.
     init(folder: String, database: String?) async throws {
         port = try await reservePort()
         url = URL(string: "http://127.0.0.1:\(port)")!
         self.folder = folder
-        // Nodes of one server have their keys in common.
+        // The nodes of one server share their keys.
         let key = Data(repeating: 42, count: 32).base64EncodedString()
         environment = [
             "CONCORD_DATABASE": database ?? "sqlite", "CONCORD_LOG_LEVEL": "error",
@@ -24,18 +24,18 @@ actor DrillNode {
         ]
     }
 
-    /// Returns once it is ready.
+    /// Starts the node, and returns once it is ready.
     func start() async throws {
         process = try await ConcordProcess.serving(data: folder, port: port, environment: environment)
     }
 
-    /// `kill -9`, and waits until it is gone.
+    /// Sends `kill -9`, and waits until the process has ended.
     func kill() async {
         process?.signal(SIGKILL)
         _ = await process?.status()
     }
 
-    /// Ends in peace.
+    /// Stops the node gracefully.
     ///
     /// - Returns: Its exit code.
     func stop() async -> Int32? {
@@ -43,7 +43,7 @@ actor DrillNode {
         return await process?.status()
     }
 
-    /// Lets a node's files be in a place that others reach, as on a network's file system.
+    /// Replaces a node's folder of files by a link to a shared one, as on a network file system.
     static func shareFiles(of data: String, at place: String) throws {
         let manager = FileManager.default
         try manager.createDirectory(atPath: place, withIntermediateDirectories: true)
@@ -51,7 +51,7 @@ actor DrillNode {
         try manager.createSymbolicLink(atPath: data + "/files", withDestinationPath: place)
     }
 
-    /// Runs a drill on so many nodes, and expects that each ends in peace.
+    /// Runs a drill on this number of nodes, and checks that each stops gracefully.
     static func serving(
         _ count: Int, in folder: String, database: String?, _ body: ([DrillNode]) async throws -> Void
     ) async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testbed
 
-/// A PostgreSQL of a drill's own, durable as it is by default.
+/// A drill's own PostgreSQL server, with its durable default settings.
 actor DrillPostgreSQL {
     nonisolated let url: String
     private let folder: String
@@ -29,13 +29,13 @@ actor DrillPostgreSQL {
         }
     }
 
-    /// Returns once it accepts connections: after a crash, when it has recovered.
+    /// Starts the server, and returns once it accepts connections; after a crash, that is after its recovery.
     func start() async throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: StockTools.package + "/Tools/postgresql-server")
         process.arguments = [folder, "\(port)"]
         let (input, output) = (Pipe(), Output())
-        // Processes that are started meanwhile must not hold it open.
+        // If a process that is started meanwhile inherited it, the server would not end.
         _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         process.standardInput = input
         process.standardOutput = output.end
@@ -47,7 +47,7 @@ actor DrillPostgreSQL {
         throw Refused(description: output.text)
     }
 
-    /// `pg_ctl -m immediate stop`: as if the power had gone.
+    /// Stops the server with `pg_ctl -m immediate stop`, which has the effect of a power failure.
     func stop() async {
         try? server?.input.close()
         _ = await server?.ending.status

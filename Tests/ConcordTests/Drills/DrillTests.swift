@@ -2,8 +2,8 @@ import Foundation
 import Testbed
 import Testing
 
-/// What breaks in production, in the middle of a load: nothing that was acknowledged is lost, nothing is there twice,
-/// and listeners hear all of it, once and in order. Seconds each; `make torture` takes minutes.
+/// Under a load, components fail as they do in production. No acknowledged message is lost, none is stored twice, and
+/// listeners receive all of them once and in order. The tests take seconds each; `make torture` takes minutes.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct DrillTests {
     private static let needsPostgreSQL: ConditionTrait = .enabled(
         if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL")
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// The nodes go on by themselves, and answer 503 meanwhile.
+    /// The nodes recover by themselves, and answer 503 meanwhile.
     @Test(needsPostgreSQL)
     func postgreSQLStopsAsIfThePowerHadGone() async throws {
         try await DrillPostgreSQL.serving { server in
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Nodes are deaf for a moment; nobody notices.
+    /// The nodes miss events for a moment. Their sockets read them again.
     @Test(needsPostgreSQL)
     func theConnectionThatListensIsCut() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
@@ -88,7 +88,7 @@ import Testing
                     for round in 0..<Drill.rounds {
                         try await drill.acknowledged()
                         await nodes[round % 3].kill()
-                        // The others go on without it.
+                        // The other nodes continue without it.
                         try await drill.acknowledged()
                         try await nodes[round % 3].start()
                     }
@@ -115,7 +115,7 @@ import Testing
         #expect(figures.disordered == 0, sourceLocation: sourceLocation)
     }
 
-    /// Ends every connection of the database that listens.
+    /// Ends the database connections over which the nodes receive events.
     private func cutListeners(_ url: String) async throws {
         let query = """
             SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity

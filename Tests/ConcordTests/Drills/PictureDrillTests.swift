@@ -6,10 +6,10 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// Small files that are large pictures, sent over and over: each is answered, and what others do meanwhile succeeds.
-/// Seconds; `make torture` takes minutes.
+/// A client repeatedly sends small files that contain large pictures. Each is answered, and requests of other users
+/// succeed meanwhile. The test takes seconds; `make torture` takes minutes.
 @Suite(.timeLimit(.minutes(30))) struct PictureDrillTests {
-    /// Wide, high, and more pixels than are read.
+    /// The sizes: wide, high, and with more pixels than allowed.
     private static let sizes = [(1, 5000), (5000, 1), (1, 65_000), (9000, 9000), (20_000, 20_000)]
 
     @Test func hostilePicturesHoldUpNobody() async throws {
@@ -52,9 +52,9 @@ import Testing
         }
     }
 
-    /// Makes groups until it is over, each of which must succeed, and at least one.
+    /// Creates groups until the load ends, at least one. Each request must succeed.
     ///
-    /// - Returns: How many, and how long the slowest took.
+    /// - Returns: The number of groups, and the time that the slowest request took.
     private func groups(
         until isOver: @Sendable () -> Bool, _ raw: RawClient, _ token: String
     ) async throws -> (Int, slowest: Duration) {

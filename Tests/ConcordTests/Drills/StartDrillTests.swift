@@ -3,8 +3,8 @@ import MessengerClient
 import Testbed
 import Testing
 
-/// Starts with every database but the right one, in random order, some ended by `kill -9`: no file is ever lost.
-/// Seconds; `make torture` takes minutes.
+/// The server is started with wrong databases in random order, and sometimes killed. No file is ever lost. The test
+/// takes seconds; `make torture` takes minutes.
 @Suite(.timeLimit(.minutes(30))) struct StartDrillTests {
     private enum Database: String, CaseIterable {
         case own, missing, empty, anothers, unreadable, folder
@@ -28,7 +28,7 @@ import Testing
                 let choice = try #require(Database.allCases.randomElement(using: &random))
                 starts[choice.rawValue, default: 0] += 1
                 try place(choice, at: database, root: root, kept: kept)
-                // A sweep would take what is old.
+                // A sweep would remove old files.
                 try server.age(folder)
                 if choice == .own {
                     let process = try await ConcordProcess.serving(data: folder, port: try await reservePort())
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Puts a database, or what is none, where the server looks for its own.
+    /// Places a database, or another file, where the server looks for its own database.
     private func place(_ choice: Database, at database: String, root: String, kept: String) throws {
         let manager = FileManager.default
         for end in ["", "-wal", "-shm"] { try? manager.removeItem(atPath: database + end) }

@@ -1,9 +1,9 @@
 import Foundation
 import MessengerMocks
 
-/// What an app does first, against the Messenger that the first argument names, or the mocks.
+/// Shows the first steps of an app, against the Messenger server that the first argument names, or the mocks.
 ///
-/// Each API has a file of its own: two of them have a name in common, such as `APIResponse` or `APIError`.
+/// Each API has a file of its own, because several of them share names such as `APIResponse` or `APIError`.
 @main
 struct App {
     static func main() async throws {
