@@ -13,7 +13,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What the SDK does beyond sending requests.
+/// The SDK pages through lists, repeats safe requests, and keeps requests to their user.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryClientTests {
     private static let id = "0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e"
 
@@ -117,7 +117,7 @@ import FoundationNetworking
             }
             let names = try await jane.client.locations().filter { !$0.isDefault }.map(\.name)
             #expect(names == ["Grandma's House"])
-            // As the first saw it when it was added, at its place in the order.
+            // The location is as the user who added it first sees it, at its place in the order.
             #expect(try await john.client.locations() == jane.client.locations())
             let places = try await john.entries(of: group).map(\.location)
             #expect(places == ["GRANDMA'S HOUSE", "Grandma's House", "home"])
@@ -162,7 +162,7 @@ import FoundationNetworking
             var feed: [DeuceDiary.DeuceEntry.ID] = []
             for try await item in john.client.feed(pageSize: 3) {
                 feed.append(item.id)
-                // The end of the page, and then all but its beginning.
+                // Removes the end of the page, and then all but its beginning.
                 if feed.count == 3 { try await john.client.delete(ids[2]) }
                 if feed.count == 6 { for id in ids[4...5] { try await john.client.delete(id) } }
             }
@@ -174,7 +174,7 @@ import FoundationNetworking
                 if entries.count == 4 { try await john.client.delete(left[3]) }
             }
             #expect(entries == left)
-            // Nothing of a page is left to go on behind.
+            // The page has no entry left from which the list could continue.
             let error = await #expect(throws: APIError.self) {
                 for try await item in john.client.feed(pageSize: 2) where item.id == left[1] {
                     for id in left.prefix(2) { try await john.client.delete(id) }
@@ -186,7 +186,7 @@ import FoundationNetworking
 
     // MARK: Repeats
 
-    /// "Creating POSTs carry an Idempotency-Key and may be retried; other writes are not."
+    /// The contract says: "Creating POSTs carry an Idempotency-Key and may be retried; other writes are not."
     @Test func onlyWhatCannotActTwiceIsRepeated() async throws {
         func attempts(_ send: (DeuceDiaryClient) async throws -> Void) async -> (count: Int, keys: Set<String?>) {
             let flaky = Flaky()
@@ -211,7 +211,7 @@ import FoundationNetworking
         for once in [rename, join, remove, leave, delete, account, revoke] { #expect(once.count == 1) }
     }
 
-    /// A repeat is never sent as somebody who signed in meanwhile.
+    /// A repeat is never sent with the token of a user who signed in meanwhile.
     @Test func aRequestStaysItsUsers() async throws {
         func token(_ subject: String) -> String {
             "h." + Data(#"{"sub":"\#(subject)"}"#.utf8).base64EncodedString() + ".s"
@@ -223,7 +223,7 @@ import FoundationNetworking
             token: { await tokens.next() })
         await #expect(throws: SignedOut.self) { try await client.send(DeuceDiary.GetUser()) }
         #expect(await flaky.keys.count == 1)
-        // The same user with another token goes on.
+        // A newer token of the same user is used for the repeat.
         let renewed = Tokens([token("john"), token("john")])
         let mock = DeuceDiaryMock()
         mock.refuse(token: token("john"))
@@ -233,7 +233,7 @@ import FoundationNetworking
         #expect(error?.status == .unauthorized)
     }
 
-    /// A network that is gone.
+    /// A network that fails.
     private actor Flaky: Transport {
         private(set) var keys: [String?] = []
 

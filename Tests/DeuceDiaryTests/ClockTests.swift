@@ -11,7 +11,7 @@ import Testing
 
 @testable import DeuceDiaryCheck
 
-/// What shows only when time passes. In process: the network would add nothing.
+/// Rules that depend on time hold. The requests stay in the process, because a network would add nothing to the test.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryClockTests {
     private let stack = Stack(.sqlite, .inProcess)
 
@@ -22,7 +22,7 @@ import Testing
             let people = try await world.people(4)
             let group = try await people[0].group()
             let invite = try await people[0].send(DeuceDiary.CreateInvite(group: group)).id
-            // Tokens do not last as long.
+            // Tokens expire earlier.
             func join(_ index: Int) async throws -> RawAnswer {
                 let bearer = Bearer(subject: people[index].id.rawValue)
                 return try await world.stranger(bearer).raw(.post, "/api/join/\(invite)")
@@ -34,7 +34,7 @@ import Testing
             try await join(3).refused(400, "Invalid or expired invite")
             try await host.service.sweep()
             try await join(3).refused(400, "Invalid or expired invite")
-            // Also for somebody who is a member by now.
+            // An expired invite is refused for a member, too.
             try await join(1).refused(400, "Invalid or expired invite")
             let left = try await host.database.read { try $0.value("SELECT COUNT(*) FROM invites", as: Int.self) }
             #expect(left == 0)
@@ -78,7 +78,7 @@ import Testing
                 times.append(logged.entries[0].createdAt.milliseconds)
             }
             #expect(times == [now, now + 1, now + 2, now + 3])
-            // A clock that was set back changes nothing of the order.
+            // Setting the clock back does not change the order.
             host.clock.advance(by: .seconds(-10))
             let late = try await john.send(DeuceDiary.LogDeuce(groups: [one], location: "x", thoughts: "late"))
             let newest = try await john.send(DeuceDiary.GetGroup(group: one, limit: 1)).entries
@@ -111,20 +111,20 @@ import Testing
         try await withDeuceDiary(on: stack) { host in
             let (john, jane) = try await host.world().pair()
             let (group, other) = (try await john.group(with: jane), try await john.group())
-            // Of these one has been used, by Jane.
+            // Jane has used one of these invites.
             let made = try await john.send(DeuceDiary.ListInvites(group: group)).count
             let answers = try await together(205) { _ in try await john.post("/api/groups/\(group)/invite") }
             #expect(answers.filter { $0.status == 200 }.count == 200 - made)
             for answer in answers where answer.status != 200 { try answer.refused(400, "Invite limit reached") }
             let invites = try await john.send(DeuceDiary.ListInvites(group: group))
             #expect(invites.count == 200)
-            // Each member's own, and each group's.
+            // The limit is for each member and group.
             try await jane.send(DeuceDiary.CreateInvite(group: group))
             try await john.send(DeuceDiary.CreateInvite(group: other))
             try await john.client.revoke(try #require(invites.last?.id))
             try await john.send(DeuceDiary.CreateInvite(group: group))
             try await john.post("/api/groups/\(group)/invite").refused(400, "Invite limit reached")
-            // Those whose time is over count no longer, swept or not.
+            // Expired invites do not count, even before they are swept.
             host.clock.advance(by: .seconds(7 * 24 * 3600) + .milliseconds(1))
             let later = try await host.world().afresh(john)
             try await later.send(DeuceDiary.CreateInvite(group: group))
@@ -180,7 +180,7 @@ import Testing
             let picture = try #require(try await host.storedObjects().first.flatMap(ObjectKey.init))
             try await john.client.deleteAccount()
             #expect(try await host.storedObjects() == [])
-            // As if the server had stopped between the commit and the file's removal.
+            // This is the state after a crash between the commit and the removal of the file.
             try await host.objects.put(try await host.objects.spool(), at: picture, contentType: "image/jpeg")
             clock.advance(by: .seconds(7200))
             try await host.service.sweep()
@@ -197,11 +197,11 @@ import Testing
             )
             let text = "Too many requests, please try again later."
             for _ in 0..<4 { try await john.get("/api/groups").succeeded() }
-            // A refusal counts too, but not one of the credentials.
+            // Refused requests count, unless the token was refused.
             try await john.get("/api/groups?limit=x").refused(400, "Invalid limit")
             for _ in 0..<9 { try await world.raw.send(.get, "/api/groups").refused(401, "Unauthorized") }
             host.clock.advance(by: .milliseconds(20_500))
-            // Before the body is looked at.
+            // The limit is checked before the body.
             let refused = try await john.raw(.post, "/api/groups", body: "{").refused(429, text)
             #expect(refused.headers[.retryAfter] == "40")
             try await jane.get("/api/groups").succeeded()
@@ -309,7 +309,7 @@ import Testing
 
     @Test("Pictures that nobody has are removed once they are an hour old, and no others")
     func orphans() async throws {
-        // Objects bear the file system's time.
+        // The file system's time is the time of an object.
         let clock = TestClock(milliseconds: TimeSource.system.milliseconds())
         try await withDeuceDiary(on: stack, clock: clock) { host in
             let john = try await host.world().person()
@@ -320,7 +320,7 @@ import Testing
             clock.advance(by: .seconds(3000))
             try await host.service.sweep()
             #expect(Set(try await host.storedObjects()) == ["uploads/orphan-1.jpg", picture])
-            // Much later: the clock was set before the test's turn came, which may have taken minutes.
+            // The file may be minutes old already: the clock was set before the test could start.
             clock.advance(by: .seconds(3600))
             try await host.service.sweep()
             #expect(try await host.storedObjects() == [picture])
@@ -342,7 +342,7 @@ import Testing
     }
 }
 
-/// Tokens that an app hands out, one after the other.
+/// Tokens that an app hands out one after the other.
 actor Tokens {
     private var tokens: [String]
     private(set) var asked = 0

@@ -6,8 +6,8 @@ import HTTPTypes
 import Testbed
 import Testing
 
-/// A server made from the published contract alone: without what Concord adds, and with words of its own where the
-/// document has none. It is to pass what is marked as the contract's own, and that only.
+/// A server that implements only the published contract, without this project's additions and with its own error texts
+/// where the document has none, passes exactly the scenarios that are marked as the contract's own.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryContractAloneTests {
     @Test func passesTheContractAndNoMore() async throws {
         try await withDeuceDiary(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
@@ -20,7 +20,7 @@ import Testing
             let report = await checker.run(checklist.items, on: server)
             #expect(report.failed == 0, "\(report.text)")
             #expect(report.passed == DeuceDiaryScenarios.all.filter { $0.level == .contract }.count)
-            // Every operation of the document has one, and the socket.
+            // Every operation of the document has a scenario, and so has the socket.
             #expect(report.clauses.filter { $0.passed > 0 }.count == 17)
 
             server.level = .addition

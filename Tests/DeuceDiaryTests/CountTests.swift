@@ -10,7 +10,7 @@ import Testing
 
 @testable import DeuceDiaryCheck
 
-/// What is counted as it is made (a user's logs, those of each day, a group's entries) against a count of what there is.
+/// Stored counts (a user's logs in total and per day, a group's entries) equal the numbers of rows.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryCountTests {
     @Test("Whatever people do at once, no count drifts and every group has an admin", arguments: Stack.Engine.available)
     func nothingDrifts(_ engine: Stack.Engine) async throws {
@@ -25,7 +25,7 @@ import Testing
                 #expect(wrong == [:], "after round \(round)")
             }
             let done = crowd.done
-            // Each sort of thing was done, or nothing is shown.
+            // Every operation must have succeeded at least once, or the test proves nothing.
             #expect(Set(done.keys) == Set(Crowd.Deed.allCases), "\(done)")
             print("\(engine): \(done.map { "\($1) \($0)" }.sorted().joined(separator: ", "))")
         }
@@ -37,7 +37,7 @@ import Testing
             for _ in 0..<10 {
                 let (john, jane, joan) = try await host.world().trio()
                 let group = try await john.group(with: jane, joan)
-                // The API makes nobody admin beside another.
+                // The API does not appoint a second admin.
                 try await host.database.write { db in
                     try db.run(
                         """
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// How many rows do not say what is so, by what they should say.
+    /// Returns the number of rows that violate each rule.
     @Sendable private static func audit(_ db: Session) throws -> [String: Int] {
         let checks: [(String, SQL)] = [
             (
@@ -149,7 +149,7 @@ import Testing
     }
 }
 
-/// People who do whatever the API lets them, at random.
+/// Users who perform random operations of the API.
 private struct Crowd: Sendable {
     enum Deed: String, CaseIterable {
         case found, invite, join, log, delete, leave, remove, react, depart
@@ -170,10 +170,10 @@ private struct Crowd: Sendable {
         state = Guarded(State(people: people))
     }
 
-    /// How often each was done, where it was not refused.
+    /// The number of successful operations of each kind.
     var done: [Deed: Int] { state.use { $0.done } }
 
-    /// Does one thing. Refusals are part of it, failures are not.
+    /// Performs one operation. It may be refused, but must not fail.
     func act(_ generator: inout SeededGenerator) async throws {
         let weighted: [Deed] = [
             .found, .invite, .invite, .join, .join, .join, .log, .log, .log, .log, .delete, .delete, .leave, .remove,
@@ -184,7 +184,7 @@ private struct Crowd: Sendable {
         let (people, invites, entries) = state.use { ($0.people, $0.invites, $0.entries) }
         let index = Int.random(in: 0..<people.count, using: &generator)
         let person = people[index]
-        // None while the account is on its way out.
+        // The list is empty while the account is being deleted.
         let own = (try? await person.send(DeuceDiary.ListGroups()).map(\.id)) ?? []
         let group = own.randomElement(using: &generator)?.rawValue ?? "none"
         let answer: RawAnswer

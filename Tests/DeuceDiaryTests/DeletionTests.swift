@@ -11,7 +11,7 @@ import Testing
 
 @testable import DeuceDiaryCheck
 
-/// What is left of a deleted account.
+/// A deleted account leaves only what is needed to refuse its tokens.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryDeletionTests {
     @Test("A token of a deleted account stays refused after a restart", arguments: Stack.Engine.available)
     func restart(_ engine: Stack.Engine) async throws {
@@ -20,7 +20,7 @@ import Testing
             try await john.client.deleteAccount()
             host.clock.advance(by: .seconds(1))
             try await host.service.sweep()
-            // Twice: also once there is another account of the same user.
+            // The second round is with a new account of the same user.
             for _ in 0..<2 {
                 let restarted = host.restarted()
                 try await restarted.raw.send(.get, "/api/auth/user", token: john.token).refused(401, "Unauthorized")
@@ -71,7 +71,7 @@ import Testing
             }
             for (table, count) in counts { #expect(count == 0, "\(table)") }
             #expect(try await host.storedObjects() == [])
-            // Those of others are kept.
+            // Other users' data is kept.
             let kept = try await host.database.read { db in
                 try db.value(
                     "SELECT COUNT(*) FROM once_only WHERE scope LIKE \("user \(jane.id) POST /%")", as: Int.self)
@@ -82,7 +82,7 @@ import Testing
 }
 
 extension DeuceDiaryHost {
-    /// The server as it is after a restart: with nothing but its database and files.
+    /// Returns a server as after a restart, with only the database and the files.
     fileprivate func restarted() -> DeuceDiaryWorld {
         let service = DeuceDiaryService(
             database: database, objects: objects, tokens: { [issuer] in issuer.read($0) }, pictures: { _, _ in nil },

@@ -11,7 +11,7 @@ import Testing
 @testable import DeuceDiaryCheck
 @testable import DeuceDiaryService
 
-/// An export is written as it is read, some records at a time.
+/// An export is written in batches while it is read.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryExportTests {
     @Test("An export of any length has each record once, in order", arguments: Stack.all)
     func lengths(_ stack: Stack) async throws {
@@ -19,7 +19,7 @@ import Testing
             let (john, jane) = try await host.world().pair()
             let group = try await john.group(with: jane)
             let batch = DeuceDiaryService.exportBatch
-            // Nothing, a whole batch, and one with a record more.
+            // The counts are none, a whole batch, and one more than a batch.
             for count in [0, 1, batch, batch + 1, 3 * batch + 7] {
                 try await host.database.write { try Self.fill($0, john.id, jane.id, group, count) }
                 let answer = try await john.get("/api/auth/user/export")
@@ -49,13 +49,13 @@ import Testing
             try await answer.body { piece in
                 bytes += piece
                 pieces += 1
-                // In the middle of the second batch.
+                // This is the middle of the second batch.
                 guard pieces == 150 else { return }
                 try await john.log("late", in: group)
                 for person in [john, jane] {
                     try await person.send(DeuceDiary.AddReaction(entry: .init(Self.entry(150)), emoji: "late"))
                 }
-                // The last of the batch that was read, and all of the last one.
+                // These are the last record of the batch that was read, and all records of the last batch.
                 for index in [100] + Array(0..<100) { try await john.client.delete(.init(Self.entry(index))) }
             }
             let export = try JSONDecoder().decode(DeuceDiary.UserExport.self, from: Data(bytes))
@@ -75,13 +75,13 @@ import Testing
         }
     }
 
-    /// A UUID that ends with a number.
+    /// Returns a UUID that ends with a number.
     private static func entry(_ number: Int) -> String {
         let digits = String(number, radix: 16)
         return "6f1a2b3c-4d5e-4f60-8a1b-" + String(repeating: "0", count: 12 - digits.count) + digits
     }
 
-    /// Gives John so many entries, and so many reactions to one of Jane's.
+    /// Gives John this number of entries, and as many reactions to an entry of Jane's.
     private static func fill(
         _ db: Session, _ john: DeuceDiary.User.ID, _ jane: DeuceDiary.User.ID, _ group: DeuceDiary.Group.ID,
         _ count: Int
@@ -98,7 +98,7 @@ import Testing
         let janes = entry(1 << 40)
         try insert(janes, of: jane, at: 0)
         for index in 0..<count {
-            // Several of one millisecond.
+            // Several entries have the same millisecond.
             try insert(entry(index), of: john, at: index / 3)
             try db.run(
                 """

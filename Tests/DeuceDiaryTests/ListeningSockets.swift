@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import NIOConcurrencyHelpers
 
-/// Notes what is said on the sockets that it opens.
+/// A socket transport that records the frames of its sockets.
 final class ListeningSockets: SocketTransport {
     private struct Opened {
         var urls: [URL] = []
@@ -23,7 +23,7 @@ final class ListeningSockets: SocketTransport {
     var urls: [URL] { opened.withLockedValue { $0.urls } }
     var headers: [HTTPFields] { opened.withLockedValue { $0.headers } }
 
-    /// Waits for the first frame of a client that is wanted.
+    /// Waits for the first frame of a client that meets a condition.
     func frame(_ isWanted: (String) -> Bool) async throws -> String? {
         for await frame in frames where isWanted(frame) { return frame }
         return nil

@@ -15,8 +15,8 @@ import WebSockets
 
 @testable import DeuceDiaryCheck
 
-/// Sockets that are opened with a token. Where sockets are asked for one (`concord serve --deuce-diary-sockets member`) and
-/// where they are not, such a socket hears what its user may hear.
+/// A socket with a token receives only what its user may read, both on servers that require a token (`concord serve
+/// --deuce-diary-sockets member`) and on those that do not.
 @Suite(.timeLimit(.minutes(30))) struct MemberSocketTests {
     private static let modes: [DeuceDiaryService.SocketAuthentication] = [.open, .member]
 
@@ -45,7 +45,7 @@ import WebSockets
                 #expect(refusal.map { String(decoding: $0.body, as: UTF8.self) } == #"{"message":"\#(message)"}"#)
             }
             guard mode == .open else { return }
-            // The contract's own socket, which asks nobody.
+            // The contract's own socket does not ask for a token.
             for (query, header, _) in none { await (try await open(query, header)).close(code: 1000, reason: "") }
         }
     }
@@ -65,12 +65,12 @@ import WebSockets
                 try await socket.send(["type": "join_group", "groupId": id])
                 try await socket.expect(["type": "error", "message": .string(message)])
             }
-            // Whatever else is said is passed over as ever.
+            // All other frames are ignored, as always.
             for text in ["{", "[]", #"{"type":"dance"}"#] { try await socket.send(text) }
             try await john.log("unheard", in: foreign)
             let heard = try await john.log("heard", in: own)
             try expect(try await socket.entry()["id"], equals: heard[0].id.json)
-            // Joined again, it still comes once.
+            // After joining twice, each event still arrives once.
             try await socket.send(["type": "join_group", "groupId": own.json])
             try await socket.send(["type": "join_group", "groupId": own.json])
             try await socket.send(["type": "join_group", "groupId": "x"])
@@ -116,7 +116,7 @@ import WebSockets
             let (john, jane, joan) = try await host.world().trio()
             let (group, other) = (try await john.group(with: jane, joan), try await john.group(with: jane, joan))
             for person in [jane, joan] {
-                // One socket listens to the group, another of the same user to another, a third to nothing.
+                // One socket joined the group, another of the same user joined another group, and a third joined none.
                 let sockets = [
                     try await person.socket(), try await person.socket(), try await person.socket(),
                 ]
@@ -136,7 +136,7 @@ import WebSockets
                 }
                 try await sockets[0].expect(["type": "error", "message": "Not a member of this group"])
                 try await john.log("unheard", in: group)
-                // What was found true a moment ago is not believed.
+                // The cached membership is not used any more.
                 try await sockets[0].send(["type": "join_group", "groupId": group.json])
                 try await sockets[0].expect(["type": "error", "message": "Not a member of this group"])
                 try await sockets[0].send(["type": "join_group", "groupId": other.json])
@@ -231,7 +231,7 @@ import WebSockets
                 #expect(socket.code == nil)
                 if let renewal {
                     let newer = try host.issuer.issue("user_1", lifetime: renewal)
-                    // A frame that is answered tells that the one before it was looked at.
+                    // The answer to the second frame shows that the first one was handled.
                     for frame in [
                         #"{"type":"auth","token":"\#(newer)"}"#, #"{"type":"join_group","groupId":"x"}"#,
                     ] {
@@ -264,7 +264,7 @@ import WebSockets
                 baseURL: host.baseURL, transport: host.transport, retry: .never,
                 token: { current.withLockedValue { $0 } })
             let sockets = ListeningSockets(base: host.sockets)
-            // A wait for a renewal is over when the test says so, and any other never.
+            // A wait for a renewal ends when the test asks for it; other waits never end.
             let (isDue, renew) = AsyncStream<Void>.makeStream()
             let far = Duration.seconds(1_000_000)
             let pacing = LiveConnection.Pacing(
@@ -279,7 +279,7 @@ import WebSockets
             }
             #expect(sockets.headers.map { $0[.authorization] } == ["Bearer \(jane.token)"])
             #expect(sockets.urls.map(\.query) == [nil])
-            // The app's token is the same still: nothing is sent, and it is asked again.
+            // The app still has the same token, so nothing is sent, and it is asked again.
             renew.yield()
             renew.yield()
             current.withLockedValue { $0 = newer }
@@ -323,13 +323,13 @@ import WebSockets
                 let refused = try await host.world().raw.send(.get, "/api/groups", token: "nonsense").refused(429, text)
                 #expect(refused.headers[.retryAfter] == "60")
             }
-            // Good tokens are each their user's, whatever else comes from the address.
+            // Valid tokens count towards the limits of their users, independent of the address.
             for user in ["john", "jane"] {
                 let token = try host.issuer.issue(user)
                 for _ in 0..<5 { #expect(try await status(token) == 101) }
                 #expect(try await status(token) == 429)
             }
-            // What is left of the minute.
+            // This is the rest of the minute.
             host.clock.advance(by: .milliseconds(41_500))
             let late = try await host.world().raw.send(.get, "/api/groups", token: "nonsense").refused(429, text)
             #expect(late.headers[.retryAfter] == "19")
@@ -339,7 +339,7 @@ import WebSockets
     }
 }
 
-/// A socket without a network that notes how it is closed.
+/// A socket without a network that records how it is closed.
 private final class ClosingSocket: SocketConnection, Sendable {
     let loop: NIOAsyncTestingEventLoop
     let handler: NIOLoopBoundBox<(any SocketHandler)?>

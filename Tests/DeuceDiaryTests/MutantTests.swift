@@ -8,14 +8,13 @@ import Testing
 
 @testable import DeuceDiaryCheck
 
-/// Whether the checker is worth something: servers that break one promise each, and whether the scenarios of the clause
-/// notice.
+/// The checker is useful: for servers that break one promise each, the scenarios of that clause fail.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryMutantTests {
     struct Mutant: Sendable, CustomTestStringConvertible {
         let clause: String
         let name: String
         let defect: Defect
-        /// Only that something does not come shows it.
+        /// Whether only a missing frame shows the defect.
         var isSilent = false
         var testDescription: String { "\(clause): \(name)" }
 
@@ -29,7 +28,7 @@ import Testing
 
     // MARK: Words for defects
 
-    /// Changes the text of an operation's successes, as a regular expression finds it.
+    /// Replaces matches of a regular expression in the successful answers of an operation.
     static func body(_ operation: String, _ pattern: String, _ template: String) -> Defect {
         answer(operation) { text in
             text.replacingOccurrences(of: pattern, with: template, options: .regularExpression)
@@ -44,7 +43,7 @@ import Testing
         }
     }
 
-    /// The elements of a list in an operation's answers, in another order.
+    /// Reverses a list in an operation's answers.
     static func reversed(_ operation: String, _ member: String? = nil) -> Defect {
         answer(operation) { text in
             guard let json = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else { return text }
@@ -73,7 +72,7 @@ import Testing
         }
     }
 
-    /// Does what was refused after all, changed so that the server behind agrees.
+    /// Sends a refused request again with another body, which the server accepts.
     static func lenient(_ operation: String, _ text: String, _ body: String) -> Defect {
         exchange(operation) { request, forward in
             let response = try await forward(request)
@@ -84,7 +83,7 @@ import Testing
         }
     }
 
-    /// Answers what was refused.
+    /// Replaces a refusal by a successful answer.
     static func accepting(_ operation: String, _ text: String, _ body: String) -> Defect {
         exchange(operation) { request, forward in
             var response = try await forward(request)
@@ -95,7 +94,7 @@ import Testing
         }
     }
 
-    /// Changes an operation's requests on their way.
+    /// Replaces matches of a regular expression in an operation's requests.
     static func request(_ operation: String, _ pattern: String, _ template: String) -> Defect {
         exchange(operation) { request, forward in
             var request = request
@@ -108,7 +107,7 @@ import Testing
         }
     }
 
-    /// Changes what an operation's requests ask for.
+    /// Replaces matches of a regular expression in the queries of an operation's requests.
     static func query(_ operation: String, _ pattern: String, _ template: String) -> Defect {
         exchange(operation) { request, forward in
             var request = request
@@ -144,7 +143,7 @@ import Testing
     @Test func theCheckerNoticesWhatIsBroken() async throws {
         #expect(Set(Self.all.map(\.testDescription)).count == Self.all.count, "two mutants of one name")
         var outcomes = try await together(Self.all.count, width: 4) { try await Self.outcome(of: Self.all[$0]) }
-        // Four at once on a busy machine may take too long for one of them; alone it is given the time again.
+        // Four mutants run at once. On a busy machine one may exceed its time; it then runs again alone.
         for (index, mutant) in Self.all.enumerated() {
             if case .timedOut = outcomes[index] { outcomes[index] = try await Self.outcome(of: mutant) }
         }
@@ -156,7 +155,7 @@ import Testing
     enum Outcome: Sendable, Equatable {
         case caught
         case survived
-        /// It changed nothing, so that there was nothing to notice.
+        /// The defect changed nothing, so there was nothing to notice.
         case neverShown
         case timedOut(String)
     }

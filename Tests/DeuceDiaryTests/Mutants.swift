@@ -264,7 +264,7 @@ extension DeuceDiaryMutantTests {
 }
 
 extension TransportRequest {
-    /// Whether it has no emoji to remove.
+    /// Whether the request has no emoji to remove.
     fileprivate var isEmptyBody: Bool {
         guard case .bytes(let bytes) = body else { return true }
         return !String(decoding: bytes, as: UTF8.self).contains(#""emoji":"💩""#)

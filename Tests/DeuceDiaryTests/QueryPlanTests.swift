@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeuceDiaryService
 
-/// Hot lists stay fast as they grow: each is read along an index that has its order, and never sorted.
+/// Frequent lists stay fast as they grow: each is read along an index in its order, and never sorted.
 @Suite(.timeLimit(.minutes(30))) struct QueryPlanTests {
     private static let user = DeuceDiary.User.ID("user_1")
     private static let group = DeuceDiary.Group.ID("6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
@@ -16,12 +16,12 @@ import Testing
     private static let reaction = DeuceDiary.Reaction(
         id: 7, entryId: entry, userId: user, emoji: "x", createdAt: .init(milliseconds: 7))
 
-    /// A list, and the index that it must go by.
+    /// A list, and the index that its query must use.
     struct Hot: Sendable, CustomTestStringConvertible {
         let name: String
         let query: @Sendable (Session) -> SQL
         let index: String
-        /// Whether rows may be put in order after they were found, since all of them are wanted or their order changes
+        /// Whether the query may sort the rows it found, because it returns all of them or because their order changes
         /// with every log.
         var isSorted = false
         var testDescription: String { name }
@@ -76,7 +76,7 @@ import Testing
             name: "reactions of an export",
             query: Reactions.exportQuery(of: user, behind: reaction, to: reaction, limit: 100),
             index: "reactions_of_user"),
-        // Some of each list come out, and are put in order.
+        // This query reads the head of each group's list, and sorts these few rows.
         Hot(name: "a feed", index: "entries_in_order", isSorted: true) {
             Feed.pageQuery(of: user, in: nil, before: nil, limit: 50, in: $0)
         },
@@ -101,10 +101,10 @@ import Testing
             if !hot.isSorted {
                 #expect(!text.contains("TEMP B-TREE") && !text.contains("Sort"), "\(text)")
             }
-            // A look at every row of a table that grows.
+            // A scan would read every row of a table that grows.
             for table in ["e", "m", "d", "r", "entries", "members", "days", "reactions", "locations"] {
                 let scans = plan.filter { $0.hasPrefix("SCAN \(table)") && !$0.contains("USING INDEX") }
-                // The queue in which a feed's lists are merged.
+                // This is the queue in which a feed merges its lists.
                 let queue = text.contains("SCAN merged") ? ["SCAN m", "SCAN merged"] : []
                 #expect(scans.filter { !queue.contains($0) } == [], "\(text)")
                 #expect(!text.contains("Seq Scan on \(table) "), "\(text)")
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// A planner that sees empty tables has no reason to use an index.
+    /// Fills the tables, because a planner has no reason to use an index for empty ones.
     private static func fill(_ db: Session, for engine: Stack.Engine) throws {
         let count = 2000
         func numbers(_ size: Int) -> SQL {

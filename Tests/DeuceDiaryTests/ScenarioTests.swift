@@ -3,7 +3,7 @@ import DeuceDiaryCheck
 import Testbed
 import Testing
 
-/// The contract's scenarios on every stack. Each test has a server of its own.
+/// The contract's scenarios pass on every stack. Each test has a server of its own.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryScenarioTests {
     @Test(arguments: Stack.all, DeuceDiaryScenarios.all)
     func holds(_ stack: Stack, _ scenario: Scenario<DeuceDiaryWorld>) async throws {

@@ -3,9 +3,9 @@ import DeuceDiaryService
 import Testbed
 import Testing
 
-/// How Deuce Diary's tables are laid out.
+/// Deuce Diary's schema brings older databases up to date.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiarySchemaTests {
-    /// A database of before the additions goes on where it was.
+    /// A database from before the additions keeps its data.
     @Test(arguments: Stack.Engine.available)
     func anOlderDatabaseIsTakenOver(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in

@@ -9,7 +9,7 @@ import Testing
 
 @testable import DeuceDiaryCheck
 
-/// What two nodes on one database owe each other's sockets.
+/// An event at one node of a database reaches the sockets of the other.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct DeuceDiaryNodesTests {
     @Test("A log at one node is heard at the other, in order, however many groups it goes into")
@@ -17,7 +17,7 @@ struct DeuceDiaryNodesTests {
         try await withDeuceDiaryNodes(2, on: Stack(.postgreSQL, .live)) { nodes in
             let worlds = nodes.map { $0.world() }
             let john = try await worlds[0].person()
-            // More of them than the database carries between nodes in one announcement.
+            // There are more groups than fit into one announcement between nodes.
             var groups: [DeuceDiary.Group.ID] = []
             for _ in 0..<DeuceDiary.LogDeuce.maximumGroups { groups.append(try await john.group()) }
             let heard = try #require(groups.last)
@@ -46,7 +46,7 @@ struct DeuceDiaryNodesTests {
         try await withDeuceDiaryNodes(2, on: Stack(.postgreSQL, .inProcess), sockets: .member) { nodes in
             let john = try await nodes[0].world().person()
             let group = try await john.group()
-            // As the other node knows John, who asks there a moment before.
+            // The other node has John's account in its cache, because he asked there a moment before.
             let elsewhere = Person(
                 id: john.id, token: john.token, client: john.client, world: nodes[1].world())
             try await elsewhere.get("/api/groups").succeeded()
@@ -59,7 +59,7 @@ struct DeuceDiaryNodesTests {
             try await john.client.deleteAccount()
             try await john.get("/api/groups").refused(401, "Unauthorized")
             try await socket.expectClose(4001)
-            // By the same news.
+            // The same event ends the token's validity there.
             try await elsewhere.get("/api/groups").refused(401, "Unauthorized")
             nodes[0].clock.advance(by: .seconds(1))
             for node in nodes {
@@ -132,7 +132,7 @@ struct DeuceDiaryNodesTests {
             let john = try await host.world().person()
             let jane = try await host.world().person()
             let group = try await john.group(with: jane)
-            // A second node that nobody has told to listen.
+            // The second node does not receive events yet.
             let second = DeuceDiaryService(
                 database: host.database, objects: host.objects, tokens: { [issuer = host.issuer] in issuer.read($0) },
                 pictures: { _, _ in nil }, secret: Array(repeating: 9, count: 32),

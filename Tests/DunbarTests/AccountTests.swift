@@ -9,7 +9,7 @@ import Identity
 import Testbed
 import Testing
 
-/// Accounts that are recovered and deleted, as they are stored and over time.
+/// Accounts can be recovered and deleted, and expire correctly.
 @Suite(.timeLimit(.minutes(30))) struct DunbarAccountTests {
     private func code(_ host: DunbarHost) async throws -> String {
         try await host.service.sendDueEmails()
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// What is done for an address that nobody has is what is done for one that somebody has.
+    /// The server does the same work for an address with and without an account.
     @Test(arguments: Stack.all)
     func nothingOfALetterIsAwaited(_ stack: Stack) async throws {
         try await withDunbar(on: stack) { host in
@@ -66,7 +66,7 @@ import Testing
             let letters = host.mailbox.letters.count
             for (address, isKnown) in [("nobody@example.com", false), ("\(john.name)@example.com", true)] {
                 #expect(try await forget(address, on: host).status == 200)
-                // It waits in line, and nobody has looked whose it is.
+                // The e-mail waits in a queue, and the account has not been looked up yet.
                 #expect(try await count("outbox", on: host) == 1)
                 #expect(try await count("reset_tokens", on: host) == 0)
                 #expect(host.mailbox.letters.count == letters)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// Whoever has somebody's session guesses their password no faster than anybody else.
+    /// A stolen session does not allow more password attempts than any other client has.
     @Test(arguments: Stack.Engine.available)
     func guessingByDeletingIsLimited(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    /// Every table is looked at, so that none is forgotten when there are more.
+    /// The test reads every table, so that a new table is covered, too.
     @Test(arguments: Stack.Engine.available)
     func nothingOfADeletedAccountIsKept(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
@@ -148,7 +148,7 @@ import Testing
                 "follows", "posts", "media", "comments", "blocks", "outbox", "unsigned_files", "rejections",
                 "search_grams",
             ]
-            // What outlasts accounts for a time, without saying whose it was.
+            // These rows outlast accounts for a time, without a user's id.
             let lasting = ["reports", "former_rows"]
             let known = try await host.database.read { db in
                 try db.all(
@@ -193,7 +193,7 @@ import Testing
                 try await world.raw.send(
                     .post, "/login", body: #"{"username":"\#(john.name)","password":"secret123"}"#
                 ).status == 200)
-            // One letter still waits.
+            // One e-mail still waits.
             _ = try await forget("\(john.name)@example.com", on: host)
             let during = try await counts()
             for table in tables where table != "outbox" { #expect(during[table] != before[table], "\(table)") }
@@ -211,7 +211,7 @@ import Testing
             try await host.service.sendDueEmails()
             #expect(host.mailbox.letters.count == letters)
             var after = try await counts()
-            // What Jane was answered to her own comment and report.
+            // These are the stored answers to Jane's own comment and report.
             after["once_only"]? -= 2
             for table in lasting { after[table] = before[table] }
             #expect(after == before)
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    /// A post's files are stored before its row is written: who is deleted in between leaves neither.
+    /// A post's files are stored before its row is written. Deleting the account in between must remove both.
     @Test(arguments: Stack.Engine.available)
     func whoIsDeletedWhileTheirPictureIsMadeLeavesNoFile(_ engine: Stack.Engine) async throws {
         let (made, continue_) = AsyncStream<Void>.makeStream()
@@ -282,7 +282,7 @@ import Testing
             #expect(reports.map(\.reporter) == ["jane", "jane"])
             #expect(reports[0].createdAt.milliseconds == reports[1].createdAt.milliseconds + 1000)
             #expect(try await DunbarService.reports(limit: 1, in: host.database).map(\.post) == [second.id])
-            // What was reported stays to be read, without names once they are nobody's.
+            // A report stays readable after its post was deleted, and has no names after the account was deleted.
             try await john.send(Dunbar.DeletePost(id: second.id))
             let kept = try await DunbarService.reports(limit: 10, in: host.database)
             #expect(kept.map(\.content) == ["second", "first"] && kept.map(\.author) == ["john", "john"])
@@ -299,7 +299,7 @@ import Testing
             let nameless = try await DunbarService.reports(limit: 10, in: host.database)
             #expect(nameless.map(\.content) == ["second", "first"])
             #expect(Set(nameless.map(\.author)) == ["(deleted account)"] && nameless[0].reporter == "jane")
-            // 90 days after the post went, and after the account went.
+            // This is 90 days after the post was deleted. The second advance is 90 days after the account was deleted.
             host.clock.advance(by: .seconds(10 * 24 * 3600))
             try await host.service.sweep()
             #expect(try await DunbarService.reports(limit: 10, in: host.database).map(\.content) == ["first"])

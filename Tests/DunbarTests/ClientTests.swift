@@ -10,14 +10,14 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What the SDK does of its own: waking the server up, repeating, telling what went wrong, keeping the session.
+/// The SDK wakes the server up, retries requests, describes errors, and keeps the session.
 @Suite(.timeLimit(.minutes(30))) struct DunbarClientTests {
-    /// Answers requests by their path, one after the other, and remembers them.
+    /// A server with a script of answers for each path, which records the requests.
     private final class Server: Transport {
         enum Outcome: Sendable {
             case answer(Int, String = "{}", HTTPFields = [:])
             case failure(URLError.Code)
-            /// Nothing, until the request is cancelled.
+            /// No answer until the request is cancelled.
             case silence
         }
 
@@ -28,7 +28,7 @@ import FoundationNetworking
 
         private let state = NIOLockedValueBox(State())
 
-        /// By path below the base; the last stays.
+        /// Creates a server with outcomes by the path under the base. The last outcome of a path is repeated.
         init(_ outcomes: [String: [Outcome]]) { state.withLockedValue { $0.outcomes = outcomes } }
 
         var lines: [String] {
@@ -72,7 +72,7 @@ import FoundationNetworking
         var retry = Retry.dunbar
         retry.sleep = { wait in
             waits.taken.withLockedValue { $0.append(wait) }
-            // The patience with a server that sleeps is no wait between repeats.
+            // The time-out for waking the server is not a wait between attempts.
             if wait == patience { try await Task.sleep(for: .milliseconds(patience == .zero ? 0 : 20)) }
         }
         return DunbarClient(
@@ -126,7 +126,7 @@ import FoundationNetworking
             return
         }
         #expect(error?.isRetryable == true)
-        // Signing in is no request to be repeated blindly.
+        // A sign-in must not be sent to a server that may not answer.
         #expect(server.lines == ["GET /storage/health"])
         #expect(await client.wakeUp() == false)
     }
@@ -182,7 +182,7 @@ import FoundationNetworking
         #expect(server.lines.filter { $0 == "DELETE /posts/1" }.count == 1)
     }
 
-    /// A creation is repeated under one key; a POST without one never.
+    /// A creation is repeated under one key. A POST without a key is never repeated.
     @Test func aPOSTIsRepeatedUnderItsKeyAlone() async throws {
         let server = Server(["/posts": [.answer(500)], "/users/2/follow": [.answer(500)], "/users/2": [.answer(500)]])
         let client = try client(server)
@@ -247,7 +247,7 @@ import FoundationNetworking
         }
     }
 
-    /// Servers of the contract alone may answer text, or nothing, where nothing is due.
+    /// Servers of the contract alone may answer with text or nothing where no content is defined.
     @Test(arguments: ["", "{}", "OK", "Followed", #"{"success":true}"#, #"{"message":"Unfollowed"}"#])
     func anAnswerThatSaysNothingIsASuccess(_ body: String) async throws {
         let server = Server(["/users/2/unfollow": [.answer(200, body)], "/posts/1": [.answer(200, body)]])

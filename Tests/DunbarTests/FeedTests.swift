@@ -7,9 +7,9 @@ import Testing
 
 @testable import DunbarService
 
-/// The feed of somebody who follows as many as one can.
+/// The feed of a user who follows many others is complete, in order and fast.
 @Suite(.timeLimit(.minutes(30))) struct DunbarFeedTests {
-    /// 150 whom user 1 follows, and 50 whom they do not; each with so many posts, all interleaved.
+    /// Adds 150 users whom user 1 follows and 50 others, each with the same number of posts, interleaved in time.
     static func fill(_ database: Database, posts: Int) async throws {
         let numbers: @Sendable (Int) -> SQL = { count in
             """
@@ -48,7 +48,7 @@ import Testing
                     let found = try db.all(Posts.feedQuery(of: 1, before: place, limit: limit, in: db)) {
                         try Dunbar.Post(row: $0, urls).id.rawValue
                     }
-                    // The same, said simply.
+                    // A simple query returns the expected rows.
                     let wanted: [Int64] = try db.all(
                         """
                         SELECT id FROM posts WHERE id < \(before ?? 1_000_000) AND user_id IN (
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// Every look at the posts goes by an index: none scans or sorts them.
+    /// Every access to the posts uses an index; none scans or sorts them.
     @Test func noPostIsLookedAtInVainOnSQLite() async throws {
         try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in
             try await Self.fill(host.database, posts: 20)
@@ -75,7 +75,7 @@ import Testing
             for step in steps where step.contains(" t ") || step.contains(" n ") || step.contains(" p ") {
                 let isIndexed =
                     step.contains("USING COVERING INDEX posts_in_order") || step.contains("USING INTEGER PRIMARY KEY")
-                // The merged rows themselves, which are as many as the page.
+                // A scan of the merged rows is fine: there are as many as the page has.
                 #expect(isIndexed || step == "SCAN n", "\(step)\n\(plan.joined(separator: "\n"))")
             }
             #expect(steps.contains { $0.contains("SEARCH t USING COVERING INDEX posts_in_order (user_id=?") })

@@ -11,7 +11,7 @@ import ObjectStore
 import Testbed
 import Testing
 
-/// Files from the upload to their end: what is kept, and that nothing else is.
+/// Files are kept from their upload until their post is deleted, and no other files are.
 @Suite(.timeLimit(.minutes(30))) struct DunbarFileTests {
     private func stored(_ host: DunbarHost) async throws -> [String] {
         var keys: [String] = []
@@ -24,7 +24,7 @@ import Testing
         return keys
     }
 
-    /// Uploads that wait, in the folder that the store gives them.
+    /// Returns the uploads in progress, which are in the store's folder for them.
     private func waiting(_ host: DunbarHost) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: host.folder + "/files/uploads")
     }
@@ -32,7 +32,7 @@ import Testing
     private static let jpeg = SampleImage.jpeg(width: 8, height: 8)
     private static let mp4 = SampleVideo.mp4
 
-    /// The last part of a URL's path.
+    /// Returns the last part of a URL's path.
     private static func name(_ url: String) -> String {
         String(url.prefix { $0 != "?" }.split(separator: "/").last ?? "")
     }
@@ -75,12 +75,12 @@ import Testing
             let names = (post.media + [try #require(photo)]).map { "media/" + Self.name($0) }
             #expect(try await stored(host).sorted() == names.sorted())
             #expect(names.allSatisfy { $0.wholeMatch(of: #/media\/[A-Za-z0-9_-]{22}\.(jpg|mp4)/#) != nil }, "\(names)")
-            // A file that nothing shows goes with the next sweep, once it is old enough.
+            // The sweep deletes a file that no post uses, once the file is old enough.
             let orphan = try #require(ObjectKey("media/AAAAAAAAAAAAAAAAAAAAAA.jpg"))
             try await host.objects.put(try await host.objects.spool(), at: orphan, contentType: "image/jpeg")
             try await host.service.sweep()
             #expect(try await stored(host).count == 4)
-            // By far, for the file has the time of day.
+            // The step is large, because the file has the system clock's time.
             host.clock.advance(by: .seconds(24 * 3600))
             try await host.service.sweep()
             #expect(try await stored(host).sorted() == names.sorted())
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// Images go through the image library, videos do not.
+    /// Images are processed by the image library, videos are not.
     @Test func whatIsProcessedIsWhatIsServed() async throws {
         let uses = NIOLockedValueBox<[DunbarService.ImageUse]>([])
         var setup = DunbarSetup()
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    /// A phone's film, as anybody would get it.
+    /// The video is what any user downloads.
     @Test(arguments: Stack.all)
     func aFilmDoesNotSayWhereItWasTaken(_ stack: Stack) async throws {
         try await withDunbar(on: stack) { host in
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    /// A repeat is the first answer again, but for URLs, which are good from then on.
+    /// A repeat returns the first answer, except for the URLs, which are valid from then on.
     @Test(arguments: Stack.Engine.available)
     func aRepeatedAnswerHasFreshURLs(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    /// Apps may have kept URLs from before they were signed.
+    /// Apps may have kept URLs from before URLs were signed.
     @Test(arguments: Stack.Engine.available)
     func urlsFromBeforeTheUpgradeAreGoodForAWeek(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
@@ -220,7 +220,7 @@ import Testing
             host.clock.advance(by: .seconds(7 * 24 * 3600 - 1))
             try await host.service.sweep()
             #expect(try await status(unsigned(post.media[0])) == 200)
-            // A signed one from then is over.
+            // A signed URL from then has expired.
             #expect(try await status(post.media[0]) == 403)
             host.clock.advance(by: .seconds(1))
             #expect(try await status(unsigned(post.media[0])) == 403)
@@ -229,7 +229,7 @@ import Testing
                 try $0.value("SELECT COUNT(*) FROM unsigned_files", as: Int.self)
             }
             #expect(rows == 0)
-            // Who may see the post gets another.
+            // A user who may see the post receives a new URL.
             let again = try await john.send(Dunbar.ListUserPosts(user: john.id))[0]
             #expect(again.media[0] != post.media[0] && unsigned(again.media[0]) == unsigned(post.media[0]))
             #expect(try await status(again.media[0]) == 200)

@@ -5,7 +5,7 @@ import Foundation
 import Testbed
 import Testing
 
-/// The health check says what is so, and touches nothing.
+/// The health check reports the state of the server, and changes nothing.
 @Suite(.timeLimit(.minutes(30))) struct DunbarHealthTests {
     @Test(arguments: Stack.Engine.available)
     func aStoreThatIsGoneIsAnError(_ engine: Stack.Engine) async throws {

@@ -3,7 +3,7 @@ import DunbarCheck
 import Testbed
 import Testing
 
-/// The contract's scenarios on every stack. Each test has a server of its own.
+/// The contract's scenarios pass on every stack. Each test has a server of its own.
 @Suite(.timeLimit(.minutes(30))) struct DunbarScenarioTests {
     @Test(arguments: Stack.all, DunbarScenarios.all + DunbarScenarios.operated)
     func holds(_ stack: Stack, _ scenario: Scenario<DunbarWorld>) async throws {
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// Who sees what of whom, to read.
+    /// Prints which user sees which parts of another user's profile.
     @Test(arguments: Stack.all)
     func theVisibilityTable(_ stack: Stack) async throws {
         try await withDunbar(on: stack) { host in

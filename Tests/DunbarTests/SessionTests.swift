@@ -6,7 +6,7 @@ import Identity
 import Testbed
 import Testing
 
-/// Sessions in cookies, over time and as they are stored.
+/// Sessions are cookies that last 30 days from their last use, and the database has only their digests.
 @Suite(.timeLimit(.minutes(30))) struct DunbarSessionTests {
     private static let day = Duration.seconds(24 * 3600)
 
@@ -14,10 +14,10 @@ import Testing
     func aSessionLasts30DaysFromItsLastUse(_ stack: Stack) async throws {
         try await withDunbar(on: stack) { host in
             let john = try await host.world().person()
-            // Used on the same day, it stays as it is.
+            // A use on the same day does not renew the session.
             host.clock.advance(by: Self.day - .seconds(1))
             #expect(try await john.raw(.get, "/user").headers[.setCookie] == nil)
-            // Once a day has passed, it is renewed, and the cookie comes again: the same one.
+            // After a day the session is renewed, and the same cookie is sent again.
             for _ in 0..<3 {
                 host.clock.advance(by: Self.day * 29)
                 let answer = try await john.raw(.get, "/user")
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// Whoever is refused is still there: the cookie must not run out under them.
+    /// A refused request counts as a use: the cookie must not expire during use.
     @Test(arguments: Stack.all)
     func aRefusalRenewsToo(_ stack: Stack) async throws {
         try await withDunbar(on: stack) { host in
@@ -42,7 +42,7 @@ import Testing
             let answer = try await john.raw(.delete, "/posts/999")
             #expect(answer.status == 404)
             #expect(answer.cookie == john.cookie)
-            // Where nobody need be signed in, too.
+            // An operation without sign-in counts, too.
             host.clock.advance(by: Self.day * 2)
             #expect(try await john.raw(.get, "/users/\(john.id)").cookie == john.cookie)
         }
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// What one node has signed out, another refuses at once.
+    /// A session that was signed out at one node is refused at another at once.
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
     func aLogoutHoldsOnEveryNode() async throws {
         try await withDunbarNodes(2, on: Stack(.postgreSQL, .inProcess)) { nodes in

@@ -8,9 +8,9 @@ import Logging
 import Testbed
 import Testing
 
-/// Who is let in, under which name, and how many letters a mailbox gets.
+/// Sign-in accepts the right names and passwords, and limits attempts and e-mails.
 @Suite(.timeLimit(.minutes(30))) struct DunbarSignInTests {
-    /// The server as it looks from an address.
+    /// Returns the server as a client at an address sees it.
     private func raw(_ host: DunbarHost, from peer: String) -> RawClient {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let table = Router(

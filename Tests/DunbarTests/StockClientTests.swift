@@ -3,7 +3,7 @@ import Foundation
 import Testbed
 import Testing
 
-/// Two people and a client that no one here wrote: curl, with a cookie jar each.
+/// Two users work with a stock client: curl, with a cookie jar each.
 @Suite(.timeLimit(.minutes(30))) struct DunbarStockClientTests {
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
     func aWholeSession() async throws {

@@ -8,7 +8,7 @@ import Foundation
 import Testbed
 import Testing
 
-/// What one user's posts may store, and how many there may be in an hour.
+/// A user's posts have a quota for files, and a limit per hour.
 @Suite(.timeLimit(.minutes(30))) struct DunbarStorageTests {
     private static let jpeg = Upload(
         .bytes(SampleImage.jpeg(width: 8, height: 8)), filename: "x.jpg", contentType: "image/jpeg")
@@ -23,7 +23,7 @@ import Testing
         return count
     }
 
-    /// Each would fit beside one other.
+    /// Each of the posts would fit together with one other.
     @Test(arguments: Stack.Engine.available)
     func postsAtOnceDoNotPassTheQuotaTogether(_ engine: Stack.Engine) async throws {
         var setup = DunbarSetup()
@@ -47,7 +47,7 @@ import Testing
             #expect(refusals.count == 8)
             #expect(refusals.allSatisfy { $0.status == 413 && $0.message == "Storage quota exceeded" })
             #expect(try await stored(host) == 2)
-            // Text has no quota, and a post that goes makes room.
+            // Text has no quota, and deleting a post makes room.
             let posts = try await john.send(Dunbar.GetFeed())
             #expect(posts.count == 2)
             try await john.client.post("text")
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// Files of the time before sizes were kept count once they have been looked at.
+    /// Files from before sizes were stored count once their size has been read.
     @Test(arguments: Stack.Engine.available)
     func olderFilesCountToo(_ engine: Stack.Engine) async throws {
         var setup = DunbarSetup()

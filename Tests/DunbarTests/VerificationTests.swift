@@ -9,7 +9,7 @@ import Identity
 import Testbed
 import Testing
 
-/// The letter that verifies an address.
+/// An e-mail verifies a user's address.
 @Suite(.timeLimit(.minutes(30))) struct DunbarVerificationTests {
     private func token(_ host: DunbarHost) async throws -> String {
         try await host.service.sendDueEmails()
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// Who has lost the letter asks for another one, a few times.
+    /// A user who has lost the e-mail may ask for another one, a few times.
     @Test(arguments: Stack.all)
     func theLetterIsSentAgain(_ stack: Stack) async throws {
         var setup = DunbarSetup()
@@ -64,7 +64,7 @@ import Testing
             let needless = try await resend(john)
             #expect(needless.status == 400 && needless.text == #"{"message":"Email already verified"}"#)
             #expect(try await world.raw.send(.post, "/verify-email/resend").status == 401)
-            // Who asks from this machine is not limited.
+            // Requests from this machine are not limited.
             guard stack.wire == .inProcess else { return }
             let jane = try await world.person()
             for _ in 0..<5 { #expect(try await resend(jane).status == 200) }
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// A browser is shown a page, an app is told.
+    /// A browser receives a page, an app a JSON answer.
     @Test(arguments: Stack.all)
     func theLinkOpensAPage(_ stack: Stack) async throws {
         try await withDunbar(on: stack) { host in
@@ -81,7 +81,7 @@ import Testing
             let john = try await world.person()
             let token = try await token(host)
             let accept = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
-            // What a browser is shown is not JSON, as the checks hold every answer to be.
+            // The page is not JSON, which the checks demand of all other answers.
             func open(_ token: String) async throws -> TransportResponse {
                 let url = try #require(URL(string: "\(host.baseURL.absoluteString)/verify-email/\(token)"))
                 var request = TransportRequest(method: .get, url: url)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// Whoever has the letter with the code has the mailbox.
+    /// A user who has the code of the e-mail has access to the mailbox.
     @Test(arguments: Stack.Engine.available)
     func aNewPasswordVerifiesTheAddress(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    /// A registration that is refused, or repeated under its key, sends no letter.
+    /// A registration that is refused, or repeated under its key, sends no e-mail.
     @Test func aLetterForEachAccountAndNoMore() async throws {
         try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in
             let world = host.world()

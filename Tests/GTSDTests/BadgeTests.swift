@@ -2,7 +2,7 @@ import GTSDClient
 import Testbed
 import Testing
 
-/// How a badge is earned, and how it is just missed.
+/// The steps that earn a badge, and steps that just miss it.
 struct Feat: Sendable, CustomTestStringConvertible {
     let badge: GTSD.BadgeType
     let earn: @Sendable (Player) async throws -> Void
@@ -10,7 +10,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { badge.rawValue }
 
-    /// A streak of so many days, and one of a day less.
+    /// A streak of a number of days, and one of a day less.
     private static func streak(_ badge: GTSD.BadgeType, _ days: Int64) -> Feat {
         Feat(badge: badge) { player in
             try await player.seed(days - 1)
@@ -21,7 +21,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// So many perfect days, and as many of which the last lacks a task.
+    /// A number of perfect days, and as many days of which the last lacks a task.
     private static func perfect(_ badge: GTSD.BadgeType, _ days: Int64) -> Feat {
         Feat(badge: badge) { player in
             try await player.seed(days - 1, perfect: true)
@@ -32,7 +32,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The same on so many days in a row, and once too early or too late.
+    /// The same time on seven days in a row, and once too early or too late.
     private static func hours(_ badge: GTSD.BadgeType, _ right: String, _ wrong: String) -> Feat {
         @Sendable func live(_ player: Player, wrongOn day: Int64?) async throws {
             for ahead in Int64(0)..<7 {
@@ -71,7 +71,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
                 try await player.photo()
             }
         } miss: { player in
-            // Three weeks, two photos in the second, and one more after a week without.
+            // There are three weeks with two photos in the second one, and one more photo after a week without.
             for ahead in [Int64(0), 7, 13, 14, 28] {
                 try await player.go(to: ahead)
                 try await player.photo()
@@ -87,7 +87,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
         } miss: { player in
             let tasks = try await player.tasks()
             try await player.complete([1, 2, 3, 4, 5])
-            // The photo of Monday, taken on Tuesday.
+            // Monday's photo is taken on Tuesday.
             try await player.go(to: 1)
             try await player.client.send(GTSD.CompleteTask(tasks[5].id))
             try await player.complete([1, 2, 3])
@@ -111,7 +111,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
         } miss: { player in
             for ahead in Int64(0)..<16 {
                 try await player.go(to: ahead)
-                // On the fourteenth day something, but no cardio.
+                // On the fourteenth day other tasks are done, but no cardio.
                 try await player.complete(ahead == 13 ? [3, 4, 5] : [2])
             }
         },
@@ -143,7 +143,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
         #expect(Set(Feat.all.map(\.badge)).count == 16)
     }
 
-    /// Two days off are a comeback, none is none.
+    /// A return after one or two missed days is a comeback; a return after none or three is not.
     @Test(arguments: [(1, false), (2, true), (3, true), (4, false)] as [(Int64, Bool)])
     func comebacks(_ ahead: Int64, _ isOne: Bool) async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
@@ -156,7 +156,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Each is told by one check, and stays whatever becomes of the day.
+    /// One check reports a badge. The badge stays even if the tasks are undone.
     @Test func badgesAreToldOnceAndStay() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
             let player = try await Player.begin(on: host)
@@ -170,14 +170,14 @@ struct Feat: Sendable, CustomTestStringConvertible {
             for task in try await player.tasks() { try await player.client.send(GTSD.UncompleteTask(task.id)) }
             let badges = try await player.badges()
             #expect(Set(badges) == [.firstDay, .allRounder])
-            // Earned again, awarded once.
+            // Earning the badge again does not award it twice.
             try await player.complete([1, 2, 3, 4, 5, 6])
             let check = try await player.client.send(GTSD.CheckCompliance()).data
             #expect(check.newlyAwardedBadges == [])
         }
     }
 
-    /// A day is perfect as long as all of it is done: what is taken back in time does not count.
+    /// A day counts as perfect only while all its tasks are done.
     @Test func aPerfectDayMayBeUndone() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
             let player = try await Player.begin(on: host)
@@ -185,7 +185,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
             try await player.complete([1, 2, 3, 4, 5, 6])
             let task = try await player.tasks()[1].id
             let undone = try await player.client.send(GTSD.UncompleteTask(task)).data
-            // Five of six are a day, and no perfect one.
+            // Five of six tasks make a compliant day, but not a perfect one.
             #expect(!undone.streakUpdated)
             try await player.go(to: 1)
             try await player.complete([1, 2, 3, 4, 5])
@@ -196,7 +196,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Percentages of 1, 2, 3, 5 and 16 badges.
+    /// The percentages are those of 1, 2, 3, 5 and 16 badges.
     @Test func completionIsRoundedHalfUp() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess)) { host in
             let player = try await Player.begin(on: host)

@@ -13,9 +13,9 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// The contract's own testing checklist, line by line, as an app sees it: through the SDK.
+/// The contract's testing checklist passes line by line, as an app sees it through the SDK.
 @Suite(.timeLimit(.minutes(30))) struct GTSDChecklistTests {
-    /// Answers every request with one body.
+    /// A transport that answers every request with one body.
     struct Canned: Transport {
         var status = HTTPResponse.Status.ok
         var headers: HTTPFields = [.contentType: "application/json"]
@@ -42,7 +42,7 @@ import FoundationNetworking
         -> APIError
     {
         let client = client(Canned(status: status, headers: headers, body: body))
-        // Not an operation that needs a session: a 401 would ask for another token.
+        // An operation with a session would not do: after a 401 it would ask for another token.
         let error = await #expect(throws: APIError.self) {
             try await client.send(GTSD.LogIn(email: "a@b.cd", password: "x"))
         }
@@ -259,7 +259,7 @@ import FoundationNetworking
         #expect(response.data.tasks[0].type == type)
     }
 
-    /// An unknown value breaks no list, and comes out as it went in. Case tells values apart.
+    /// An unknown value does not break a list, and is encoded unchanged. Values are case-sensitive.
     @Test(arguments: ["meditation", "Cardio", "CARDIO", ""])
     func unknownEnumValuesAndCase(_ text: String) async throws {
         let body = Self.task.replacingOccurrences(of: "cardio", with: text)
@@ -286,7 +286,7 @@ import FoundationNetworking
 
     // MARK: Repeats
 
-    /// Counts what is sent, and loses every answer.
+    /// A transport that counts requests and loses every answer.
     private struct Lost: Transport {
         let count = NIOLockedValueBox(0)
 
@@ -296,7 +296,8 @@ import FoundationNetworking
         }
     }
 
-    /// What can be sent again is, but a deletion whose answer was lost would not be found the second time.
+    /// Safe requests are repeated. A deletion is not, because its repeat would fail with 404 if only the answer had
+    /// been lost.
     @Test func onlyWhatCannotActTwiceIsRepeated() async throws {
         let tokens = StoredTokens(accessToken: "a", refreshToken: "r", expiresAt: .distantFuture, user: "1")
         let lost = Lost()
@@ -309,7 +310,7 @@ import FoundationNetworking
         #expect(lost.count.withLockedValue { $0 } == 1 + 4)
     }
 
-    /// A page that is not full is the last: it is not asked for more.
+    /// A page that is not full is the last one, so no further page is requested.
     @Test func aListEndsWithThePageThatIsNotFull() async throws {
         let photo = #""id": 1, "fileKey": "k", "fileSize": 1, "mimeType": "image/png", "uploadedAt": "2025-10-26""#
         let body = """

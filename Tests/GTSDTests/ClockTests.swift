@@ -9,7 +9,7 @@ import HTTPTypes
 import Testbed
 import Testing
 
-/// What depends on the time.
+/// Rules that depend on the time hold.
 @Suite(.timeLimit(.minutes(30))) struct GTSDClockTests {
     // MARK: Sessions
 
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Decisions §8, example 8.
+    /// This is decisions §8, example 8.
     @Test(arguments: Stack.all)
     func aLostAnswerIsGivenAgainForTenSeconds(_ stack: Stack) async throws {
         try await withGTSD(on: stack) { host in
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// An app that comes back after an hour still ends its session with what it has.
+    /// An app that returns after an hour can still end its session with its old token.
     @Test(arguments: Stack.all)
     func anOldAccessTokenSignsOut(_ stack: Stack) async throws {
         try await withGTSD(on: stack) { host in
@@ -81,7 +81,7 @@ import Testing
                 return try await world.raw.send(.post, "/auth/refresh", body: body.description)
             }
             try await renew(anna.refreshToken).refused(401, "Invalid or expired refresh token")
-            // Not with one that somebody has made up.
+            // A token with an invalid signature does not end a session.
             try await world.raw.send(.post, "/auth/logout", token: berta.token + "x").succeeded(200)
             try await renew(berta.refreshToken).data()
         }
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    /// The limit is the person's, on however many devices, and good sign-ins are not counted.
+    /// The limit is per user, however many devices there are, and successful sign-ins do not count.
     @Test(arguments: Stack.Engine.available)
     func aLimitIsThePersonsAndNotTheSessions(_ engine: Stack.Engine) async throws {
         try await withGTSD(on: Stack(engine, .inProcess)) { host in
@@ -191,7 +191,8 @@ import Testing
         }
     }
 
-    /// Decisions §1: 20 a minute from one address, after the fields and before the address is looked up.
+    /// Decisions §1 allow 20 a minute from one address. The limit is checked after the fields and before the look-up
+    /// of the address.
     @Test(arguments: Stack.Engine.available)
     func accountsAreMadeTwentyAMinuteFromOneAddress(_ engine: Stack.Engine) async throws {
         try await withGTSD(on: Stack(engine, .inProcess), peer: "192.0.2.1") { host in
@@ -223,7 +224,7 @@ import Testing
             let last = try await there.send(.post, "/v1/streaks/check-compliance", token: anna.token, body: "{}")
             #expect(RateLimit(last.headers)?.remaining == 0)
             #expect(try await anna.post("/v1/streaks/check-compliance").status == 429)
-            // What one node changes, the other does not answer from its cache.
+            // A change at one node is not hidden by the other node's cache.
             let task = try await anna.tasks()[0]
             _ = try await get("/v1/tasks/today")
             #expect(try await get("/v1/tasks/today").succeeded(200)["cached"] == true)
@@ -231,7 +232,7 @@ import Testing
             let after = try await get("/v1/tasks/today").succeeded(200)
             #expect(after["cached"] == false)
             #expect(after["data"]?["completedTasks"] == 1)
-            // A session that a token ends by coming twice is over on the other node within a second.
+            // A reused refresh token ends its session, at the other node within a second.
             let token: JSONValue = ["refreshToken": .string(anna.refreshToken)]
             #expect(try await there.send(.post, "/auth/refresh", body: token.description).status == 200)
             nodes[0].clock.advance(by: .seconds(10))
@@ -267,7 +268,7 @@ import Testing
             host.clock.advance(by: .seconds(1))
             #expect(try await send(.get, photo.downloadUrl) == 403)
             #expect(try await send(.put, late.uploadUrl) == 403)
-            // What was confirmed can still be had, under a URL of now.
+            // A confirmed photo is still available, under a new URL.
             let client = GTSDClient(baseURL: host.baseURL, transport: host.transport)
             try await client.signIn(email: anna.email, password: Person.password)
             let listed = try await client.send(GTSD.ListPhotos()).data.photos
@@ -275,7 +276,7 @@ import Testing
         }
     }
 
-    /// An app that tries again much later: with a place whose time is over, and with a photo that is there.
+    /// An app retries hours later, when its upload URL has expired or the photo has been stored.
     @Test(arguments: Stack.all)
     func anUploadIsRepeatedHoursLater(_ stack: Stack) async throws {
         try await withGTSD(on: stack) { host in
@@ -321,7 +322,7 @@ import Testing
         }
     }
 
-    /// Files are as old as the system's clock says.
+    /// The system's clock gives files their times.
     private static let now = Int64(Date().timeIntervalSince1970 * 1000)
 
     // MARK: Failures
@@ -340,7 +341,7 @@ import Testing
                 #expect(error?["message"] == "Internal server error")
                 #expect(error?["requestId"]?.string == answer.headers[.requestID])
                 #expect((error?["stack"]?.string?.contains("credits") ?? false) == showsDetails)
-                // A refusal that nobody foresaw tells its limit, too.
+                // An unexpected error's answer reports the limit, too.
                 #expect((answer.headers[.rateLimit] != nil) == (method == .post))
             }
         }

@@ -9,9 +9,9 @@ import HTTPTypes
 import Testbed
 import Testing
 
-/// Which day is whose, and what counts for it, as the clock goes on.
+/// The clock and a user's time zone decide to which day a task counts.
 @Suite(.timeLimit(.minutes(30))) struct GTSDDayTests {
-    /// Decisions §8, example 4: the zone decides, in both.
+    /// This is decisions §8, example 4: the time zone decides, for both users.
     @Test(arguments: [
         ("Pacific/Auckland", "2025-10-27", "2025-10-27", "2025-11-02"),
         ("UTC", "2025-10-26", "2025-10-20", "2025-10-26"),
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// Decisions §8, examples 3 and 5, over the days of a clock change: 26 October 2025 has 25 hours in Berlin.
+    /// This is decisions §8, examples 3 and 5, during a clock change: 26 October 2025 has 25 hours in Berlin.
     @Test func creditsGoByDaysNotHours() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-25T21:59:00Z")) { host in
             let player = try await Player.begin(on: host, in: "Europe/Berlin")
@@ -43,10 +43,10 @@ import Testing
                 let streak = try await player.streak()
                 return [streak.currentStreak, streak.longestStreak, streak.totalCompliantDays]
             }
-            // 23:59 on Saturday by summer time, then 23:59 on Sunday by winter time: 25 hours and a day later.
+            // It is 23:59 on Saturday in summer time, then 23:59 on Sunday in winter time: 25 hours and a day later.
             #expect(try await credit(at: "2025-10-25T21:59:00Z") == [1, 1, 1])
             #expect(try await credit(at: "2025-10-26T22:59:00Z") == [2, 2, 2])
-            // 00:01 on Tuesday: Monday was left out by two minutes more than a day.
+            // It is 00:01 on Tuesday: Monday was missed by two minutes.
             #expect(try await credit(at: "2025-10-27T23:01:00Z") == [1, 2, 3])
             host.clock.set("2025-10-29T22:59:00Z")
             try await player.client.signIn(email: player.email, password: "Secret-123")
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// Who flies over the date line lives the 26th of October after the 27th, or never. Each day counts once.
+    /// A user who crosses the date line has 26 October after the 27th, or never. Each day counts once.
     @Test func aMoveNeitherDoublesNorLosesADay() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-26T11:30:00Z")) { host in
             let player = try await Player.begin(on: host, in: "Pacific/Auckland")
@@ -67,7 +67,7 @@ import Testing
                         dateOfBirth: day("1990-01-15"), gender: .male, primaryGoal: .maintain, currentWeight: 80,
                         height: 180, activityLevel: .sedentary, timezone: zone))
             }
-            /// Today, current, longest, total and the last day.
+            /// Returns today, current, longest, total and the last day.
             func status() async throws -> String {
                 let status = try await player.client.send(GTSD.GetStreak()).data
                 let (today, streak) = (status.todayCompliance?.date.description, status.streak)
@@ -99,7 +99,7 @@ import Testing
             let anna = try await host.world().person(in: "Europe/Berlin")
             var request = Person.body
             request.dateOfBirth = sent
-            // Midnight of 1 January in Berlin, by winter time.
+            // This is midnight of 1 January in Berlin, in winter time.
             request.targetDate = "2025-12-31T23:00:00Z"
             let kept: GTSD.OnboardingStatus = try await anna.send(request)
             #expect(kept.profile.dateOfBirth == day(expected))
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// Today was done yesterday: it counts by its own check, not by what is done for another day.
+    /// Today's tasks were completed yesterday. They count with a check of today, not with a task of another day.
     @Test func whatIsDoneForAnotherDayDoesNotCreditToday() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
             let player = try await Player.begin(on: host)
@@ -153,14 +153,14 @@ import Testing
         }
     }
 
-    /// A credit that completing brought is there once, whatever is checked and completed after it, any day.
+    /// A day is credited once by completing its tasks. Later checks and completions of any day change nothing.
     @Test func aRandomLifeIsItsCreditedDays() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2024-02-26T06:00:00Z")) { host in
             var random = SeededGenerator(seed: 6)
             let player = try await Player.begin(on: host, in: "America/New_York")
             var credited: [Int64] = []
             var known: [GTSD.Task] = []
-            // Over a leap day and a clock change.
+            // The days include a leap day and a clock change.
             let first = day("2024-02-26").daysSince1970
             for ahead in Int64(0)..<21 {
                 host.clock.set("\(Day(daysSince1970: first + ahead))T17:00:00Z")
@@ -169,7 +169,7 @@ import Testing
                 let done = tasks.filter { _ in Int.random(in: 0..<10, using: &random) < 9 }
                 for task in done { try await player.client.send(GTSD.CompleteTask(task.id)) }
                 if done.count * 5 >= tasks.count * 4 { credited.append(first + ahead) }
-                // Something of an earlier day, which changes nothing.
+                // Completing a task of an earlier day changes nothing.
                 if let old = known.randomElement(using: &random) {
                     try await player.client.send(GTSD.CompleteTask(old.id))
                     try await player.client.send(GTSD.CheckCompliance(date: old.dueDate))

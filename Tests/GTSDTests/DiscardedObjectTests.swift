@@ -14,11 +14,11 @@ import ObjectStore
 import Testbed
 import Testing
 
-/// What is stored of photos and accounts that are no more goes, however often the store refuses.
+/// Stored files of deleted photos and accounts are removed, however often the store refuses.
 @Suite(.timeLimit(.minutes(30))) struct DiscardedObjectTests {
     private struct Refused: Error {}
 
-    /// A store that does not delete for as long as it is told so.
+    /// A store that refuses deletions while it is told to.
     private struct StubbornStore: ObjectStore {
         let base: LocalObjectStore
         let isRefusing = NIOLockedValueBox(true)
@@ -88,9 +88,9 @@ import Testing
                 for key in keys { stored.append(try await store.size(of: key) != nil) }
                 return stored
             }
-            // Gone for their owners, and not yet from the store.
+            // The users cannot reach the files any more, but the store still has them.
             #expect(try await stored() == [true, true])
-            // What lies there still is no photo again: it is about to go.
+            // A file that is about to be deleted cannot be confirmed again.
             try await anna.post(
                 "/v1/progress/photo/confirm",
                 [
@@ -103,7 +103,7 @@ import Testing
             store.isRefusing.withLockedValue { $0 = false }
             try await service.sweep()
             #expect(try await stored() == [false, false])
-            // Their names are remembered until nobody can put anything there any more.
+            // The keys are kept until no upload URL for them is valid.
             func remembered() async throws -> Int64? {
                 try await host.database.read { try $0.value("SELECT COUNT(*) FROM discarded_objects") }
             }

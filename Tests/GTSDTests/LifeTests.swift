@@ -5,10 +5,10 @@ import GTSDClient
 import Testbed
 import Testing
 
-/// A fortnight of somebody's life in Berlin, as the app would show it. Sunday the 26th has 25 hours.
+/// The app shows the right days for two weeks of a user in Berlin. Sunday the 26th has 25 hours.
 @Suite(.timeLimit(.minutes(30))) struct LifeTests {
-    /// What Anna leaves undone, by the tasks' titles, and when she does the rest, by the clock in Berlin; nil for a day on
-    /// which she does not open the app.
+    /// The titles of the tasks that Anna leaves undone, and the time in Berlin at which she does the others; nil for a
+    /// day on which she does not open the app.
     private static let days: [(missed: Set<String>, at: String)?] = [
         ([], "05:30"),
         (["Cardio: Intervals"], "18:00"),
@@ -83,7 +83,7 @@ import Testing
                     lines.append("\(name)  not opened")
                     continue
                 }
-                // Summer time ends on the 26th at three.
+                // Summer time ends on the 26th at three o'clock.
                 host.clock.set("\(today)T\(plan.at):00\(today < day("2025-10-26") ? "+02:00" : "+01:00")")
                 lines += try await life.live("\(name) \(plan.at)", missing: plan.missed)
                 if ahead == 7 { lines += try await life.plan(weighing: 78.5) }
@@ -106,11 +106,11 @@ import Testing
     }
 }
 
-/// What Anna does, told in lines.
+/// Performs what Anna does, and returns a transcript.
 private struct Life {
     let player: Player
 
-    /// Says what she weighs, and has this week's plan made.
+    /// Enters her weight, and has this week's plan made.
     func plan(weighing kilograms: Double) async throws -> [String] {
         try await player.client.send(
             GTSD.CompleteOnboarding(
@@ -127,7 +127,7 @@ private struct Life {
         ]
     }
 
-    /// Lives a day: says of each task but those that it was done, in one of the three ways.
+    /// Completes a day's tasks except the missed ones, in one of the three ways each.
     func live(_ name: String, missing missed: Set<String>) async throws -> [String] {
         let client = player.client
         try await client.signIn(email: player.email, password: "Secret-123")

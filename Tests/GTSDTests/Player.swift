@@ -4,7 +4,7 @@ import Foundation
 import GTSDClient
 import Testbed
 
-/// Somebody whose days a test lets pass. They begin on Monday, 27 October 2025.
+/// A user whose days a test controls. They begin on Monday, 27 October 2025.
 struct Player: Sendable {
     static let monday = day("2025-10-27").daysSince1970
 
@@ -13,7 +13,7 @@ struct Player: Sendable {
     let client: GTSDClient
     let user: GTSD.User
 
-    /// Signs up on the first Monday, at six in the morning by UTC.
+    /// Signs up on the first Monday, at six in the morning in UTC.
     static func begin(on host: GTSDHost, in timezone: String = "UTC") async throws -> Player {
         let client = GTSDClient(
             baseURL: host.baseURL, transport: host.transport, retry: .never, now: { [clock = host.clock] in clock.date }
@@ -23,16 +23,16 @@ struct Player: Sendable {
         return Player(host: host, email: email, client: client, user: user)
     }
 
-    /// Lets it become so late, so many days after the first Monday, in UTC.
+    /// Sets the clock to a time in UTC, a number of days after the first Monday.
     func go(to ahead: Int64, _ time: String = "12:00") async throws {
         host.clock.set("\(Day(daysSince1970: Self.monday + ahead))T\(time):00Z")
-        // A session ends after a week without a sign of life.
+        // A session ends after a week without a request.
         try await client.signIn(email: email, password: "Secret-123")
     }
 
     func tasks() async throws -> [GTSD.Task] { try await client.send(GTSD.ListTasks()).data.tasks }
 
-    /// Completes those of today's tasks, by their slots from 1.
+    /// Completes some of today's tasks, given by their slots from 1.
     @discardableResult
     func complete(_ slots: [Int]) async throws -> GTSD.ChangedTask? {
         let tasks = try await tasks()
@@ -43,7 +43,7 @@ struct Player: Sendable {
         return last
     }
 
-    /// Credits so many days in a row up to yesterday, as if they had been lived.
+    /// Credits a number of consecutive days up to yesterday, directly in the database.
     func seed(_ count: Int64, perfect: Bool = false) async throws {
         let today = host.clock.source.milliseconds() / 86_400_000
         let user = Int64(user.id.rawValue) ?? 0

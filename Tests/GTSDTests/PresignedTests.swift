@@ -5,9 +5,9 @@ import GTSDClient
 import Testbed
 import Testing
 
-/// Upload URLs, in the hands of a stock client.
+/// Upload URLs work with a stock client.
 @Suite(.timeLimit(.minutes(30))) struct PresignedTests {
-    /// Puts a file with curl, and tells what it is answered.
+    /// Uploads a file with curl, and returns the status of the answer.
     private func curl(_ url: String, file: String, _ more: [String] = []) async throws -> String {
         let arguments = ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-T", file] + more + [url]
         let (status, output) = try await StockTools.run("/usr/bin/curl", arguments)
@@ -65,7 +65,7 @@ import Testing
                 }
                 #expect(try await curl(url, file: larger) == "413")
                 #expect(try await curl(url, file: larger, ["-H", "Transfer-Encoding: chunked"]) == "413")
-                // None of it has left anything behind.
+                // None of the refused uploads has stored anything.
                 let confirm = GTSD.ConfirmPhoto(
                     fileKey: place.fileKey, fileSize: bytes.count, contentType: "image/jpeg")
                 try await expectRefusal(404, "File not found in storage: \(place.fileKey)") {
@@ -77,7 +77,7 @@ import Testing
                 let fetched = folder + "/fetched.jpg"
                 _ = try await StockTools.run("/usr/bin/curl", ["-s", "-o", fetched, photo.downloadUrl])
                 #expect(try Data(contentsOf: URL(fileURLWithPath: fetched)) == Data(bytes))
-                // A photo that was confirmed stays what it is.
+                // A confirmed photo cannot be replaced.
                 try Data(bytes.dropLast() + [0]).write(to: URL(fileURLWithPath: larger))
                 #expect(try await curl(url, file: larger) == "409")
                 host.clock.advance(by: .seconds(3600))

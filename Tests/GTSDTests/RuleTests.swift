@@ -4,7 +4,7 @@ import Testing
 
 @testable import GTSDService
 
-/// The rules of days, streaks and plans, as functions of somebody's days.
+/// The rules of days, streaks and plans are functions of a user's days.
 @Suite(.timeLimit(.minutes(30))) struct RuleTests {
     // MARK: Days
 
@@ -13,7 +13,7 @@ import Testing
         "Pacific/Kiritimati", "Pacific/Pago_Pago", "America/St_Johns", "Africa/Casablanca",
     ]
 
-    /// Against Foundation's calendar, over ten years with their leap days and clock changes.
+    /// Local days equal those of Foundation's calendar over ten years with their leap days and clock changes.
     @Test(arguments: zones)
     func daysAreThoseOfTheCalendar(_ name: String) throws {
         let zone = try #require(TimeZone(identifier: name))
@@ -31,12 +31,12 @@ import Testing
                 from: DateComponents(year: parts.year, month: parts.month, day: parts.day))
             #expect(Double(local.day) * 86_400 == midnight?.timeIntervalSince1970)
             #expect(Int(local.minute) == (parts.hour ?? 0) * 60 + (parts.minute ?? 0))
-            // Foundation counts from Sunday as 1.
+            // Foundation counts weekdays from Sunday as 1.
             #expect(Week.weekday(of: local.day) == ((parts.weekday ?? 0) + 5) % 7)
         }
     }
 
-    /// However long a day is, the days of an unbroken hour-by-hour life are all there, each once.
+    /// In each time zone, a walk hour by hour meets every day once, however long the days are.
     @Test(arguments: zones)
     func noDayIsSkippedOrRepeated(_ name: String) throws {
         let zone = try #require(TimeZone(identifier: name))
@@ -58,7 +58,7 @@ import Testing
         #expect(LocalTime(milliseconds: -1, in: .gmt).day == -1)
     }
 
-    /// Decisions §8, example 4.
+    /// This is decisions §8, example 4.
     @Test func theZoneDecides() throws {
         let auckland = try #require(TimeZone(identifier: "Pacific/Auckland"))
         let instant = time("2025-10-26T11:30:00Z").milliseconds
@@ -70,7 +70,7 @@ import Testing
 
     // MARK: Streaks
 
-    /// Against the definition, word by word.
+    /// The result equals a literal implementation of the definition.
     @Test func streaksAreTheirDefinition() {
         var random = SeededGenerator(seed: 2)
         for _ in 0..<3000 {
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// A day more makes a streak longer by one, or begins it again; never anything else.
+    /// A further day makes a streak longer by one, or begins it again.
     @Test func aCreditAddsOneOrBegins() {
         var random = SeededGenerator(seed: 3)
         var days: [Int64] = []
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// Decisions §8, examples 3 and 5.
+    /// These are decisions §8, examples 3 and 5.
     @Test func workedExamples() {
         let monday = day("2025-10-27").daysSince1970
         let two = [monday, monday + 1]
@@ -148,7 +148,7 @@ import Testing
         for missing in 1..<20 {
             #expect(!Runs.strength(in: Set(sessions.prefix(21)).subtracting([sessions[missing]]), length: 21))
         }
-        // From any session on.
+        // The count is the same from any session on.
         for start in 0..<9 { #expect(Runs.strength(in: Set(sessions[start..<start + 21]), length: 21)) }
     }
 
@@ -171,9 +171,9 @@ import Testing
             numbers(80, 180, 30, "male", "moderately_active", "lose_weight") == [1780, 2759, 2259, 176, 220, 75, 2800])
         #expect(numbers(70, 160, 50, "female", "sedentary", "lose_weight") == [1289, 1547, 1047, 154, 29, 35, 2500])
         #expect(numbers(300, 150, 80, "female", "sedentary", "lose_weight") == [3377, 4052, 3552, 660, 0, 101, 10_500])
-        // 5 feet 7 inches: 700.8 + 1063.625 − 150 + 5 = 1619.425, which 170.2 cm would make 1619.55.
+        // 5 feet 7 inches: 700.8 + 1063.625 − 150 + 5 = 1619.425. With 170.2 cm it would be 1619.55.
         #expect(numbers(70.08, 170.18, 30, "male", "sedentary", "maintain")[0] == 1619)
-        // 1401.504 and 1401.496, and a half, which is rounded up: nothing is rounded before.
+        // The values are 1401.504, 1401.496, and a half, which is rounded up. No intermediate result is rounded.
         #expect(numbers(70.0004, 162, 30, "female", "sedentary", "maintain")[0] == 1402)
         #expect(numbers(69.9996, 162, 30, "female", "sedentary", "maintain")[0] == 1401)
         #expect(numbers(70, 162, 30, "female", "sedentary", "maintain")[0] == 1402)
@@ -181,7 +181,7 @@ import Testing
         #expect(numbers(73, 160, 30, "male", "sedentary", "maintain")[6] == 2600)
     }
 
-    /// Of BMR 1500: a half is rounded up.
+    /// The BMR is 1500, and a half is rounded up.
     @Test(arguments: [
         ("sedentary", 1800), ("lightly_active", 2063), ("moderately_active", 2325), ("very_active", 2588),
         ("extremely_active", 2850),
@@ -196,7 +196,7 @@ import Testing
         #expect(plan.tdee == tdee)
     }
 
-    /// Within what onboarding admits, no plan is out of its mind.
+    /// For all input that onboarding accepts, the plan's numbers are plausible.
     @Test func everyPlanAddsUp() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<5000 {

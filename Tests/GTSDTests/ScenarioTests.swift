@@ -3,7 +3,7 @@ import GTSDCheck
 import Testbed
 import Testing
 
-/// The contract's scenarios on every stack. Each test has a server of its own.
+/// The contract's scenarios pass on every stack. Each test has a server of its own.
 @Suite(.timeLimit(.minutes(30))) struct GTSDScenarioTests {
     @Test(arguments: Stack.all, GTSDScenarios.all)
     func holds(_ stack: Stack, _ scenario: Scenario<GTSDWorld>) async throws {

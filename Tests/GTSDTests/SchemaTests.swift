@@ -2,9 +2,9 @@ import Database
 import Testbed
 import Testing
 
-/// How GTSD's tables are read.
+/// GTSD's queries use indexes.
 @Suite(.timeLimit(.minutes(30))) struct GTSDSchemaTests {
-    /// What one person asks for costs what that person has, not what all have.
+    /// The cost of a user's query depends on that user's data, not on that of all users.
     @Test func everyQueryGoesByItsUser() async throws {
         let queries: [SQL] = [
             "SELECT COUNT(completed_at), COUNT(*) FROM tasks WHERE user_id = \(1) AND day = \(2)",

@@ -11,11 +11,11 @@ import Logging
 import Testbed
 import Testing
 
-/// Guessing, and who is not stopped by it.
+/// Guessing passwords is limited, and does not lock out the account's own user.
 @Suite(.timeLimit(.minutes(30))) struct GTSDSignInTests {
     private static let password = "Secret-123"
 
-    /// The server as it looks from an address.
+    /// Returns the server as a client at an address sees it.
     private func raw(_ host: GTSDHost, from peer: String) -> RawClient {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let table = Router(
@@ -87,7 +87,7 @@ import Testing
             #expect(try await refresh("unknown").status == 401)
             try await setActive(true)
             #expect(try await refresh(token).status == 200)
-            // One that has expired is told nothing.
+            // An expired token gives no information about the account.
             host.clock.advance(by: .seconds(8 * 24 * 3600))
             try await setActive(false)
             #expect(try await refresh(token).status == 401)

@@ -3,7 +3,7 @@ import Foundation
 import Testbed
 import Testing
 
-/// One person and a client that no one here wrote: curl.
+/// A user works with a stock client: curl.
 @Suite(.timeLimit(.minutes(30))) struct GTSDStockClientTests {
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
     func aWholeSession() async throws {

@@ -10,7 +10,7 @@ import ObjectStore
 import Testbed
 import Testing
 
-/// What one user may store, and what becomes of files that are replaced, given up or deleted.
+/// A user's storage has a quota, and files that are replaced, abandoned or deleted are removed.
 @Suite(.timeLimit(.minutes(30))) struct GTSDStorageTests {
     private static let bytes = SampleImage.jpeg(width: 8, height: 8)
     private static let quotaExceeded = "Storage quota exceeded"
@@ -43,7 +43,7 @@ import Testing
 
     // MARK: Limits
 
-    /// Each would fit beside one other.
+    /// Each of the files would fit together with one other.
     @Test(arguments: Stack.Engine.available)
     func whatIsPresignedAtOnceDoesNotPassTheQuotaTogether(_ engine: Stack.Engine) async throws {
         var settings = GTSDService.Settings()
@@ -80,10 +80,10 @@ import Testing
             #expect(try await send(.put, place.uploadUrl, Self.bytes, to: host).status == .ok)
             _ = try await presign()
             try await expectRefusal(413, Self.quotaExceeded) { _ = try await presign() }
-            // Of what was reserved a photo becomes; the quota is full, and it is there.
+            // A reserved upload becomes a photo. The quota is full, and the photo counts.
             let photo = try await player.client.send(Self.confirmation(place.fileKey)).data
             try await expectRefusal(413, Self.quotaExceeded) { _ = try await presign() }
-            // The other one never comes.
+            // The other upload never arrives.
             host.clock.advance(by: .seconds(3600 + 901))
             try await host.service.sweep()
             try await player.client.signIn(email: player.email, password: "Secret-123")
@@ -110,7 +110,7 @@ import Testing
             try refused.refused(429, "Too many requests, please try again later")
             #expect(1...3600 ~= refused.headers[.retryAfter].flatMap { Int($0) } ?? 0)
             #expect(try await presign(berta).status == 200)
-            // Nothing of it outlasts the account.
+            // Nothing of the uploads outlasts the account.
             try await anna.client.deleteAccount(password: Person.password)
             let left = try await host.database.read { db in
                 try db.value("SELECT COUNT(*) FROM attempts WHERE key LIKE 'uploads %'", as: Int.self)
@@ -146,14 +146,14 @@ import Testing
             }
             let photo: GTSD.ConfirmedPhoto = try await anna.send(Self.confirmation(place.fileKey))
             #expect(try await send(.get, photo.downloadUrl, to: host).body == other)
-            // From then on it is what it is.
+            // From then on the content cannot change.
             #expect(try await send(.put, place.uploadUrl, Self.bytes, to: host).status == .conflict)
             #expect(try await send(.put, place.uploadUrl, other, to: host).status == .ok)
             #expect(try await send(.get, photo.downloadUrl, to: host).body == other)
         }
     }
 
-    /// What is confirmed is what was looked at, whatever is put there meanwhile.
+    /// A confirmed photo has the content that was checked, even if another upload arrives meanwhile.
     @Test func anUploadBesideAConfirmationComesBeforeOrAfterIt() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess)) { host in
             let anna = try await host.world().person()
@@ -164,7 +164,7 @@ import Testing
                 do {
                     photo = try await anna.send(Self.confirmation(place.fileKey))
                 } catch let error as APIError {
-                    // The upload came first, and is no photo.
+                    // The upload arrived first, and is not a photo.
                     #expect(error.status == .badRequest, "\(error)")
                     _ = try await put
                     continue
@@ -202,7 +202,7 @@ import Testing
                 #expect(try await send(.put, url, Self.bytes, to: host).status == .gone)
             }
             #expect(try await files(host) == [kept.fileKey])
-            // The keys are refused until their URLs are good no more, and then forgotten.
+            // The keys are refused until their URLs have expired, and are then deleted.
             func traces() async throws -> Int? {
                 try await host.database.read { db in
                     try db.value("SELECT (SELECT COUNT(*) FROM discarded_objects) + (SELECT COUNT(*) FROM uploads)")
@@ -212,7 +212,7 @@ import Testing
             host.clock.advance(by: .seconds(3600 + 901))
             #expect(try await send(.put, place.uploadUrl, Self.bytes, to: host).status == .forbidden)
             try await host.service.sweep()
-            // Berta's is there for a day.
+            // Berta's upload stays for a day.
             #expect(try await traces() == 1)
         }
     }
@@ -231,7 +231,7 @@ import Testing
             try await player.client.signIn(email: player.email, password: "Secret-123")
             let second = try await presign()
             #expect(second.fileKey == first.fileKey)
-            // It is expected for another hour.
+            // The upload is expected for another hour.
             host.clock.advance(by: .seconds(1800))
             try await host.service.sweep()
             #expect(try await send(.put, first.uploadUrl, Self.bytes, to: host).status == .forbidden)
@@ -252,23 +252,24 @@ import Testing
         }
     }
 
-    /// Its first call gets a place and no further, its second confirms another and loses the answer.
+    /// The first call stops after it has received an upload URL. The second call confirms its photo, but its answer is
+    /// lost.
     @Test func theSDKFinishesWhatItsCallsBefore() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess)) { host in
             let player = try await Player.begin(on: host)
             let upload = Upload(.bytes(Self.bytes), filename: "a.jpg", contentType: "image/jpeg")
-            // Another photo was confirmed in the place of this key: by a call with other bytes.
+            // A call with other bytes has confirmed another photo under this key.
             let other = Array(Self.bytes.dropLast()) + [7]
             let one = try await player.client.uploadPhoto(
                 Upload(.bytes(other), filename: "a.jpg", contentType: "image/jpeg"), idempotencyKey: "key")
             let two = try await player.client.uploadPhoto(upload, idempotencyKey: "key")
             #expect(one.photoId != two.photoId)
             #expect(try await send(.get, two.downloadUrl, to: host).body == Self.bytes)
-            // Or it has been deleted.
+            // The photo has been deleted.
             try await player.client.send(GTSD.DeletePhoto(one.photoId))
             let three = try await player.client.uploadPhoto(upload, idempotencyKey: "key")
             #expect(three.photoId != two.photoId)
-            // A confirmation is named by its place: a key of another place's is no obstacle.
+            // The same key's confirmation of another upload does not get in the way.
             let place = try await player.client.send(Self.request(), idempotencyKey: "late.presign").data
             #expect(try await send(.put, place.uploadUrl, Self.bytes, to: host).status == .ok)
             let elsewhere = try await player.client.send(Self.request()).data

@@ -1,7 +1,7 @@
 import Foundation
 import Testbed
 
-/// Makes vCards as varied and nasty as those of the world.
+/// Makes vCards that are as varied and irregular as those of real programs.
 struct CardGenerator {
     var random: SeededGenerator
 
@@ -19,7 +19,7 @@ struct CardGenerator {
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
     private mutating func pick<T>(_ elements: [T]) -> T { elements[Int.random(in: 0..<elements.count, using: &random)] }
 
-    /// Text without control characters, so that what comes back is what went in.
+    /// Returns text without control characters, so that it can be compared after an export.
     private mutating func text(upTo maximum: Int) -> String {
         String(
             String.UnicodeScalarView(
@@ -90,7 +90,7 @@ struct CardGenerator {
         return lines.map { fold($0, end) }.joined(separator: end) + end
     }
 
-    /// Folded at any place, as old programs do; never between the halves of a character.
+    /// Folds a line at any place, as old programs do, but never within a character.
     private mutating func fold(_ line: String, _ end: String) -> String {
         guard line.utf8.count > 75 || (line.utf8.count > 10 && chance(5)), !line.contains("QUOTED") else { return line }
         var folded = ""

@@ -6,11 +6,11 @@ import Testing
 
 @testable import MonicaService
 
-/// Cards, however they are written.
+/// Cards of all versions and programs are read.
 @Suite(.timeLimit(.minutes(30))) struct MonicaCardReadingTests {
-    /// What other programs write, line by line.
+    /// The lines are those that other programs write.
     @Test(arguments: [
-        // A card within a card is about something else.
+        // A nested card describes another person.
         ("FN:Jane\nBEGIN:VCARD\nTITLE:Agent\nEND:VCARD", "Jane", nil as String?),
         ("FN:Jane\nTITLE:a\\Nb\\nc", "Jane", "a\nb\nc"),
         ("N;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:;Ren=E9\nTITLE;QUOTED-PRINTABLE:=41=0D=0AB", "René", "A\nB"),
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// In quoted-printable, and byte by byte.
+    /// The text is in quoted-printable, or in raw bytes.
     @Test(
         arguments: [
             ("SHIFT_JIS", [0x91, 0xBE, 0x98, 0x59], "太郎"),
@@ -144,7 +144,7 @@ import Testing
             let contact = try #require(try await client.listContacts(page: 1, limit: 1, query: name).data.first)
             #expect(contact.completeName == name)
             #expect(try await host.cards(of: "alice").contains("FN:\(name)\r\n"))
-            // As long as the name is the same.
+            // The formatted name is kept while the name stays the same.
             try await client.update(
                 contact.id,
                 Monica.ContactDraft(firstName: contact.firstName, lastName: contact.lastName, nickname: "x"))

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// The client's own rules, against answers that a test makes up.
+/// The client keeps its rules with answers that a test makes up.
 @Suite(.timeLimit(.minutes(30))) struct MonicaClientTests {
     // MARK: Repeats
 
@@ -113,7 +113,7 @@ import FoundationNetworking
         clock.advance(by: .milliseconds(1))
         _ = try await client.listNotes(contactId: 5, page: 1, limit: 10)
         #expect(script.requests.count == 3)
-        // A write makes what is known old, and a failure is not kept.
+        // A write invalidates the cache, and a failure is not cached.
         try? await client.delete(Monica.Note.self, id: 1)
         _ = try await client.listNotes(contactId: 5, page: 1, limit: 10)
         #expect(script.requests.count == 5)
@@ -206,7 +206,7 @@ import FoundationNetworking
         #expect(script.requests.count == 1)
     }
 
-    /// What the body names is what is missing, not what would have been made of it.
+    /// The error names the missing resource of the body, not the one that was to be created.
     @Test func whatIsMissingIsNamed() async throws {
         func refusal(_ message: String, _ request: (MonicaAPIClient) async throws -> Void) async -> String? {
             let script = Script([.status(404, body: #"{"error":{"message":"\#(message)","code":404}}"#)])
@@ -222,7 +222,7 @@ import FoundationNetworking
         #expect(await refusal("The requested note was not found.", update) == "Note #7 was not found.")
     }
 
-    /// Other servers give 15 tags at a time unless they are asked for more.
+    /// Other servers return 15 tags at a time unless more are requested.
     @Test func tagsAreAskedForAHundredAtATime() async throws {
         func page(_ page: Int) -> Script.Answer {
             .body(#"{"data":[{"id":\#(page),"name":"x"}],"meta":{"current_page":\#(page),"last_page":2}}"#)
@@ -271,7 +271,7 @@ import FoundationNetworking
             ])
     }
 
-    /// Numbers of a server's, or an app's, that would overflow.
+    /// Numbers of a server or an app that would overflow end a list.
     @Test func numbersThatAreTooLargeEndAList() async throws {
         let most = Int.max
         let page =

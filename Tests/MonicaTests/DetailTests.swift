@@ -7,7 +7,7 @@ import MonicaService
 import Testbed
 import Testing
 
-/// What the decisions settle field by field, on the server through the real client.
+/// The server follows the decisions field by field, through the real client.
 @Suite(.timeLimit(.minutes(30))) struct MonicaDetailTests {
     @Test(arguments: Stack.Engine.available)
     func checksComeInTheirOrder(_ engine: Stack.Engine) async throws {
@@ -17,19 +17,19 @@ import Testing
             let note = try await host.client().create(
                 Monica.NoteDraft(contactID: try await host.contact("John").id, body: "x"))
             let expected: [(HTTPRequest.Method, String, String?, Int, Int)] = [
-                // Sort, limit, page before the path's id.
+                // Sort, limit and page are checked before the path's id.
                 (.get, "/contacts/x/notes?sort=x&limit=0", nil, 400, 39),
                 (.get, "/contacts/x/notes?limit=51", nil, 400, 30),
                 (.get, "/tags/0/contacts?limit=101&page=0", nil, 400, 30),
                 (.get, "/tags/0/contacts?page=0", nil, 400, 41),
                 (.get, "/tags/0/contacts", nil, 404, 31),
-                // The JSON, then the id, then the fields, then what they name.
+                // The JSON is checked first, then the id, then the fields, then the resources that they name.
                 (.put, "/notes/0", "{", 400, 37), (.put, "/notes/0", "{}", 404, 31),
                 (.put, "/notes/\(note.id)", "{}", 422, 32),
                 (.put, "/notes/\(note.id)", #"{"body":"x","contact_id":0}"#, 404, 31),
                 (.post, "/gifts", #"{"name":"x","status":"y","contact_id":0}"#, 422, 32),
                 (.post, "/gifts", #"{"name":"x","status":"idea","contact_id":0}"#, 404, 31),
-                // No text has NUL in it, nor does a search.
+                // NUL is refused in texts and searches.
                 (.get, "/contacts?query=%00", nil, 400, 41), (.post, "/tags", #"{"name":"a\u0000b"}"#, 422, 32),
                 (.get, "/contacts?limit=%2B5", nil, 400, 30), (.get, "/contacts?limit=5&limit=5", nil, 200, 0),
             ]
@@ -64,7 +64,7 @@ import Testing
                 let found = try await client.listContacts(page: 1, limit: 10, query: query)
                 #expect(found.data.count == 1, "\(query)")
             }
-            // The line that is searched is written anew.
+            // The indexed text is written again.
             try await client.send(Monica.SetWork(id: made.id, job: "Jobby", company: "Compy"))
             _ = try await client.create(Monica.ContactDraft(firstName: "Other"))
             for (query, count) in [
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// The texts of many contacts are searched together.
+    /// The search index keeps the texts of many contacts together.
     @Test(arguments: Stack.Engine.available)
     func aContactIsFoundWhateverBecomesOfItsNeighbours(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
@@ -87,7 +87,7 @@ import Testing
             var contacts: [Monica.Contact] = []
             for index in 0..<12 { contacts.append(try await host.contact("Name\(index)x")) }
             let partial = try await client.create(Monica.ContactDraft(firstName: "Partial", isPartial: true))
-            // Its id is how the ids of others begin.
+            // This contact's id is a prefix of another's.
             let first = try #require(contacts.first { contact in contacts.contains { $0.id == contact.id * 10 } })
             _ = try await client.update(first.id, Monica.ContactDraft(firstName: "Renamed"))
             for contact in contacts where contact.id != first.id {
@@ -99,7 +99,7 @@ import Testing
             try await client.delete(Monica.Contact.self, id: first.id)
             let all = try await client.listContacts(page: 1, limit: 50, query: "x")
             #expect(all.data.map(\.id) == contacts.map(\.id).filter { $0 != first.id })
-            // A partial one is in no list, whether it is searched or not.
+            // A partial contact is in no list, with or without a search.
             let listed = try await client.listContacts(page: 1)
             #expect(listed.data.map(\.id) == all.data.map(\.id))
             #expect(listed.meta?.total == 11)
@@ -187,7 +187,7 @@ import Testing
                 last = try await client.getContact(id: john.id).data.updatedAt
                 try await client.delete(Monica.Tag.self, id: tag.id)
             }
-            // What changes nothing moves nothing, and a note is not the contact's own row.
+            // A request without changes does not change the order, and a note is not part of the contact's own row.
             host.clock.advance(by: .seconds(10))
             try await client.send(Monica.UnsetTags(id: john.id))
             _ = try await client.create(Monica.NoteDraft(contactID: john.id, body: "x"))
@@ -219,7 +219,7 @@ import Testing
             #expect(jack.completeName == "Jack")
             #expect(jack.nickname == nil && jack.description == nil)
             #expect(jack.isStarred && !jack.isDead && !jack.isMe)
-            // Of the living nobody knows the day.
+            // The date is hidden while the contact is alive.
             #expect(jack.information.dates == .init())
             #expect(jack.information.career == .init(job: "Baker", company: "ACME"))
             #expect(jack.uuid == john.uuid && jack.createdAt == john.createdAt && jack.account == john.account)
@@ -285,14 +285,14 @@ import Testing
                 try await client.send(Monica.SetTags(id: john.id, names: ["t5", "one more"]))
             }
             #expect(set.errorDescription == text)
-            // Those that are there may still be given.
+            // Existing tags can still be set.
             try await client.send(Monica.SetTags(id: john.id, names: ["T5"]))
             let tags = try await client.listTags()
             #expect(tags.data.count == 1000)
         }
     }
 
-    /// A body of a mebibyte is refused or done as fast as any other: the writes of all accounts wait for each other.
+    /// A body of a mebibyte is handled as fast as any other, because the writes of all accounts wait for each other.
     @Test(arguments: Stack.Engine.available)
     func longListsAreReadOnce(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
@@ -335,7 +335,7 @@ import Testing
         }
     }
 
-    /// Not even how many there are.
+    /// Not even the totals include another account's data.
     @Test(arguments: Stack.Engine.available)
     func nothingOfAnotherAccountIsCounted(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
@@ -388,7 +388,7 @@ import Testing
 }
 
 extension MonicaHost {
-    /// A new contact of the first account.
+    /// Creates a contact of the first account.
     func contact(_ name: String) async throws -> Monica.Contact {
         try await client().create(Monica.ContactDraft(firstName: name))
     }

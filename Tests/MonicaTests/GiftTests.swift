@@ -5,9 +5,10 @@ import HTTPTypes
 import Testbed
 import Testing
 
-/// What a gift costs, as clients say it.
+/// A gift's price is accepted in the forms that clients send.
 @Suite(.timeLimit(.minutes(30))) struct MonicaGiftTests {
-    /// Some clients send the amount under the name of the number that is answered. It counts where `amount` is absent.
+    /// Some clients send the amount under the name that answers use for the number. It is used where `amount` is
+    /// absent.
     @Test(arguments: Stack.Engine.available)
     func aValueIsTakenWhereTheAmountIsAbsent(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
@@ -25,7 +26,7 @@ import Testing
             for (price, amount) in table {
                 let made = try await send(.post, "/gifts", price).succeeded(201, price)["data"]
                 #expect(made?["amount"] == amount, "\(price)")
-                // A gift that is written anew goes by the same rule.
+                // The same rule holds for updating a gift.
                 let id = try #require(made?["id"]?.integer)
                 let changed = try await send(.put, "/gifts/\(id)", #","value":"0.99""#).succeeded(200)["data"]
                 #expect(changed?["amount"] == "0.99")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MonicaService
 
-/// Imports in batches: what others see of them, and what is left of those that fail.
+/// Imports run in batches. They are invisible until they end, and failed ones leave nothing.
 @Suite(.timeLimit(.minutes(30))) struct MonicaImportTests {
     private static func card(_ name: String, _ more: String...) -> String {
         "BEGIN:VCARD\n" + (["FN:\(name)"] + more).joined(separator: "\n") + "\nEND:VCARD\n"
@@ -27,7 +27,7 @@ import Testing
 
     private struct Interrupted: Error {}
 
-    /// Cards that fill every table.
+    /// Cards with data for every table.
     private static let full = card(
         "Ann Full", "EMAIL:a@example.com", "ADR:;;1 Main St;Paris;;;France", "NOTE;CREATED=20200101T000000Z:hidden",
         "CATEGORIES:Family,Friends")
@@ -70,10 +70,11 @@ import Testing
                     await #expect(throws: MonicaAPIError.self) {
                         try await client.delete(Monica.Note.self, id: kept.id + 1)
                     }
-                    // Others write meanwhile, to this account and to another.
+                    // Other requests write meanwhile, to this account and to another.
                     during.append(try await client.create(Monica.ContactDraft(firstName: "During")))
                     try await host.client("bob").create(Monica.ContactDraft(firstName: "Elsewhere"))
-                    // A tag of the same name is one with the hidden one; a tag may take such a name.
+                    // A tag with the name of a hidden one is merged with it. An existing tag can be renamed to a hidden
+                    // one's name.
                     _ = try await client.send(Monica.SetTags(id: before.id, names: ["FAMILY"]))
                     let other = try await client.create(Monica.TagDraft(name: "Other"))
                     try await client.update(other.id, Monica.TagDraft(name: "Friends"))
@@ -101,7 +102,7 @@ import Testing
         }
     }
 
-    /// Killed in the middle: nobody is there to clean up but the next that looks.
+    /// The process was killed, so only the next clean-up can remove the import.
     @Test(arguments: Stack.Engine.available)
     func whatADeadImportHasLeftIsRemoved(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
@@ -112,7 +113,7 @@ import Testing
                 var run = try await ImportRun(host.service, into: account, overwriting: false)
                 try await run.add(try Self.read(Self.full, Self.card("Jane")))
             }
-            // One at a time.
+            // Only one import runs at a time.
             await #expect(throws: MonicaService.ImportRefused.self) {
                 try await host.service.importCards(into: "alice") { nil }
             }
@@ -128,13 +129,13 @@ import Testing
             #expect(list.meta?.total == 1)
             let found = try await client.listContacts(page: 1, limit: 50, query: "jane")
             #expect(found.meta?.total == 0)
-            // The way is free again.
+            // Another import can begin.
             let again = try await host.service.importCards(into: "alice") { nil }
             #expect(again == .init())
         }
     }
 
-    /// An import that comes back after it was given up adds nothing more.
+    /// An import that continues after it was given up adds nothing more.
     @Test func anImportThatWasGivenUpIsRefused() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             var run = try await ImportRun(host.service, into: "alice", overwriting: false)
@@ -187,7 +188,7 @@ import Testing
             let id = try #require(try await client.listContacts(page: 1, limit: 1, query: nil).data.first?.id)
             try await client.create(Monica.NoteDraft(contactID: id, body: "mine"))
 
-            // No newer, then newer: only the second says something.
+            // The first revision is not newer and changes nothing; the second one is.
             let same = try await host.service.importVCards(file("Jane Zero", "20200101"), into: "alice")
             #expect(same == .init(known: 2))
             host.clock.advance(by: .seconds(60))
@@ -203,12 +204,12 @@ import Testing
             #expect(jane.notes?.map(\.body) == ["mine"])
             #expect(try await client.listContacts(page: 1, limit: 50, query: "two").data.first?.id == id)
 
-            // What was exported says nothing new.
+            // An exported file has no newer revisions.
             let exported = try await host.cards(of: "alice")
             let back = try await host.service.importVCards(Array(exported.utf8), into: "alice")
             #expect(back == .init(known: 2))
 
-            // Changed here: listed, or overwritten.
+            // A contact that was edited here is reported, or overwritten if the operator asks for that.
             _ = try await client.send(Monica.SetWork(id: id, job: "Chief", company: nil))
             let third = try await host.service.importVCards(file("Jane Three", "20200103"), into: "alice")
             #expect(third == .init(updated: 1, edited: [.init(line: 1, name: "Jane Three")]))
@@ -222,7 +223,7 @@ import Testing
         }
     }
 
-    /// Once an import has ended, its changes are made whatever happens to it.
+    /// Once an import has ended, its changes are made even if its process dies.
     @Test func changesOfAnImportThatDiedAtItsEndAreMade() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let uid = "UID:6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MonicaService
 
-/// What is asked often goes by an index, however many contacts there are.
+/// Frequent queries use an index, however many contacts there are.
 @Suite(.timeLimit(.minutes(30))) struct MonicaQueryPlanTests {
     private static let sorts: [Monica.Sort<Monica.ContactOrder>?] = [
         nil, .descending(.createdAt), .ascending(.updatedAt), .descending(.updatedAt),

@@ -4,9 +4,9 @@ import MonicaClient
 import Testbed
 import Testing
 
-/// Changes beside deletions: whoever comes second is told so.
+/// Changes and deletions at the same time are safe: the second one is answered 404.
 @Suite(.timeLimit(.minutes(30))) struct MonicaRaceTests {
-    /// What a request was answered with: 404 for what has gone, never 5xx.
+    /// Makes a request that may be answered 404 for a deleted resource, but never with a 5xx.
     private static func attempt(_ request: () async throws -> Void) async throws {
         do {
             try await request()

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Answers one after the other; the last again and again.
+/// A transport that answers by a script, whose last answer is repeated.
 final class Script: Transport {
     enum Answer: Sendable {
         case status(Int, retryAfter: Int? = nil, body: String = "")
@@ -30,7 +30,7 @@ final class Script: Transport {
     init(_ answers: [Answer]) { state = Locked(State(answers: answers)) }
 
     var requests: [TransportRequest] { state.use { $0.requests } }
-    /// In seconds.
+    /// The waits, in seconds.
     var waits: [Double] { state.use { $0.waits } }
 
     func client(
@@ -60,7 +60,7 @@ final class Script: Transport {
     }
 }
 
-/// A value that several tasks use, one at a time.
+/// A value behind a lock.
 final class Locked<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

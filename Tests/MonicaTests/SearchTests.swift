@@ -6,9 +6,10 @@ import Testing
 
 @testable import MonicaService
 
-/// Pages of searches, against going through every contact.
+/// Pages of searches equal those of a scan of every contact.
 @Suite(.timeLimit(.minutes(30))) struct MonicaSearchTests {
-    /// Dense, rare, none; digits, which ids have too; a word that another word's match begins before.
+    /// The words are frequent, rare or absent; digits, which ids also contain; and a word whose match overlaps another
+    /// word's.
     private static let queries = [
         "contact", "7", "10", "seven", "seven contact", "contact 7", "even", "zoe seven", "nobody", "s e v e n",
     ]
@@ -19,7 +20,7 @@ import Testing
     @Test(arguments: Stack.Engine.available)
     func everyPageOfASearchIsThatOfALookAtEveryContact(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
-            // Some blocks of them.
+            // This fills several blocks of the index.
             let count = 700
             let cards = (0..<count).map { number in
                 "BEGIN:VCARD\nVERSION:4.0\nFN:Contact \(number)\(number % 7 == 0 ? " Seven" : "")\n"
@@ -27,7 +28,7 @@ import Testing
             }.joined()
             _ = try await host.service.importVCards(Array(cards.utf8), into: "first")
             let client = try await host.client()
-            // Some are changed later, in another order than they were made in.
+            // Some contacts are changed later, in another order than that of their creation.
             var everybody: [(contact: Monica.Contact, changed: Int)] = []
             for try await contact in client.contacts() { everybody.append((contact, 0)) }
             try #require(everybody.count == count)
@@ -80,7 +81,7 @@ import Testing
         }
     }
 
-    /// A database whose contacts were searched in another way: what is done to them meanwhile holds.
+    /// Changes to a database with an older search index survive the migration.
     @Test(arguments: Stack.Engine.available)
     func contactsOfADatabaseOfBeforeAreFound(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
@@ -111,7 +112,7 @@ import Testing
             }
             try await old.close()
             let database = try place.open(MonicaService.schema)
-            // One goes, one is renamed, before their turn comes.
+            // A contact is deleted and another renamed before the migration reaches them.
             try await database.write { db in
                 try db.run("UPDATE contacts SET first_name = 'Jane' WHERE id = 101")
                 try ContactSearch.update(101, of: account, in: db)

@@ -6,7 +6,7 @@ import MonicaService
 import Testbed
 import Testing
 
-/// Personal access tokens, and how often one may ask.
+/// Personal access tokens can be listed and revoked, and requests are limited.
 @Suite(.timeLimit(.minutes(30))) struct MonicaTokenTests {
     @Test(arguments: Stack.all)
     func aTokenIsKnownUntilItIsRevoked(_ stack: Stack) async throws {
@@ -15,7 +15,7 @@ import Testing
             let (kept, revoked) = (try await host.token("alice"), try await host.token("alice"))
             var listed = try await host.service.listTokens(account: "alice")
             #expect(listed.map(\.lastUsedAt) == [nil, nil])
-            // To the minute, and this is none.
+            // The time of use is stored to the minute, and this is not a full minute.
             host.clock.advance(by: .milliseconds(61_234))
             for token in [kept, revoked] {
                 let answer = try await raw.send(.get, "/me", token: token)
@@ -34,7 +34,7 @@ import Testing
                 try await raw.send(.get, "/me", token: revoked).status,
             ]
             #expect(answers == [200, 401])
-            // Of the text only a digest is kept.
+            // The database has only a digest of the token.
             let stored = try await host.database.read { db in
                 try db.all("SELECT digest FROM tokens") { try $0.get(0, as: [UInt8].self) }
             }

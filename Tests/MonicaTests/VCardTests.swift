@@ -6,7 +6,7 @@ import Testing
 
 @testable import MonicaService
 
-/// Files of vCards, in and out.
+/// Files of vCards are imported and exported.
 @Suite(.timeLimit(.minutes(30))) struct MonicaVCardTests {
     @Test(arguments: Stack.Engine.available)
     func cardsBecomeContacts(_ engine: Stack.Engine) async throws {
@@ -113,13 +113,13 @@ import Testing
             for line in exported.split(separator: "\r\n") where line.utf8.count > 75 {
                 Issue.record("too long: \(line)")
             }
-            // A later day changes nothing but the time of the revision.
+            // A later day changes only the time of the revision.
             host.clock.advance(by: .seconds(86_400 * 400))
             let second = try await host.service.importVCards(Array(exported.utf8), into: "bob")
             #expect(second == .init(contacts: first.contacts))
             let again = try await host.cards(of: "bob")
             #expect(Self.withoutRevisions(again) == Self.withoutRevisions(exported))
-            // What is kept is kept: every property of the cards is there, not only the same twice.
+            // Both accounts could lack the same properties, so the properties themselves are compared.
             let originals = try await host.export(of: "alice").contacts.map(\.contact)
             let copies = try await host.export(of: "bob").contacts.map(\.contact)
             #expect(originals.map(\.addresses.count) == copies.map(\.addresses.count))
@@ -152,14 +152,14 @@ import Testing
             #expect(first == .init(contacts: 4))
             let second = try await host.service.importVCards(file("20250101"), into: "alice")
             #expect(second == .init(contacts: 0, known: 2, repeated: 2))
-            // Nor does what was exported.
+            // An exported file adds nothing, either.
             let exported = try await host.cards(of: "alice")
             let third = try await host.service.importVCards(Array(exported.utf8), into: "alice")
             #expect(third == .init(contacts: 0, known: 4))
-            // Another account knows none of them.
+            // Another account has none of these contacts.
             let other = try await host.service.importVCards(file("20240101"), into: "bob")
             #expect(other == .init(contacts: 4))
-            // What was deleted comes back.
+            // A deleted contact is imported again.
             let client = try await host.client("alice")
             let id = try await client.listContacts(page: 1, limit: 1, query: "another").data.map(\.id)
             try await client.delete(Monica.Contact.self, id: try #require(id.first))
@@ -207,7 +207,7 @@ import Testing
                 try await client.delete(Monica.Contact.self, id: gone.id)
             }
             let export = try JSONDecoder().decode(Monica.Export.self, from: Data(bytes))
-            // What refers to others refers to what is there.
+            // References name existing contacts only.
             #expect(export.contacts.map(\.contact.id) == [kept.id])
             #expect(export.notes.isEmpty)
         }
@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    /// Through the SDK, and with curl.
+    /// The contacts are listed through the SDK, and with curl.
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")),
         arguments: Stack.Engine.available)
@@ -265,7 +265,7 @@ import Testing
             #expect(listed.map(\.id) == listed.map(\.id).sorted())
             var found: [String] = []
             for contact in listed.shuffled(using: &generator.random).prefix(50) {
-                // Any word of a name finds it.
+                // Every word of a name finds the contact.
                 let word = try #require(contact.completeName.split(whereSeparator: \.isWhitespace).last)
                 let page = try await searches.listContacts(page: 1, limit: 100, query: word.uppercased())
                 let total = try #require(page.meta?.total)
@@ -296,7 +296,7 @@ import Testing
     @Test(arguments: Stack.all)
     func anExportIsWrittenAPieceAtATime(_ stack: Stack) async throws {
         try await withMonica(on: stack) { host in
-            // More than two batches of a hundred.
+            // This makes more than two batches of a hundred.
             var generator = CardGenerator(seed: 3)
             let cards = (0..<250).map { _ in generator.card() }.joined()
             let result = try await host.service.importVCards(Array(cards.utf8), into: "first")
@@ -326,7 +326,7 @@ import Testing
             #expect(!exported.contains("FN:Partial"))
             let nobodys = try await host.written(.json, of: "nobody")
             #expect(nobodys.isEmpty)
-            // An account without anything has empty lists.
+            // An account without data has empty lists.
             let empty = try await host.client("empty")
             let nothing = try await empty.send(Monica.ExportJSON())
             #expect(nothing.contacts.isEmpty && nothing.notes.isEmpty && nothing.activityTypes.count == 13)
@@ -356,7 +356,7 @@ import Testing
     @Test(arguments: Stack.Engine.available)
     func anImportThatFailsHalfWayLeavesNothing(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
-            // More tags than an account may have.
+            // There are more tags than an account may have.
             let cards = (0..<11).map { card -> String in
                 let tags = (0..<100).map { "t\(card)x\($0)" }.joined(separator: ",")
                 return "BEGIN:VCARD\nVERSION:4.0\nFN:N\(card)\nCATEGORIES:\(tags)\nEND:VCARD\n"

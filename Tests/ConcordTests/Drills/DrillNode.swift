@@ -43,7 +43,7 @@ actor DrillNode {
         return await process?.status()
     }
 
-    /// Replaces a node's folder of files by a link to a shared one, as on a network file system.
+    /// Makes a node's folder of files a link to a shared one, as on a network file system.
     static func shareFiles(of data: String, at place: String) throws {
         let manager = FileManager.default
         try manager.createDirectory(atPath: place, withIntermediateDirectories: true)

@@ -12,8 +12,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Loggers and listeners behind a proxy that cuts connections, delays bytes and loses answers: nothing is missed, nothing
-/// doubled, nothing out of order.
+/// With a proxy that cuts connections, delays bytes and loses answers, every entry reaches every listener once and in
+/// order.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryFaultTests {
     @Test(.timeLimit(.minutes(30)), arguments: Stack.Engine.available)
     func nothingIsMissedDoubledOrOutOfOrder(_ engine: Stack.Engine) async throws {
@@ -70,7 +70,7 @@ import FoundationNetworking
                     try await tasks.waitForAll()
                 }
                 proxy.setRule { _, _ in .forward }
-                // In the order of the feed, each once, and no log was repeated into a second entry.
+                // Each entry arrived once and in the order of the feed, and no repeated log became a second entry.
                 let stored = try await people[0].entries(of: group).map(\.thoughts).reversed().dropFirst()
                 #expect(stored.sorted() == (0..<logs).map(String.init).sorted())
                 for list in heard.withLockedValue({ $0 }) { #expect(list == Array(stored)) }
@@ -83,7 +83,7 @@ import FoundationNetworking
 
     private func client(of person: Person, at url: URL) -> DeuceDiaryClient {
         let configuration = URLSessionConfiguration.concord
-        // On Linux, a request whose connection ended between its head and its body is noticed by its time-out alone.
+        // On Linux, only the time-out notices that a connection ended between a response's head and its body.
         configuration.timeoutIntervalForRequest = 2
         return DeuceDiaryClient(
             baseURL: url, transport: URLSessionTransport(configuration: configuration),

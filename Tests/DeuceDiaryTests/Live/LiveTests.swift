@@ -8,7 +8,7 @@ import Testing
 
 @testable import DeuceDiaryCheck
 
-/// The SDK's live connection against the server. What it does on a bad network is in ``DeuceDiaryFaultTests``.
+/// The SDK's live connection works with the server. ``DeuceDiaryFaultTests`` tests it on a bad network.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryLiveTests {
     @Test("Brings what others log from now on, and nothing of one's own", arguments: Stack.all)
     func fromNowOn(_ stack: Stack) async throws {
@@ -69,7 +69,7 @@ import Testing
         try await withDeuceDiary(on: stack) { host in
             let (john, jane) = try await host.world().pair()
             let (own, foreign) = (try await jane.group(with: john), try await john.group())
-            // The server of the contract tells a stranger's socket nothing, and sends it everything; the SDK asks.
+            // The contract lets any socket join any group and sends no refusal, so the SDK asks by an HTTP request.
             let live = jane.client.live(group: foreign)
             let events = live.makeAsyncIterator()
             try await events.expect("refused \(foreign)")
@@ -101,7 +101,7 @@ import Testing
 }
 
 extension DeuceDiaryLive.Iterator {
-    /// The next event in words; entries are their thoughts.
+    /// Returns a description of the next event; of an entry, its thoughts.
     func words() async throws -> String {
         switch try #require(try await next()) {
         case .connected(let group): "connected \(group)"
