@@ -5,7 +5,7 @@ import MessengerClient
 import Testbed
 import Testing
 
-/// Blocks, where it takes several nodes.
+/// A block takes effect on all nodes.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct BlockTests {
     @Test("A block at one node holds at the others, from its answer on")

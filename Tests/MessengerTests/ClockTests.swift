@@ -11,7 +11,8 @@ import ObjectStore
 import Testbed
 import Testing
 
-/// What shows only when time passes, or under other settings. In process: the network would add nothing.
+/// Rules that depend on time or on settings hold. The requests stay in the process, because a network would add nothing
+/// to the test.
 @Suite(.timeLimit(.minutes(30))) struct ClockTests {
     private let stack = Stack(.sqlite, .inProcess)
     private let tooMany = "Too many requests, please try again later"
@@ -50,7 +51,8 @@ import Testing
         try await withMessenger(on: stack) { host in
             let (here, there) = (host.world(from: "203.0.113.1"), host.world(from: "203.0.113.2"))
             let (alice, bob) = (try await here.person(), try await here.person())
-            // At once, so that none slips through between the look at the counter and the count.
+            // The requests run at the same time, so that none passes between the check of the counter and its
+            // increment.
             let statuses = try await together(30) { _ in try await here.signIn(alice.name, "wrong").status }
             #expect(statuses.filter { $0 == 401 }.count == 10)
             #expect(statuses.filter { $0 == 429 }.count == 20)
@@ -58,14 +60,14 @@ import Testing
             #expect(refused.status == 429)
             #expect(try refused.json() == ["error": .string(tooMany)])
             #expect(refused.headers[.retryAfter] == "60")
-            // The address of the account is the account.
+            // A sign-in with the e-mail address counts for the same account.
             #expect(try await here.signIn("\(alice.name)@EXAMPLE.com", alice.password).status == 429)
             #expect(try await there.signIn(alice.name, alice.password).status == 200)
             #expect(try await here.signIn(bob.name, bob.password).status == 200)
             host.clock.advance(by: .milliseconds(59_500))
             #expect(try await here.signIn(alice.name, alice.password).headers[.retryAfter] == "1")
             host.clock.advance(by: .milliseconds(500))
-            // Successes are not counted.
+            // Successful sign-ins do not count.
             for _ in 0..<15 { #expect(try await here.signIn(alice.name, alice.password).status == 200) }
         }
     }
@@ -100,7 +102,7 @@ import Testing
             let statuses = try await together(25) { _ in try await here.register(here.freshName()).status }
             #expect(statuses.filter { $0 == 201 }.count == 19)
             #expect(statuses.filter { $0 == 429 }.count == 6)
-            // Fields are looked at before the limit, what is taken after it.
+            // The fields are checked before the limit, and taken names after it.
             #expect(try await here.register("x").status == 400)
             let refused = try await here.register(taken.name)
             #expect(refused.status == 429)
@@ -126,7 +128,7 @@ import Testing
             @Sendable func upload(_ size: Int, by person: Person) async throws {
                 _ = try await person.client.upload(Upload(.bytes(Array(repeating: 1, count: size)), filename: "a"))
             }
-            // Each would fit, but not both.
+            // Each upload would fit, but not both.
             let results = try await together(2) { _ in
                 do { try await upload(6, by: people[0]) } catch let error as APIError { return error.message }
                 return ""
@@ -148,7 +150,7 @@ import Testing
             func upload() async throws -> Messenger.File {
                 try await alice.client.upload(Upload(.bytes([1, 2, 3, 4, 5]), filename: "a"))
             }
-            // The one is where an upload waits, the other where it goes.
+            // An upload waits in the first folder and ends in the second.
             for folder in ["uploads", "objects"].map({ "\(host.folder)/files/\($0)" }) {
                 try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away")
                 try Data().write(to: URL(fileURLWithPath: folder))
@@ -157,7 +159,7 @@ import Testing
                 try FileManager.default.removeItem(atPath: folder)
                 try FileManager.default.moveItem(atPath: folder + ".away", toPath: folder)
             }
-            // A row would have taken the room.
+            // A row left behind would have used up the quota.
             _ = try await upload()
         }
     }
@@ -182,7 +184,7 @@ import Testing
             let second = try await send()
             #expect(second.headers[.idempotentReplayed] == nil)
             #expect(second.body != first.body)
-            // And from now on the second answer is the key's.
+            // From now on, the second answer is stored under the key.
             #expect(try await send().body == second.body)
         }
     }
@@ -197,14 +199,14 @@ import Testing
             #expect(try await host.transport.send(fetch, progress: nil).body == [1, 2, 3])
             host.clock.advance(by: .seconds(1))
             #expect(try await host.transport.send(fetch, progress: nil).status == .forbidden)
-            // Each request gets a new one.
+            // Each request receives a new URL.
             #expect(try await host.world().signedIn(alice.name, alice.password).client.download(file.id) == [1, 2, 3])
         }
     }
 
     @Test("Objects that no file names are removed once they are an hour old, and no others")
     func orphans() async throws {
-        // Objects bear the file system's time.
+        // The file system's time is the time of an object.
         let clock = TestClock(milliseconds: TimeSource.system.milliseconds())
         try await withMessenger(on: stack, clock: clock) { host in
             let alice = try await host.world().person()
@@ -214,7 +216,7 @@ import Testing
             clock.advance(by: .seconds(3000))
             try await host.service.sweep()
             #expect(Set(try await host.storedObjects()) == ["orphan", file.objectKey])
-            // Much later: the clock was set before the test's turn came, which may have taken minutes.
+            // The file may be minutes old already: the clock was set before the test could start.
             clock.advance(by: .seconds(3600))
             try await host.service.sweep()
             #expect(try await host.storedObjects() == [file.objectKey])
@@ -240,7 +242,7 @@ import Testing
             #expect(try await list() == ["0 :03Z", "1 :02Z"])
             try await alice.send(Messenger.DeleteMessage(chat: chats[0], message: sent[2].id))
             #expect(try await list() == ["1 :02Z", "0 :01Z"])
-            // An older one that goes changes nothing.
+            // Deleting an older message changes nothing.
             let newest = try await alice.send(Messenger.SendMessage(chat: chats[0], content: "x")).message
             try await alice.send(Messenger.DeleteMessage(chat: chats[0], message: sent[0].id))
             #expect(try await list() == ["0 :04Z", "1 :02Z"])

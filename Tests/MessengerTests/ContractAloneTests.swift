@@ -7,8 +7,8 @@ import MessengerCheck
 import Testbed
 import Testing
 
-/// A server made from the published contract alone: without what Concord adds, and with words and statuses of its own
-/// where the document has none. It is to pass what is marked as the contract's own, and that only.
+/// A server that implements only the published contract, without this project's additions and with its own error texts
+/// and statuses where the document has none, passes exactly the scenarios that are marked as the contract's own.
 @Suite(.timeLimit(.minutes(30))) struct ContractAloneTests {
     @Test func passesTheContractAndNoMore() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
@@ -22,10 +22,10 @@ import Testing
             let report = await checker.run(checklist.items, on: server)
             #expect(report.failed == 0, "\(report.text)")
             #expect(report.passed == MessengerScenarios.all.filter { $0.level == .contract }.count)
-            // Every operation and section of the document has at least one.
+            // Every operation and section of the document has at least one scenario.
             #expect(report.clauses.filter { $0.passed > 0 }.count >= 17)
 
-            // Held to all of it, it fails: its answers lack members.
+            // The scenarios for additions fail: the server's answers lack members.
             server.level = .addition
             let items = checklist.items(matching: ["GET /me", "/ws messages", "Idempotency-Key"])
             let whole = await Checker(checklist, parallel: 2, limit: .seconds(5)).run(items, on: server)

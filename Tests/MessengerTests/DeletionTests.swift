@@ -9,11 +9,11 @@ import MessengerService
 import Testbed
 import Testing
 
-/// Deleted accounts, where it takes a look at what is stored, or another node.
+/// Deleting an account removes its data from the database, the file store and other nodes.
 @Suite(.timeLimit(.minutes(30))) struct DeletionTests {
     @Test("Nothing of a deleted account is left but what its messages need", arguments: Stack.Engine.available)
     func remains(_ engine: Stack.Engine) async throws {
-        // Objects bear the file system's time.
+        // The file system's time is the time of an object.
         let clock = TestClock(milliseconds: TimeSource.system.milliseconds())
         try await withMessenger(on: Stack(engine, .inProcess), clock: clock) { host in
             let (alice, bob) = try await host.world().pair()
@@ -34,7 +34,7 @@ import Testing
             #expect(Set(try await host.storedObjects()) == Set([sent, alone, avatar, unsent].map(\.objectKey)))
             try await alice.client.deleteAccount(password: alice.password)
 
-            // At once, without waiting for a sweep.
+            // The files are deleted at once, without a sweep.
             #expect(try await host.storedObjects() == [sent.objectKey])
             let id = alice.id.rawValue
             let (texts, rows) = try await host.database.read { db in
@@ -52,14 +52,14 @@ import Testing
                     try count("blocks", "blocker_id = \(id) OR blocked_id = \(id)"),
                     try count("chats", "owner_id = \(id)"), try count("files", "owner_id = \(id)"),
                     try count("messages", "sender_id = \(id)"),
-                    // Bob's is another account.
+                    // The remaining rows belong to Bob's account.
                     try count("familiar_addresses", "true"), try count("attempts", "count > 0"),
                 ]
                 return (texts, rows)
             }
             #expect(texts == [Array(repeating: "", count: 7)])
             #expect(rows == [0, 0, 0, 0, 1, 1, 1, 0])
-            // And nothing else goes with the sweeps that come.
+            // Later sweeps remove nothing else.
             clock.advance(by: .seconds(7200))
             try await host.service.sweep()
             #expect(try await host.storedObjects() == [sent.objectKey])
@@ -98,7 +98,7 @@ import Testing
                 } + [try db.value("SELECT COUNT(*) FROM users WHERE bio IS NOT NULL", as: Int.self)]
             }
             #expect(left == [0, 0, 0, 0, 0])
-            // Objects of uploads whose account has gone go with the sweep, if not before.
+            // The next sweep at the latest removes objects of uploads whose account was deleted.
             clock.advance(by: .seconds(7200))
             try await host.service.sweep()
             #expect(try await host.storedObjects() == [])

@@ -8,7 +8,7 @@ import ObjectStore
 import Testbed
 import Testing
 
-/// Stored files over HTTP: ranges, conditions and the signed URLs that lead to them.
+/// Stored files are served with ranges, conditions and signed URLs.
 @Suite(.timeLimit(.minutes(30))) struct DownloadTests {
     private struct Link {
         let root: RawClient
@@ -74,13 +74,13 @@ import Testing
                 let answer = try await link([.range: "bytes=2-4", .ifRange: condition])
                 #expect(answer.status == 200 && answer.text == "0123456789", "\(condition)")
             }
-            // Ranges are defined for GET alone.
+            // Ranges are defined for GET only.
             let part = try await link([.range: "bytes=2-4"], .head)
             #expect(part.status == 200 && part.headers[.contentLength] == "10" && part.body == [])
         }
     }
 
-    /// More than one piece of the store's, and an empty file.
+    /// The files are longer than one piece of the store's, or empty.
     @Test func bytesArriveAsTheyWere() async throws {
         try await withMessenger(on: Stack(.sqlite, .live)) { host in
             let text = (0..<120_000).map { "\($0) " }.joined()
@@ -94,7 +94,8 @@ import Testing
         }
     }
 
-    /// A client such as aiohttp follows the redirect with `image/jpeg` for `image%2Fjpeg`, others the other way round.
+    /// Some clients, such as aiohttp, follow the redirect with `image/jpeg` for `image%2Fjpeg`, others the other way
+    /// round.
     @Test func anEquivalentSpellingOfALinkIsTheSameLink() async throws {
         try await withMessenger(on: Stack(.sqlite, .live)) { host in
             let link = try await link(host)
@@ -113,7 +114,7 @@ import Testing
         }
     }
 
-    /// The stores of two APIs have keys of their own, which come from one secret.
+    /// The stores of two APIs have different keys, which are derived from one secret.
     @Test func aLinkOfOneStoreIsNoneOfAnother() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
             try await withTemporaryFolder { folder in

@@ -8,14 +8,14 @@ import NIOPosix
 import Testbed
 import Testing
 
-/// A stranger who tries names without end takes nothing from anybody else.
+/// A client that tries many names does not lock out other users.
 @Suite(.timeLimit(.minutes(30))) struct FloodTests {
-    /// With the budget of an address it soon ends. Without, turns in the queue are all that stands between the stranger and
-    /// the others.
+    /// With the limit per address the flood ends soon. Without it, only the fair queue of password checks protects the
+    /// other users.
     @Test(.timeLimit(.minutes(30)), arguments: Stack.Engine.available, [true, false])
     func fromOneAddress(_ engine: Stack.Engine, _ isLimited: Bool) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in
-            // Some milliseconds for a hash, one after the other: 140 at once would fill the queue for good.
+            // A hash takes some milliseconds, one at a time: 140 at once would fill the queue permanently.
             let cost = try #require(Passwords.Cost(logN: 11, blockSize: 8, parallelism: 1))
             var settings = MessengerService.Settings()
             if !isLimited { settings.attempts.failuresPerHourOfAddress = 1_000_000_000 }
@@ -39,7 +39,7 @@ import Testing
                     }
                 }
                 while tries.withLockedValue({ $0.values.reduce(0, +) }) < 140 { await Task.yield() }
-                // The first of each is a stranger's, the others come from an address that is known.
+                // The first address is a stranger's, the others are known.
                 for index in 0..<24 {
                     let answer = try await home.signIn(names[index % names.count], "12345678")
                     #expect(answer.status == 200)
@@ -50,7 +50,7 @@ import Testing
             let statuses = tries.withLockedValue { $0 }
             #expect(Set(statuses.keys).isSubset(of: isLimited ? [401, 429, 503] : [401, 503]))
             if isLimited { #expect(statuses[401] ?? 0 <= 100) }
-            // What was refused for want of room was no failure: none of the owners has lost a try.
+            // A request that was refused because the queue was full does not count as a failed attempt of the account.
             let failures = try await host.database.read { db in
                 try db.value(
                     "SELECT CAST(COALESCE(SUM(count), 0) AS BIGINT) FROM attempts WHERE key LIKE 'address %'",
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// A proxy on this machine that nobody has named is not this machine.
+    /// A request through a proxy that the operator has not named does not count as this machine's own.
     @Test func ofRegistrationsThroughAForgottenProxy() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
             let world = host.world(from: "127.0.0.1")
@@ -84,7 +84,7 @@ import Testing
                     body: #"{"username":"\#(name)","email":"\#(name)@example.com","password":"12345678"}"#)
                 #expect(answer.status == (index < 20 ? 201 : 429))
             }
-            // Without a proxy it is.
+            // Without a proxy it counts as this machine's own.
             for _ in 0..<24 { #expect(try await world.register(world.freshName()).status == 201) }
         }
     }

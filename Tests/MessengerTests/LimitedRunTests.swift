@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// A check from another machine, whose registrations the server limits.
+/// A check from another machine waits when the server limits its registrations.
 @Suite(.timeLimit(.minutes(30))) struct LimitedRunTests {
     @Test func aRunWaitsAsLongAsTheServerAsks() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess), peer: "203.0.113.1") { host in
@@ -15,7 +15,7 @@ import Testing
             let checker = Checker(
                 checklist,
                 sleep: { until in
-                    // Many wait for the same moment: the server's clock reaches it once.
+                    // Many scenarios wait for the same moment, to which the server's clock moves once.
                     passed.withLockedValue { passed in
                         guard passed.last != until else { return }
                         let duration = until - .now
@@ -31,7 +31,7 @@ import Testing
             #expect(report.failed == 0, "\(report.text)")
             let users = try #require(report.leftBehind["users"])
             #expect(users > 40)
-            // A minute for each twenty but the first.
+            // There is a minute for every twenty registrations except the first twenty.
             #expect(slept.withLockedValue { $0 } >= .seconds(59 * ((users - 1) / 20)))
             #expect(waits.withLockedValue { $0 }.first == 60)
         }

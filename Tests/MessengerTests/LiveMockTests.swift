@@ -7,7 +7,7 @@ import MessengerMocks
 import Testbed
 import Testing
 
-/// The mock's end of a live socket.
+/// The mock implements the server's end of a live socket.
 @Suite(.timeLimit(.minutes(30))) struct MockSocketTests {
     private let mock = MessengerMock()
 
@@ -106,11 +106,11 @@ import Testing
     }
 }
 
-/// The self-reconnecting connection on top of the mock: what a live view's preview and tests see.
+/// The reconnecting connection works with the mock, as in the preview and the tests of a live view.
 @Suite(.timeLimit(.minutes(30))) struct LiveMockTests {
     private let mock = MessengerMock()
 
-    /// The texts of so many messages.
+    /// Returns the texts of a number of messages.
     private func texts(_ count: Int, from live: MessengerLive) async throws -> [String] {
         var texts: [String] = []
         for try await event in live {

@@ -11,7 +11,7 @@ import Testbed
 import Testing
 import WebSockets
 
-/// The deadlines of a socket, in virtual time.
+/// A socket keeps its deadlines, here on a virtual clock.
 @Suite(.timeLimit(.minutes(30))) struct LiveSocketTests {
     @Test("A socket on which nobody signs in is closed after ten seconds")
     func silence() async throws {
@@ -72,7 +72,7 @@ import WebSockets
         try await withSocket { socket, host in
             let alice = try await host.person()
             try await socket.do { socket in
-                // Its answer takes the database's threads, and what follows waits for it.
+                // The sign-in needs the database's threads, and later frames wait for it.
                 socket.received(ByteBuffer(string: #"{"type":"auth","token":"\#(alice.token)"}"#))
                 for _ in 0..<5000 { socket.received(ByteBuffer(string: #"{"type":"ping"}"#)) }
             }
@@ -102,7 +102,7 @@ import WebSockets
     }
 }
 
-/// Both ends of a socket without a network, on an event loop whose time the test makes.
+/// Both ends of a socket without a network, on an event loop whose clock a test moves.
 private final class DrivenSocket: SocketConnection, Sendable {
     let loop: NIOAsyncTestingEventLoop
     private let handler: NIOLoopBoundBox<(any SocketHandler)?>
@@ -129,7 +129,7 @@ private final class DrivenSocket: SocketConnection, Sendable {
         try await loop.executeInContext { if let handler = self.handler.value { action(handler) } }
     }
 
-    /// Signs in, which takes the database's threads and so real time.
+    /// Signs in, which takes real time because it uses the database's threads.
     func signIn(_ token: String) async throws {
         let before = frames.count
         try await self.do { $0.received(ByteBuffer(string: #"{"type":"auth","token":"\#(token)"}"#)) }

@@ -10,7 +10,7 @@ import MessengerService
 import Testbed
 import Testing
 
-/// Memberships that change, where it takes many people, or a look at what is stored.
+/// Memberships stay consistent with many users at once, and in the database.
 @Suite(.timeLimit(.minutes(30))) struct MembershipTests {
     @Test("A group has 500 members at most, however many are added at once", arguments: Stack.Engine.available)
     func capacity(_ engine: Stack.Engine) async throws {
@@ -28,7 +28,7 @@ import Testing
             #expect(try await socket.receive() == .subscribed(chat))
             try await owner.send(Messenger.AddMembers(chat: chat, users: Array(users[..<489])))
             for user in users[..<489] { #expect(try await socket.receive() == .memberAdded(chat, user)) }
-            // Room for ten, and thirty who would like it, by ones and twos.
+            // There is room for ten, and requests add thirty users, one or two at a time.
             let outcomes = try await together(20, width: 20) { index -> Int in
                 let new = index < 10 ? [users[489 + index]] : [users[479 + 2 * index], users[480 + 2 * index]]
                 do {
@@ -41,9 +41,9 @@ import Testing
             }
             let members = try await owner.send(Messenger.GetChat(id: chat)).members
             #expect(members.count == 490 + outcomes.reduce(0, +))
-            // Less than full only where the last who asked were two.
+            // The group is short of a member only if the last request had two users.
             #expect(499...500 ~= members.count)
-            // To be in already takes no room.
+            // Users who are members already need no room.
             let again = try await owner.send(Messenger.AddMembers(chat: chat, users: members.map(\.id)))
             #expect(again.members == members)
         }
@@ -51,7 +51,7 @@ import Testing
 
     @Test("A deleted chat takes its messages along, and the files that only they named")
     func deletedChat() async throws {
-        // Objects bear the file system's time.
+        // The file system's time is the time of an object.
         let clock = TestClock(milliseconds: TimeSource.system.milliseconds())
         var settings = MessengerService.Settings()
         settings.storageQuota = 40
@@ -83,7 +83,7 @@ import Testing
                 try await alice.send(Messenger.SendMessage(chat: other, content: "", type: .file, file: lost.id))
             }
             for file in [shared, avatar, unsent] { #expect(try await alice.client.download(file.id).count == 10) }
-            // Its room is free at once, its bytes go with the next sweep of old objects.
+            // The quota is free at once. The next sweep removes the file.
             let new = try await upload()
             clock.advance(by: .seconds(7200))
             try await host.service.sweep()

@@ -6,7 +6,7 @@ import MessengerService
 import Testbed
 import Testing
 
-/// Names that nobody can tell apart, and those that were there before anybody asked.
+/// Names that look alike are refused, and existing accounts with such names are kept.
 @Suite(.timeLimit(.minutes(30))) struct NameTests {
     private func register(_ name: String, on world: MessengerWorld, displayName: String? = nil) async throws
         -> RawAnswer
@@ -38,7 +38,7 @@ import Testing
                 #expect(answer.text == #"{"error":"Username or email already taken"}"#)
             }
             #expect(try await register("strase-fi", on: world).status == 201)
-            // Many at once, of which no two are spelled alike.
+            // Many requests run at the same time, each with another spelling.
             let twins = ["jdoe", "JDOE", "ｊdoe", "jdｏe", "JDｏe", "ｊdｏe", "jdoｅ", "jｄoe"]
             let statuses = try await together(8) { try await register(twins[$0], on: world).status }
             #expect(statuses.filter { $0 == 201 }.count == 1)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// Accounts that look alike from before stay as they are, and nobody joins them.
+    /// Existing accounts with names that look alike stay, and no further one can be created.
     @Test(arguments: Stack.Engine.available)
     func accountsFromBeforeStay(_ engine: Stack.Engine) async throws {
         let step = try #require(
@@ -128,7 +128,7 @@ import Testing
                 try $0.exists("SELECT 1 FROM users WHERE id > 4 AND folded_name IS NULL")
             }
             #expect(!isIncomplete)
-            // Even when the first of them is gone.
+            // This holds even after the first of them was deleted.
             try await after.write { try $0.run("DELETE FROM users WHERE id = 1") }
             let isFree = try await after.read { db in
                 try ["JDoe", "other", "jdo", "jdoe1", "user 1499"].map { try FoldedNames.isFree($0, in: "users", db) }

@@ -4,13 +4,12 @@ import MessengerCheck
 import Testbed
 import Testing
 
-/// Two nodes on one database count together. Which node a guess goes to is the load balancer's choice, not a way to
-/// have more of them.
+/// Two nodes on one database share their limits, so that a load balancer's choice of node does not allow more attempts.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct NodeLimitTests {
     private let stack = Stack(.postgreSQL, .inProcess)
 
-    /// Runs a test on the nodes as they look from one address.
+    /// Runs a test on two nodes as a client at one address sees them.
     private func withNodes(_ body: ([MessengerWorld]) async throws -> Void) async throws {
         try await withMessengerNodes(2, on: stack, peer: "203.0.113.1") { nodes in
             try await body(nodes.map { $0.world() })

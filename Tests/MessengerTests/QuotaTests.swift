@@ -9,13 +9,13 @@ import MessengerService
 import Testbed
 import Testing
 
-/// What one user may store.
+/// Each user has a quota for files.
 @Suite(.timeLimit(.minutes(30))) struct QuotaTests {
     private func upload(by person: Person) async throws -> Messenger.File.ID {
         try await person.client.upload(Upload(.bytes(Array("content".utf8)), filename: "a.txt")).id
     }
 
-    /// Each upload alone would fit beside one other.
+    /// Each of the uploads would fit together with one other.
     @Test(arguments: Stack.Engine.available)
     func uploadsAtOnceDoNotPassTheQuotaTogether(_ engine: Stack.Engine) async throws {
         var settings = MessengerService.Settings()
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Of the uploads of a week ago those go that nobody has used; they count no longer.
+    /// Uploads that no message has used for a week are deleted and do not count any more.
     @Test(arguments: Stack.Engine.available)
     func whatNothingUsesGoesAfterAWeek(_ engine: Stack.Engine) async throws {
         var settings = MessengerService.Settings()

@@ -5,7 +5,7 @@ import MessengerService
 import Testbed
 import Testing
 
-/// What the operator reads.
+/// The operator can read reports.
 @Suite(.timeLimit(.minutes(30))) struct ReportTests {
     @Test("A report says who, whom and what, as it was, whatever becomes of it", arguments: Stack.Engine.available)
     func reports(_ engine: Stack.Engine) async throws {

@@ -6,9 +6,9 @@ import HTTPTypes
 import Testbed
 import Testing
 
-/// The commands of a failure, run by a shell against the server that the scenario failed on.
+/// The commands that a failure prints reproduce it when a shell runs them.
 @Suite(.timeLimit(.minutes(30))) struct ReproductionTests {
-    /// Where `python3` knows `websockets`.
+    /// A `python3` that has `websockets`.
     private static let python = ProcessInfo.processInfo.environment["CONCORD_PYTHON"]
         .map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
 
@@ -53,7 +53,7 @@ import Testing
         #expect(output.contains(#"{"type":"auth_ok""#))
         #expect(output.contains(#"{"type":"subscribed""#))
         #expect(output.contains("HTTP/1.1 201"))
-        // Sent again, and heard on the socket again.
+        // The message was sent again, and arrived on the socket again.
         #expect(output.contains(heard))
     }
 
@@ -69,10 +69,10 @@ import Testing
         }
     }
 
-    /// What the commands of a scenario's failure write, run while its server is still there.
+    /// Runs the commands of a scenario's failure while its server is still running, and returns their output.
     ///
-    /// - Parameter words: Tried again, a few times, until it writes these: the commands allow a Python some seconds to
-    ///   start, which a busy machine may exceed.
+    /// - Parameter words: The text to wait for. The commands run several times until they print it: they allow Python
+    ///   some seconds to start, which a busy machine may exceed.
     private func repeated(
         until words: String = "", path: String = "/usr/bin:/bin",
         _ scenario: @escaping @Sendable (Server, Somebody) async throws -> Void
@@ -107,7 +107,7 @@ import Testing
                     (
                         server,
                         {
-                            // As every run ends: with the sessions.
+                            // Every run ends the sessions.
                             _ = try? await host.database.write { try $0.run("DELETE FROM sessions") }
                             return [:]
                         }

@@ -10,7 +10,7 @@ import NIOPosix
 import Testbed
 import Testing
 
-/// A session that ends in one place ends everywhere. The clock stands still, unless a test moves it.
+/// A session that ends at one node ends at all. The clock stands still unless a test moves it.
 @Suite(.timeLimit(.minutes(30))) struct RevocationTests {
     private static let needsNodes: ConditionTrait = .enabled(
         if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL")
@@ -38,10 +38,10 @@ import Testing
             let signer = TokenSigner(key: Array(repeating: 9, count: 32), now: { host.clock.source.seconds })
             var claims = try await signer.verify(alice.token)
             #expect(claims.subject == "\(alice.id)")
-            // Signed with the server's key, as Bob, with Alice's session.
+            // The token has the server's signature, Bob's id and Alice's session.
             claims.subject = "\(bob.id)"
             let token = try await signer.sign(claims)
-            // Before anybody has asked for the session, and once it is remembered as good.
+            // The result is the same before and after the session is in the cache.
             for _ in 0..<2 {
                 let answer = try await host.world().raw.send(.get, "/me", token: token)
                 #expect(answer.status == 401)
@@ -66,10 +66,10 @@ import Testing
             let socket = try await elsewhere.openSocket()
             #expect(try await there.send(.get, "/me", token: alice.token).status == 200)
             try await alice.client.signOut()
-            // The socket tells that the node has heard.
+            // The socket's end shows that the node has received the event.
             await expectEnd(of: socket)
             try await expectEnd(of: alice, at: nodes[1])
-            // And the SDK that was signed in there is told so, too.
+            // The SDK that is signed in there ends its session, too.
             await #expect(throws: SignedOut()) { try await elsewhere.send(Messenger.GetMe()) }
         }
     }
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// What the node remembers of the session is less than a second old, and wrong.
+    /// The node's cached session is less than a second old, but outdated.
     @Test("A node that could not hear asks for the sessions of its sockets when it can", needsNodes)
     func hearsAgain() async throws {
         try await withMessenger(on: Stack(.postgreSQL, .inProcess)) { host in
@@ -139,7 +139,7 @@ import Testing
 }
 
 extension MessengerHost {
-    /// On the same database, but a node of its own, which nobody tells anything until it listens.
+    /// Returns a service on the same database, which is a node of its own and does not receive events until it listens.
     fileprivate func secondService() -> MessengerService {
         MessengerService(
             database: database, objects: objects, passwords: Passwords(cost: .testing),
@@ -149,7 +149,7 @@ extension MessengerHost {
 }
 
 extension MessengerClient {
-    /// Somebody's session, at a node.
+    /// Creates a client with a user's session at a node.
     fileprivate init(_ person: Person, at host: MessengerHost) {
         self.init(
             baseURL: host.baseURL, store: MemoryTokenStore(person.tokens), transport: host.transport,
@@ -157,7 +157,7 @@ extension MessengerClient {
     }
 }
 
-/// Keeps what it has.
+/// A store that does not delete tokens.
 private struct StubbornStore: TokenStore {
     struct Broken: Error {}
 

@@ -3,7 +3,7 @@ import MessengerCheck
 import Testbed
 import Testing
 
-/// The contract's scenarios on every stack. Each test has a server of its own.
+/// The contract's scenarios pass on every stack. Each test has a server of its own.
 @Suite(.timeLimit(.minutes(30))) struct ScenarioTests {
     @Test(arguments: Stack.all, MessengerScenarios.all)
     func holds(_ stack: Stack, _ scenario: Scenario<MessengerWorld>) async throws {

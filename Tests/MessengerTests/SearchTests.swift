@@ -10,7 +10,7 @@ import Testing
 
 @testable import MessengerService
 
-/// Searches of people: what is found, and that one person's hold up nobody else.
+/// Users are found by parts of their names, and many searches of one user do not delay others.
 @Suite(.timeLimit(.minutes(30))) struct MessengerSearchTests {
     @Test(arguments: Stack.Engine.available)
     func namesAreFoundAsTheyAreNow(_ engine: Stack.Engine) async throws {
@@ -56,7 +56,7 @@ import Testing
                 while searches.standing(of: anna).running < host.database.readsOfOneCaller {
                     try await Task.sleep(for: .milliseconds(1))
                 }
-                // The next waits a moment, and is told to come again.
+                // The next search waits a moment, and is then refused with a time to retry.
                 await #expect { try await client.send(Messenger.SearchUsers("bob")) } throws: { error in
                     (error as? APIError)?.status == .tooManyRequests
                 }
@@ -71,7 +71,7 @@ import Testing
 }
 
 extension MessengerClient {
-    /// Registers and signs in.
+    /// Registers a user and signs in.
     fileprivate func enter(_ name: String) async throws -> Messenger.User.ID {
         try await send(Messenger.Register(username: name, email: "\(name)@example.com", password: "correct horse"))
         return try await signIn(username: name, password: "correct horse")

@@ -13,7 +13,7 @@ import Testing
 
 @testable import MessengerService
 
-/// What becomes of uploads that the store does not take.
+/// Uploads that the store does not accept are answered correctly.
 @Suite(.timeLimit(.minutes(30))) struct StoreFailureTests {
     /// A store whose `put` waits until its task is cancelled.
     private struct WaitingStore: ObjectStore {
@@ -51,7 +51,7 @@ import Testing
         func reach() async throws { try await base.reach() }
     }
 
-    /// Uploads through a server on another store.
+    /// Uploads a file through a server with another store.
     private func upload(to store: any ObjectStore, on host: MessengerHost) async throws {
         let service = MessengerService(
             database: host.database, objects: store, passwords: Passwords(cost: .testing),
@@ -68,7 +68,7 @@ import Testing
         try await host.database.read { try $0.value("SELECT COUNT(*) FROM files") }
     }
 
-    /// The store's failure is told as one; that the client has gone, or that the server stops, is none.
+    /// Only a failure of the store is reported as one, not a client that disconnected or a server that stops.
     @Test func aCancelledUploadIsNoFailureOfTheStore() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host async throws in
             let (arrivals, continuation) = AsyncStream<Void>.makeStream()
@@ -83,7 +83,7 @@ import Testing
 
     @Test func anAbsentStoreIsAnsweredAsOneToComeBackTo() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host async throws in
-            // It was away at the start, so that nobody knows yet whether it is the right one.
+            // The store was away at the start, so it is not known yet whether it belongs to the database.
             let store = GuardedObjectStore(host.objects)
             let error = await #expect(throws: (any Error).self) { try await upload(to: store, on: host) }
             let problem = Problem.unavailable(try #require(error), Messenger.phrases)

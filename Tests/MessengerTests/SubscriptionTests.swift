@@ -8,7 +8,7 @@ import Testing
 
 @testable import MessengerCheck
 
-/// Subscriptions while the database fails: here a table is away for a while.
+/// Subscriptions fail cleanly while the database fails: here a table is missing for a while.
 @Suite(.timeLimit(.minutes(30))) struct SubscriptionTests {
     @Test(
         "A subscription goes on when a repeated one cannot be judged; a new one is to be tried again",
@@ -26,7 +26,7 @@ import Testing
             try await host.database.write { try $0.run("ALTER TABLE messages RENAME TO away") }
             let attempts: [JSONValue] = [
                 ["type": "subscribe", "chat_id": chat.json],
-                // What is asked for again, from the beginning, does not come after all.
+                // A subscription that failed must not deliver messages later.
                 ["type": "subscribe", "chat_id": chat.json, "since": 0],
                 ["type": "subscribe", "chat_id": other.json],
             ]
@@ -41,7 +41,7 @@ import Testing
             _ = try await bob.say("unheard", in: other)
             let next = try await bob.say("heard", in: chat)
             try expect(try await socket.frame()["id"], equals: next.id.json)
-            // Those who try again are subscribed, and nothing comes twice.
+            // Retries succeed, and no message arrives twice.
             for chat in [chat, other] {
                 try await socket.send(["type": "subscribe", "chat_id": chat.json])
                 try await socket.expect(["type": "subscribed", "chat_id": chat.json])

@@ -6,7 +6,7 @@ import NIOPosix
 import Testbed
 import Testing
 
-/// What two nodes on one database owe each other's sockets.
+/// An event at one node of a database reaches the sockets of the other.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct TwoNodesTests {
     @Test("Who types at two nodes is one person")
@@ -22,14 +22,14 @@ struct TwoNodesTests {
             for round in 0..<3 {
                 for socket in typists {
                     try await socket.send(.typing(chat))
-                    // The answer tells that the frame before it was looked at.
+                    // The answer shows that the frame before it was handled.
                     try await socket.send(.ping)
                     #expect(try await socket.receive() == .pong)
                 }
                 for socket in others where round == 0 {
                     #expect(try await socket.receive() == .typing(chat, alice.id))
                 }
-                // A second copy would come before this message or after it.
+                // A duplicate would arrive before this message or after it.
                 let sent = try await bob.send(Messenger.SendMessage(chat: chat, content: "\(round)"))
                 for socket in typists + others { #expect(try await socket.receive() == .message(sent.message)) }
             }
@@ -46,7 +46,7 @@ struct TwoNodesTests {
                 try await group(), try await group(), try await group(), try await group(), try await group()
             )
             let early = try await alice.send(Messenger.SendMessage(chat: edited, content: "early"))
-            // This node does not listen yet.
+            // This node does not receive events yet.
             let socket = try await bob.client.openSocket(over: elsewhere)
             for chat in [left, spoken, edited, grown, quiet] { try await socket.expectSubscription(to: chat) }
             try await alice.send(Messenger.RemoveMember(chat: left, user: bob.id))
@@ -59,7 +59,7 @@ struct TwoNodesTests {
 
             let listening = Task { await second.listen() }
             defer { listening.cancel() }
-            // Of different chats, so in any order.
+            // The chats differ, so the order is not defined.
             var frames: Set<Messenger.ServerFrame> = []
             for _ in 0..<4 { frames.insert(try await socket.receive()) }
             #expect(frames == [.unsubscribed(left), .message(missed.message), .resync(edited), .resync(grown)])
@@ -70,7 +70,7 @@ struct TwoNodesTests {
         }
     }
 
-    /// A server, and a second node that nobody has told to listen.
+    /// Runs a test on a server and a second node that does not receive events yet.
     private func withTwoNodes(
         _ body: (MessengerWorld, _ second: MessengerService, _ elsewhere: InProcessSockets) async throws -> Void
     ) async throws {

@@ -3,7 +3,7 @@ import MessengerClient
 import Testbed
 import Testing
 
-/// How often typing is passed on, which shows only when time passes.
+/// Typing is passed on in intervals.
 @Suite(.timeLimit(.minutes(30))) struct TypingTests {
     @Test("Three seconds later typing is passed on again")
     func interval() async throws {
@@ -19,7 +19,7 @@ import Testing
             for (milliseconds, passes) in [(0, true), (2999, false), (1, true), (2999, false), (3000, true)] {
                 host.clock.advance(by: .milliseconds(milliseconds))
                 try await typist.send(.typing(chat))
-                // The answer tells that the frame before it was looked at.
+                // The answer shows that the frame before it was handled.
                 try await typist.send(.ping)
                 #expect(try await typist.receive() == .pong)
                 if passes { #expect(try await other.receive() == .typing(chat, alice.id)) }

@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// What two transactions owe each other that meet: where SQLite has one writer, PostgreSQL has locks.
+/// Conflicting transactions wait for each other. PostgreSQL needs locks for this, while SQLite has one writer.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct WaitingTests {
     @Test("A block waits for what is being sent, and is found by what is sent then")
@@ -22,7 +22,7 @@ struct WaitingTests {
                 try await alice.raw(.post, "/users/\(bob.id)/block").status
             }
             #expect(status == 204)
-            // And the other way round: the send waits for a block under way.
+            // In the other order, the send waits for the block.
             try await alice.send(Messenger.UnblockUser(bob.id))
             let (blocker, blocked) = (alice.id.rawValue, bob.id.rawValue)
             let refused = try await answer(during: host.database) { db in
@@ -79,8 +79,8 @@ struct WaitingTests {
         }
     }
 
-    /// The answer to a request that comes while a transaction is under way, which ends when the request waits for it. Fails
-    /// when the request does not.
+    /// Returns the answer to a request that runs during a transaction. The transaction ends when the request waits for
+    /// it; the test fails if it does not wait.
     private func answer<Answer: Sendable>(
         during database: Database, _ transaction: @escaping @Sendable (Session) throws -> Void,
         to request: @Sendable () async throws -> Answer

@@ -4,7 +4,7 @@ import Foundation
 // The samples of Groups.md.
 
 enum GroupsSamples {
-    /// Returns what is wrong with the name.
+    /// Returns the error message for the name.
     static func rename(_ diary: DeuceDiaryClient, to name: String) async throws -> String? {
         // sample
         do throws(Problem) {
@@ -81,7 +81,7 @@ enum GroupsSamples {
     }
 }
 
-/// An app that is opened by a link.
+/// An app that a link opens.
 struct LinkOpener {
     let diary: DeuceDiaryClient
     let welcome: (DeuceDiary.Group) -> Void

@@ -3,7 +3,7 @@ import Foundation
 
 // The samples of the landing page, of DeuceDiaryClient's own documentation and of the README.
 
-/// Stands for an app's sign-in.
+/// A stand-in for an app's sign-in.
 struct SignInSession: Sendable {
     let current: String
 

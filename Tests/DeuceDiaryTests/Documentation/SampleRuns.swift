@@ -7,7 +7,7 @@ import Testing
 
 @testable import DeuceDiaryCheck
 
-/// The samples on a real server; those of Testing.md are tests themselves.
+/// The samples work on a real server. Those of Testing.md are tests themselves.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiarySampleRuns {
     private static let stack = Stack(.sqlite, .live)
 
@@ -18,7 +18,7 @@ import Testing
             #expect(me.id == "user_john")
             let feed = try await diary.send(DeuceDiary.GetGroup(group: group.id)).entries
             #expect(feed.map(\.thoughts) == ["A throne worthy of a king"])
-            // Who follows it does so as Jane, whose network knows sockets on Linux too.
+            // Jane follows the group, with a transport that supports sockets on Linux, too.
             let (jane, john) = (try await host.world().person(), diary)
             _ = try await jane.client.join(try await john.send(DeuceDiary.CreateInvite(group: group.id)).id)
             let missed = try await john.log(.init(groups: [group.id], location: "Home", thoughts: "Again"))

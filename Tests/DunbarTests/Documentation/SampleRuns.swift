@@ -8,7 +8,7 @@ import Testing
 
 @testable import DunbarCheck
 
-/// The samples on a real server; those of Testing.md are tests themselves.
+/// The samples work on a real server. Those of Testing.md are tests themselves.
 @Suite(.timeLimit(.minutes(30))) struct DunbarSampleRuns {
     private static let stack = Stack(.sqlite, .live)
 
@@ -144,7 +144,7 @@ import Testing
             #expect(comments == ["Great picture!"])
             try await PostsSamples.delete(john.client, post: post)
             #expect(try await john.feed().map(\.id) == [first])
-            // Whoever has the URL can fetch it, without a session, and keep it by its path.
+            // The URL works without a session for any client that has it, and keeps its path.
             let text = try #require(try await PostsSamples.photo(john.client, file: files[0], me: john.id))
             let photo = try #require(URL(string: text))
             #expect(photo.pathExtension == "jpg")

@@ -2,7 +2,7 @@ import DunbarClient
 import Foundation
 import Testbed
 
-// The samples of SigningIn.md. What an app would do with a result comes in as a closure.
+// The samples of SigningIn.md. Closures stand for what an app does with a result.
 
 enum SigningInSamples {
     static func client(_ url: URL) -> DunbarClient {
@@ -73,7 +73,7 @@ enum SigningInSamples {
     }
 }
 
-/// An app that is opened by a letter's link.
+/// An app that a link in an e-mail opens.
 struct LetterOpener {
     let dunbar: DunbarClient
 

@@ -6,11 +6,11 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// The samples on a real server; those of Testing.md are tests themselves.
+/// The samples work on a real server. Those of Testing.md are tests themselves.
 @Suite(.timeLimit(.minutes(30))) struct GTSDSampleRuns {
     private static let stack = Stack(.sqlite, .live)
 
-    /// On a Tuesday, which has five tasks, the second of them a walk.
+    /// Runs a test on a Tuesday, which has five tasks, the second of them a walk.
     private func onATuesday(_ body: (GTSDHost) async throws -> Void) async throws {
         try await withGTSD(on: Self.stack, clock: TestClock(at: "2025-10-28T12:00:00Z"), body)
     }

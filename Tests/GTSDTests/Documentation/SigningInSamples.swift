@@ -2,7 +2,7 @@ import Foundation
 import GTSDClient
 import Testbed
 
-// The samples of SigningIn.md. What an app would do with a result comes in as a closure.
+// The samples of SigningIn.md. Closures stand for what an app does with a result.
 
 enum SigningInSamples {
     static func client(_ url: URL) -> GTSDClient {

@@ -6,11 +6,11 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// The samples on a real server; those of Testing.md are tests themselves.
+/// The samples work on a real server. Those of Testing.md are tests themselves.
 @Suite(.timeLimit(.minutes(30))) struct SampleRuns {
     private static let stack = Stack(.sqlite, .live)
 
-    /// What a sample showed, in order.
+    /// The values that a sample showed, in order.
     private final class Shown<Value: Sendable>: Sendable {
         private let values = NIOLockedValueBox<[Value]>([])
 
@@ -18,7 +18,7 @@ import Testing
         func add(_ value: Value) { values.withLockedValue { $0.append(value) } }
     }
 
-    /// A sample that follows a live connection, until it has shown so much.
+    /// Runs a sample that follows a live connection, until it has shown a number of values.
     private func following(
         until count: Int, _ body: @escaping @Sendable (_ show: (Messenger.Message) -> Void) async throws -> Void
     ) async throws -> [String] {
@@ -163,12 +163,12 @@ import Testing
         }
     }
 
-    /// The model reads what there is, follows, and hears what it sends itself.
+    /// The model reads the history, follows the chat, and receives its own messages.
     @Test @MainActor func model() async throws {
         let mock = MessengerMock()
         let model = ChatModel(mock.client(), chat: 5)
         let running = Task { try await model.run() }
-        // Each turn of the main actor brings the model further; the suite's time limit ends what does not.
+        // The model makes progress with each turn of the main actor. The suite's time limit ends the test otherwise.
         while !model.isConnected { await Task.yield() }
         try await model.send("From the model")
         mock.push("From Bob")
@@ -231,7 +231,7 @@ import Testing
 }
 
 extension MessengerHost {
-    /// A client of the same person with sockets, which Linux's own client has not.
+    /// Returns a client of the same user with sockets, which Linux's own transport does not support.
     fileprivate func liveClient(of messenger: MessengerClient) async throws -> MessengerClient {
         let client = MessengerClient(baseURL: baseURL, transport: transport, sockets: sockets)
         try await client.signIn(username: try await messenger.send(Messenger.GetMe()).username, password: "secret123")

@@ -12,14 +12,14 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Senders and listeners behind a proxy that cuts connections, delays bytes and loses answers: nothing is missed, nothing
-/// doubled, nothing out of order. `make torture` runs it with 20,000 messages.
+/// With a proxy that cuts connections, delays bytes and loses answers, every message reaches every listener once and in
+/// order. `make torture` runs it with 20,000 messages.
 @Suite(.timeLimit(.minutes(30))) struct FaultTests {
     struct Size: Sendable {
         var chats: Int
         var listeners: Int
         var senders: Int
-        /// In all.
+        /// The total number of messages.
         var messages: Int
 
         static let current =
@@ -45,7 +45,7 @@ import FoundationNetworking
                         try await senders[0].send(Messenger.CreateChat.group("\(index)", members: members)).id)
                 }
 
-                // Everybody goes through the proxy from here on.
+                // From here on all clients use the proxy.
                 let faults = Faults(seed: 20_260_223)
                 let behind = try #require(URL(string: "http://127.0.0.1:\(proxy.port)"))
                 let heard = Heard(listeners: size.listeners, messages: size.messages)
@@ -84,7 +84,7 @@ import FoundationNetworking
                     """)
                 #expect(figures == Heard.Figures())
                 #expect(proxy.cuts > size.messages / 100)
-                // What is stored is what was sent: no send was repeated into a second row.
+                // Each message is stored once: no repeat became a second row.
                 var stored: [String] = []
                 for chat in chats {
                     for try await message in senders[0].client.history(of: chat, pageSize: 100) {
@@ -96,10 +96,10 @@ import FoundationNetworking
         }
     }
 
-    /// The same session behind the proxy: its sign-in is not what is tried here.
+    /// Returns a client with the same session that uses the proxy, so that its sign-in is not disturbed.
     private func client(of person: Person, at url: URL) async throws -> MessengerClient {
         let configuration = URLSessionConfiguration.concord
-        // On Linux, a request whose connection ended between its head and its body is noticed by its time-out alone.
+        // On Linux, only the time-out notices that a connection ended between a response's head and its body.
         configuration.timeoutIntervalForRequest = 2
         return MessengerClient(
             baseURL: url, store: MemoryTokenStore(person.tokens),
@@ -109,7 +109,7 @@ import FoundationNetworking
 }
 
 extension Retry {
-    /// For a network that fails all the time.
+    /// Retries for a network that fails all the time.
     fileprivate static let stubborn = Retry(attempts: 100, base: .milliseconds(2), cap: .milliseconds(50))
 }
 
@@ -118,7 +118,7 @@ extension LiveConnection.Pacing {
         pingInterval: .seconds(2), patience: .seconds(10), base: .milliseconds(5), cap: .milliseconds(50))
 }
 
-/// Which bytes meet which fate: drawn from a seed, in the order in which they come.
+/// The faults of the proxy, drawn from a seed in the order in which bytes arrive.
 private final class Faults: Sendable {
     private let generator: NIOLockedValueBox<SeededGenerator>
 
@@ -127,7 +127,7 @@ private final class Faults: Sendable {
     func next(_ direction: FaultyProxy.Direction) -> FaultyProxy.Action {
         generator.withLockedValue { generator in
             switch Int.random(in: 0..<1000, using: &generator) {
-            // Lost on the way there; lost on the way back, when the server has done it.
+            // The request is lost, or the answer is, after the server has acted.
             case 0..<4: .cut
             case 4..<6: .forwardAndCut
             case 6..<20: .delay(.milliseconds(.random(in: 1...20, using: &generator)))
@@ -137,7 +137,7 @@ private final class Faults: Sendable {
     }
 }
 
-/// What each listener has heard, beside what was sent.
+/// The messages that each listener has received.
 private final class Heard: Sendable {
     struct Figures: Equatable, Sendable {
         var missed = 0
@@ -160,7 +160,7 @@ private final class Heard: Sendable {
 
     func sent(_ message: Messenger.Message) { state.withLockedValue { $0.sent.append(message) } }
 
-    /// Returns whether the listener has heard as many as are sent in all.
+    /// Returns whether the listener has received all messages.
     func note(_ message: Messenger.Message, by listener: Int) -> Bool {
         state.withLockedValue { state in
             state.heard[listener].append(message)

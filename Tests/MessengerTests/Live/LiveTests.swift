@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// The SDK's live connection against the server. What it does on a bad network is in ``FaultTests``.
+/// The SDK's live connection works with the server. ``FaultTests`` tests it on a bad network.
 @Suite(.timeLimit(.minutes(30))) struct LiveTests {
     @Test("Brings what is said from the subscription on", arguments: Stack.all)
     func fromNowOn(_ stack: Stack) async throws {
@@ -114,7 +114,7 @@ import Testing
             let live = alice.client.live(over: host.sockets, pacing: .impatient)
             let events = live.makeAsyncIterator()
             try await events.expect("connected")
-            // By somebody else who has the refresh token.
+            // Another client with the refresh token ends the session.
             try await host.world().client().send(Messenger.Logout(refreshToken: alice.refreshToken))
             let rest = events
             await #expect(throws: SignedOut.self) { while try await rest.next() != nil {} }
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// As by a server whose database is away for a moment: the error does not say which chat it is about.
+    /// A server whose database is unavailable for a moment sends an error that does not name the chat.
     @Test("Asks again for a chat that was refused for a moment, though the next one was not", arguments: Stack.all)
     func refusedForAMoment(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
@@ -169,7 +169,7 @@ import Testing
             await live.subscribe(to: chat)
             let events = live.makeAsyncIterator()
             try await events.expect("connected", "subscribed \(chat)")
-            // As after a gap: these frames do not come, and the server says so.
+            // After a gap these frames are missing, and the server sends `resync`.
             sockets.rewrite { frame in
                 if frame.contains(#""content":"three""#) { return #"{"type":"resync","chat_id":\#(chat)}"# }
                 return frame.contains(#""content""#) ? nil : frame
@@ -197,7 +197,7 @@ import Testing
             let events = live.makeAsyncIterator()
             try await events.expect("connected")
             clock.advance(by: .seconds(3590))
-            // Each ping looks at the token.
+            // The token is checked before each ping.
             let renewed = await sockets.sent { $0.contains(#""auth""#) && !$0.contains(alice.token) }
             let token = try #require(await store.load()?.accessToken)
             #expect(renewed.contains(token))
@@ -207,12 +207,12 @@ import Testing
 
 extension LiveConnection.Pacing {
     fileprivate static let impatient = LiveConnection.Pacing(base: .milliseconds(5), cap: .milliseconds(50))
-    /// Pings all the time.
+    /// Sends pings in short intervals.
     fileprivate static let restless = LiveConnection.Pacing(pingInterval: .milliseconds(20), patience: .seconds(2))
 }
 
 extension MessengerLive.Iterator {
-    /// The next event in words; messages are their content.
+    /// Returns a description of the next event; of a message, its content.
     fileprivate func words() async throws -> String {
         switch try #require(try await next()) {
         case .connected: "connected"
@@ -232,7 +232,7 @@ extension MessengerLive.Iterator {
     }
 }
 
-/// Stands between the SDK and its sockets: sees what is sent, and adds to what is received.
+/// A socket transport between the SDK and its sockets, which records sent frames and changes received ones.
 private final class Interposed: SocketTransport {
     private let sockets: any SocketTransport
     private let injected = NIOLockedValueBox<[String]>([])
@@ -242,18 +242,18 @@ private final class Interposed: SocketTransport {
 
     init(_ sockets: any SocketTransport) { self.sockets = sockets }
 
-    /// Changes what the server says; nil drops it.
+    /// Sets a rule that changes the server's frames; nil drops a frame.
     func rewrite(_ rule: @escaping @Sendable (String) -> String?) { self.rule.withLockedValue { $0 = rule } }
 
-    /// Comes before what the server says next.
+    /// Adds a frame before the server's next one.
     func inject(_ frame: String) { injected.withLockedValue { $0.append(frame) } }
 
-    /// Sends something else instead of the first frame that matches.
+    /// Replaces the first sent frame that matches.
     func replaceOnce(_ frame: String, where matches: @escaping @Sendable (String) -> Bool) {
         replacement.withLockedValue { $0 = (frame, matches) }
     }
 
-    /// Waits for a frame that is sent.
+    /// Waits for a sent frame that matches.
     func sent(where matches: (String) -> Bool) async -> String {
         for await frame in log.stream where matches(frame) { return frame }
         return ""

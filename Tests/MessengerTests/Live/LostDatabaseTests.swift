@@ -9,12 +9,13 @@ import NIOCore
 import Testbed
 import Testing
 
-/// A PostgreSQL that goes away in the middle of what is done with it.
+/// Requests and sockets survive the loss of PostgreSQL at any point.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct LostDatabaseTests {
     private static let stacks = Stack.Wire.allCases.map { Stack(.postgreSQL, $0) }
 
-    /// The connection is lost with the commit on its way: it is done, but nobody was told. The record under the key knows.
+    /// The connection is lost after the commit was sent, so its outcome is unknown. The record of the idempotency key
+    /// shows that it succeeded.
     @Test(arguments: stacks)
     func aCommitOfUnknownOutcomeIsResolvedByTheKey(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, _, proxy in
@@ -29,7 +30,7 @@ struct LostDatabaseTests {
         }
     }
 
-    /// The connection is lost before the commit arrives: it is not done, and is done again.
+    /// The connection is lost before the commit arrives. The transaction is rolled back and runs again.
     @Test(arguments: stacks)
     func aCommitThatNeverArrivedIsRepeated(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, _, proxy in
@@ -42,7 +43,7 @@ struct LostDatabaseTests {
         }
     }
 
-    /// Without a key nobody knows, and nobody guesses: 503, and what the server did stands.
+    /// Without a key the outcome cannot be determined. The answer is 503, and the change may have been stored.
     @Test(arguments: stacks)
     func withoutAKeyAnUnknownOutcomeIsNotGuessed(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, _, proxy in
@@ -58,7 +59,7 @@ struct LostDatabaseTests {
         }
     }
 
-    /// The same with a file: the row is there, so what is stored has to be.
+    /// The commit of an upload succeeds but its answer is lost: the stored file must stay.
     @Test(arguments: stacks)
     func aFileWhoseCommitIsOfUnknownOutcomeIsKept(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, _, proxy in
@@ -71,7 +72,7 @@ struct LostDatabaseTests {
         }
     }
 
-    /// While it is away every request is told so at once; when it is back the process goes on by itself.
+    /// While the database is away, each request is refused at once. The process recovers without a restart.
     @Test(arguments: stacks)
     func aServerThatIsAwayIs503AndComesBack(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, _, proxy in
@@ -96,7 +97,7 @@ struct LostDatabaseTests {
             let health = try await alice.raw(.get, "/ready")
             #expect(health.status == 503)
             proxy.refuse(false)
-            // As an app does: again, after what `Retry-After` says.
+            // An app retries after the time in `Retry-After`.
             let client = MessengerClient(
                 baseURL: host.baseURL, store: MemoryTokenStore(alice.tokens), transport: host.transport,
                 retry: Retry(attempts: 20))
@@ -106,7 +107,7 @@ struct LostDatabaseTests {
         }
     }
 
-    /// A read has its answer when its transaction ends badly.
+    /// A read is answered even if the end of its transaction fails.
     @Test(arguments: stacks)
     func aReadWhoseEndIsLostIsAnswered(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, _, proxy in
@@ -117,7 +118,7 @@ struct LostDatabaseTests {
         }
     }
 
-    /// A node that heard nothing for a while lets its sockets look for themselves.
+    /// A node that missed events makes its sockets read what they missed.
     @Test(arguments: stacks)
     func aSocketIsBroughtWhatWasAnnouncedWhileItsNodeWasDeaf(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, other, proxy in
@@ -142,7 +143,7 @@ struct LostDatabaseTests {
         }
     }
 
-    /// While one chat's gap is being read, the others' wait; what is said in them meanwhile must not pass them by.
+    /// While the missed messages of one chat are being read, events of the other chats must not be lost.
     @Test(arguments: stacks)
     func manyChatsAreBroughtWhatTheyMissed(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, other, proxy in
@@ -163,7 +164,7 @@ struct LostDatabaseTests {
                 let chat = chats[index % chats.count]
                 let sent = try await elsewhere.send(Messenger.SendMessage(chat: chat, content: "\(index)"))
                 expected[chat]?.append(sent.id)
-                // The node is deaf until its listener is back, and hears what is said from then on.
+                // The node misses events until its listener has reconnected, and receives later ones.
                 if index % 40 == 10 { cuts.append(proxy.cutNextAnnouncement()) }
             }
             var heard: [Messenger.Chat.ID: [Messenger.Message.ID]] = [:]
@@ -177,7 +178,7 @@ struct LostDatabaseTests {
         }
     }
 
-    /// Nothing is wrong with the token: who is told so would renew it for nothing.
+    /// The token is valid, so the socket must not say that it is not: the client would renew it needlessly.
     @Test(arguments: stacks)
     func aSocketThatCannotBeSignedInIsToldToComeAgain(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, _, proxy in
@@ -196,7 +197,7 @@ struct LostDatabaseTests {
         return contents
     }
 
-    /// A node that reaches its database through a proxy, and one that does not need it.
+    /// Runs a test on two nodes, of which the first reaches its database through a proxy.
     private func withFaultyDatabase(
         on stack: Stack, _ body: (_ host: MessengerHost, _ other: MessengerHost, FaultyProxy) async throws -> Void
     ) async throws {
@@ -210,14 +211,14 @@ struct LostDatabaseTests {
 }
 
 extension FaultyProxy {
-    /// Does this to the next `COMMIT`, and to nothing else.
+    /// Applies an action to the next `COMMIT` only.
     ///
-    /// - Parameter first: Passes before it.
+    /// - Parameter first: A text that must pass before it.
     fileprivate func cutNextCommit(_ action: Action, after first: String = "") -> Once {
         next(.toServer, "COMMIT", after: first, action)
     }
 
-    /// Cuts the connection that listens, when it is to hear something.
+    /// Cuts the connection for events at the next event.
     fileprivate func cutNextAnnouncement() -> Once { next(.toClient, "concord_messenger", .cut) }
 
     private func next(_ way: Direction, _ text: String, after first: String = "", _ action: Action) -> Once {

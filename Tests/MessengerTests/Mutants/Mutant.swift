@@ -6,14 +6,15 @@ import MessengerCheck
 import Testbed
 import Testing
 
-/// A server that breaks one promise: the real one, behind something that changes requests, answers or frames.
+/// A server that breaks one promise: the real server, with a defect that changes requests, answers or frames.
 struct Mutant: Sendable, CustomTestStringConvertible {
     let name: String
-    /// The clause whose scenarios must notice.
+    /// The clause whose scenarios must fail.
     let clause: String
-    /// Only that something does not come shows it. What waits for it must run into its time limit.
+    /// Whether only a missing frame shows the defect. A scenario that waits for the frame must then reach its time
+    /// limit.
     let isSilent: Bool
-    /// Puts the defect in front of a server, with a memory of its own.
+    /// Creates the defect for a server. It has a state of its own.
     let make: @Sendable () -> Defect
 
     init(_ name: String, _ clause: String, isSilent: Bool = false, _ make: @escaping @Sendable () -> Defect) {

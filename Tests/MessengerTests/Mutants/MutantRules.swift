@@ -5,11 +5,11 @@ import HTTPTypes
 import NIOConcurrencyHelpers
 import Testbed
 
-/// The words in which mutants are described.
+/// The kinds of mutants.
 extension Mutant {
     typealias Change<Value> = @Sendable (inout Value) -> Void
 
-    /// Changes the text of an operation's answers, as a regular expression finds it.
+    /// Replaces matches of a regular expression in an operation's answers.
     static func body(
         _ name: String, _ clause: String, of operation: String, _ pattern: String, _ template: String
     ) -> Mutant {
@@ -19,21 +19,21 @@ extension Mutant {
         }
     }
 
-    /// Another status for an operation's answers that have this one.
+    /// Replaces the status of an operation's answers that have a certain one.
     static func status(_ name: String, _ clause: String, of operation: String?, _ from: Int, _ to: Int) -> Mutant {
         answer(name, clause, to: operation) { response, _ in
             if response.status.code == from { response.status = .init(code: to) }
         }
     }
 
-    /// Another text for a refusal.
+    /// Replaces the text of a refusal.
     static func refusal(_ name: String, _ clause: String, _ text: String, _ replacement: String) -> Mutant {
         answer(name, clause, to: nil) { response, _ in
             if response.isRefusal(text) { response.text = #"{"error":"\#(replacement)"}"# }
         }
     }
 
-    /// A header of an operation's answers, nil to leave it out.
+    /// Sets or removes a header of an operation's answers.
     static func header(
         _ name: String, _ clause: String, of operation: String?, _ field: HTTPField.Name, _ value: String?
     ) -> Mutant {
@@ -42,7 +42,7 @@ extension Mutant {
         }
     }
 
-    /// Changes an operation's answers; any answer when no operation is named.
+    /// Changes an operation's answers, or those of all operations.
     static func answer(
         _ name: String, _ clause: String, to operation: String?,
         _ change: @escaping @Sendable (inout TransportResponse, TransportRequest) -> Void
@@ -54,7 +54,7 @@ extension Mutant {
         }
     }
 
-    /// Changes an operation's requests on their way.
+    /// Changes an operation's requests.
     static func request(
         _ name: String, _ clause: String, of operation: String?, _ change: @escaping Change<TransportRequest>
     ) -> Mutant {
@@ -65,7 +65,7 @@ extension Mutant {
         }
     }
 
-    /// Does what was refused after all, changed so that the server behind agrees.
+    /// Sends a refused request again with another body, which the server accepts.
     static func lenient(
         _ name: String, _ clause: String, of operation: String?, to text: String,
         _ change: @escaping Change<TransportRequest>
@@ -79,7 +79,7 @@ extension Mutant {
         }
     }
 
-    /// Answers some requests itself.
+    /// Refuses some requests.
     static func refusing(
         _ name: String, _ clause: String, of operation: String?, _ status: Int, _ text: String,
         when condition: @escaping @Sendable (TransportRequest) -> Bool
@@ -102,7 +102,7 @@ extension Mutant {
         }
     }
 
-    /// With a memory of all sign-ins.
+    /// Changes an exchange, given all sign-ins so far.
     static func knowing(
         _ name: String, _ clause: String, _ operation: String? = nil,
         _ exchange:
@@ -123,7 +123,7 @@ extension Mutant {
         }
     }
 
-    /// What one may not see is shown, through the eyes of somebody who may.
+    /// Answers a refused request with what another user may see.
     static func leaking(_ name: String, _ clause: String, _ operation: String, _ refusals: Set<Int>) -> Mutant {
         knowing(name, clause, operation) { request, forward, people in
             let response = try await forward(request)
@@ -138,7 +138,7 @@ extension Mutant {
         }
     }
 
-    /// Changes the text of the server's frames of a type.
+    /// Replaces matches of a regular expression in the server's frames of a type.
     static func frame(
         _ name: String, _ clause: String, _ type: String, _ pattern: String, _ template: String
     ) -> Mutant {
@@ -147,7 +147,7 @@ extension Mutant {
         }
     }
 
-    /// What a client hears instead of the server's frames of a type.
+    /// Replaces the server's frames of a type.
     static func frames(
         _ name: String, _ clause: String, isSilent: Bool = false, _ type: String,
         _ change: @escaping @Sendable (String) -> [String]
@@ -157,7 +157,7 @@ extension Mutant {
         }
     }
 
-    /// What the server gets instead of a client's frames.
+    /// Replaces the frames of a client.
     static func sent(
         _ name: String, _ clause: String, isSilent: Bool = false, _ change: @escaping @Sendable (String) -> [String]
     ) -> Mutant {
@@ -171,7 +171,7 @@ extension Mutant {
     }
 }
 
-/// Who has registered and signed in.
+/// The users who have registered and signed in.
 final class Acquaintance: Sendable {
     struct SignIn: Sendable {
         let name: String
@@ -186,7 +186,7 @@ final class Acquaintance: Sendable {
     var signIns: [SignIn] { state.withLockedValue { $0.signIns } }
     var accessTokens: [String] { signIns.map(\.accessToken) }
     func password(of name: String) -> String? { state.withLockedValue { $0.passwords[name] } }
-    /// Who uploaded a file, by an access token.
+    /// Returns the access token with which a file was uploaded.
     func uploader(of file: Int64) -> String? { state.withLockedValue { $0.uploaders[file] } }
     func signIn(withAccess token: String) -> SignIn? { signIns.first { $0.accessToken == token } }
     func signIn(withRefresh token: String) -> SignIn? { signIns.first { $0.refreshToken == token } }
@@ -215,7 +215,8 @@ final class Acquaintance: Sendable {
 // MARK: The traffic, as mutants look at it
 
 extension TransportRequest {
-    /// Whether it is for an operation, such as `GET /chats/{id}`, or for what a path begins with: `/objects/*`.
+    /// Returns whether the request is for an operation, such as `GET /chats/{id}`, or for a path with a prefix:
+    /// `/objects/*`.
     func isFor(_ operation: String) -> Bool {
         if operation.hasSuffix("*") { return url.path.hasPrefix(operation.dropLast()) }
         let parts = operation.split(separator: " ")
@@ -224,13 +225,13 @@ extension TransportRequest {
             && zip(pattern, steps).allSatisfy { $0 == $1 || $0.first == "{" && Int64($1) != nil }
     }
 
-    /// The body as text; setting it replaces the body.
+    /// The body as text. Setting it replaces the body.
     var text: String {
         get { if case .bytes(let bytes) = body { String(decoding: bytes, as: UTF8.self) } else { "" } }
         set { body = .bytes(Array(newValue.utf8)) }
     }
 
-    /// The members of the body; setting them replaces the body.
+    /// The members of the body. Setting them replaces the body.
     var json: [String: JSONValue] {
         get {
             guard case .bytes(let bytes) = body,
@@ -241,7 +242,7 @@ extension TransportRequest {
         set { text = JSONValue.object(newValue).description }
     }
 
-    /// A text of the body.
+    /// Returns a text of the body.
     func string(_ member: String) -> String? {
         if case .string(let text)? = json[member] { text } else { nil }
     }
@@ -268,7 +269,7 @@ extension TransportRequest {
         url = URL(string: text.isEmpty ? String(base) : "\(base)?\(text)")!
     }
 
-    /// As they go over the wire.
+    /// The query items with their percent-encoding.
     private var queryItems: [(name: String, value: String)] {
         (url.query(percentEncoded: true) ?? "").split(separator: "&").map { item in
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -298,7 +299,7 @@ extension TransportResponse {
         return members
     }
 
-    /// The elements of a list, each as it is written. Nothing changes about those that stay.
+    /// The elements of a list, as they are written. Setting them keeps the text of each element.
     var rows: [String] {
         get {
             var (rows, depth, start): ([String], Int, [UInt8].Index?) = ([], 0, nil)

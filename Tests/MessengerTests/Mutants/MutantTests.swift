@@ -6,9 +6,9 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// Whether the checker is worth something: servers that break one promise each, and whether it notices.
+/// The checker is useful: it fails for servers that break one promise each.
 @Suite(.timeLimit(.minutes(30))) struct MutantTests {
-    /// Each is to be noticed by the scenarios of the clause it breaks.
+    /// The mutants. The scenarios of the clause that a mutant breaks must fail.
     static let all: [Mutant] = [
         Mutant.registering, Mutant.signingIn, Mutant.refreshing, Mutant.signingOut, Mutant.account,
         Mutant.profiles, Mutant.accountDeletions, Mutant.users, Mutant.searching, Mutant.blocking, Mutant.reporting,
@@ -19,7 +19,7 @@ import Testing
         Mutant.socketErrors, Mutant.backlogs, Mutant.memberEvents, Mutant.changeEvents, Mutant.typingEvents,
     ].flatMap(\.self)
 
-    /// Those that a run cannot notice, and why: other tests do.
+    /// The mutants that a run of the checker cannot notice, each with the reason and the test that does.
     static let survivors: [String: String] = [
         "POST /auth/login: lets access tokens outlive their hour": "takes an hour: ClockTests",
         "Idempotency-Key: is forgotten after an hour": "takes an hour: ClockTests",
@@ -30,7 +30,7 @@ import Testing
     @Test func theCheckerNoticesWhatIsBroken() async throws {
         let start = ContinuousClock.now
         var outcomes = try await together(Self.all.count, width: 4) { try await Self.outcome(of: Self.all[$0]) }
-        // Four at once on a busy machine may take too long for one of them; alone it is given the time again.
+        // Four mutants run at once. On a busy machine one may exceed its time; it then runs again alone.
         for (index, mutant) in Self.all.enumerated() {
             if case .timedOut = outcomes[index] { outcomes[index] = try await Self.outcome(of: mutant) }
         }
@@ -46,7 +46,7 @@ import Testing
         #expect(Set(Self.all.map(\.testDescription)).count == Self.all.count, "two mutants of one name")
     }
 
-    /// The proxy alone changes nothing: what is caught is the defect.
+    /// The proxy alone changes nothing, so a failure is due to the defect.
     @Test(arguments: MessengerScenarios.all)
     func aServerWithoutADefectPasses(_ scenario: Scenario<MessengerWorld>) async throws {
         try await Self.withServer(of: Mutant("none", "") { Defect() }) { server, hasShown in
@@ -58,7 +58,7 @@ import Testing
     enum Outcome: Sendable, Equatable {
         case caught
         case survived
-        /// It changed nothing, so that there was nothing to notice.
+        /// The defect changed nothing, so there was nothing to notice.
         case neverShown
         case timedOut(String)
     }
@@ -67,7 +67,8 @@ import Testing
         let outcome = NIOLockedValueBox(Outcome.survived)
         try await withServer(of: mutant) { server, hasShown in
             for scenario in mutant.scenarios {
-                // Only waiting shows that nothing comes: well longer than it takes where it does come.
+                // Only waiting shows that a frame is missing, so the limit is well above the time that the frame takes
+                // otherwise.
                 let limit: Duration =
                     mutant.isSilent ? .seconds(2) + (try await duration(of: scenario)) * 3 : .seconds(60)
                 do {
@@ -89,7 +90,7 @@ import Testing
         return outcome.withLockedValue { $0 }
     }
 
-    /// On a server without a defect, now.
+    /// Returns the time that a scenario takes now on a server without a defect.
     private static func duration(of scenario: Scenario<MessengerWorld>) async throws -> Duration {
         let duration = NIOLockedValueBox(Duration.zero)
         try await withServer(of: Mutant("none", "") { Defect() }) { server, _ in

@@ -5,7 +5,7 @@ import HTTPTypes
 import NIOConcurrencyHelpers
 import Testbed
 
-/// Profiles, deletions, blocks and reports.
+/// Mutants of profiles, deletions, blocks and reports.
 extension Mutant {
     private static let update = "PUT /me"
     private static let delete = "DELETE /me"
@@ -273,7 +273,7 @@ extension Mutant {
         },
     ]
 
-    /// An answer for somebody who was deleted, where there is none.
+    /// Answers a request about a deleted user as if the user still existed.
     private static func deleted(
         _ name: String, _ operation: String,
         _ answer: @escaping @Sendable (_ id: Int64, _ query: String) -> String
@@ -301,7 +301,7 @@ extension Mutant {
 }
 
 extension TransportRequest {
-    /// Another request of the same person.
+    /// Creates another request with the same token.
     fileprivate static func asking(
         like request: TransportRequest, _ method: HTTPRequest.Method, _ path: String
     ) -> TransportRequest {

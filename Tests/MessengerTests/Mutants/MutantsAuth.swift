@@ -261,7 +261,7 @@ extension Mutant {
         },
     ]
 
-    /// Tokens that say something else: what clients hold are others than what the server behind signed.
+    /// Changes the tokens that clients receive, and replaces them by the server's in requests.
     private static func disguising(
         _ name: String, _ clause: String,
         _ change: @escaping @Sendable (_ header: inout [String: JSONValue], _ claims: inout [String: JSONValue]) -> Void

@@ -5,7 +5,7 @@ import HTTPTypes
 import NIOConcurrencyHelpers
 import Testbed
 
-/// What changes after it was made: memberships, messages, read marks.
+/// Mutants of changes: memberships, messages, read marks.
 extension Mutant {
     private static let add = "POST /chats/{id}/members"
     private static let remove = "DELETE /chats/{id}/members/{userId}"
@@ -340,7 +340,7 @@ extension Mutant {
         },
     ]
 
-    /// Whoever could fetch a file can do so for ever.
+    /// Lets a user who could fetch a file once fetch it always.
     static func keepingFiles(_ name: String, _ clause: String) -> Mutant {
         Mutant(name, clause) {
             let locations = NIOLockedValueBox<[Int64: TransportResponse]>([:])

@@ -68,12 +68,12 @@ extension Mutant {
             return Defect(exchange: { request, forward in
                 var response = try await forward(request)
                 if request.isFor(create), response.status == .created, let token = request.token {
-                    // Its maker sees it at once.
+                    // The chat's creator sees it at once.
                     hidden.withLockedValue { _ = $0.insert("\(response.text[integer: "id"]) \(token)") }
                 }
                 if request.isFor(list), let token = request.token {
                     response.rows = response.rows.filter { row in
-                        // Anybody else at the second look.
+                        // Other users see it in their second list.
                         !hidden.withLockedValue { $0.insert("\(row[integer: "id"]) \(token)").inserted }
                     }
                 }

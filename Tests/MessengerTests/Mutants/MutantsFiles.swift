@@ -188,18 +188,18 @@ extension HTTPField.Name {
 }
 
 extension TransportRequest {
-    /// Not one of fifty megabytes, which takes long to look at.
+    /// Whether the body is short enough to search. One of fifty megabytes would take long.
     fileprivate var isShort: Bool {
         if case .bytes(let bytes) = body { bytes.count < 65_536 } else { true }
     }
 
-    /// A parameter of the file's part.
+    /// Returns a parameter of the file's part.
     fileprivate func declared(_ parameter: String) -> String? {
         guard isShort, let range = text.range(of: "\(parameter)=\"") else { return nil }
         return String(text[range.upperBound...].prefix { $0 != "\"" })
     }
 
-    /// The type of the file's part.
+    /// The content type of the file's part.
     fileprivate var declaredType: String? {
         guard isShort, let range = text.range(of: "Content-Type: ") else { return nil }
         return String(text[range.upperBound...].prefix { $0 != "\r\n" })

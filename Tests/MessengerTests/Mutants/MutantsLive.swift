@@ -113,7 +113,7 @@ extension Mutant {
         },
         .frames("does not confirm an end", subscribe, isSilent: true, "unsubscribed") { _ in [] },
         .socket("subscribes to the user's other chats too", subscribe) {
-            // Of four answers the client hears the first.
+            // The client receives the first of four answers.
             let waiting = NIOLockedValueBox(0)
             return SocketDefect(
                 sent: { frame in
@@ -309,7 +309,7 @@ extension Mutant {
         },
     ]
 
-    /// Whoever is signed in hears, with the next frame, what anybody hears.
+    /// Sends a signed-in socket, with its next frame, the events of all users.
     static func overhearing(_ name: String, _ clause: String) -> Mutant {
         Mutant(name, clause) {
             let pushed = NIOLockedValueBox<[String]>([])
@@ -332,7 +332,7 @@ extension Mutant {
         }
     }
 
-    /// Another code for a close.
+    /// Replaces the code of a close.
     private static func closing(
         _ name: String, _ code: UInt16, _ other: UInt16, _ clause: String = handshake
     ) -> Mutant {
@@ -341,7 +341,7 @@ extension Mutant {
         }
     }
 
-    /// Changes what clients send, knowing who has signed in.
+    /// Changes the frames of clients, given the users who have signed in.
     private static func acquainted(
         _ name: String, _ change: @escaping @Sendable (String, Acquaintance) -> [String]
     ) -> Mutant {
@@ -357,9 +357,10 @@ extension Mutant {
         }
     }
 
-    /// Answers a second sign-in on a socket itself.
+    /// Answers a second sign-in on a socket.
     ///
-    /// - Parameter decide: Told whether it is another user's; nil leaves it to the server, else whether it succeeds.
+    /// - Parameter decide: Returns whether the sign-in succeeds, given whether it is another user's; nil leaves the
+    ///   decision to the server.
     private static func signingInAgain(
         _ name: String, _ kind: String, _ decide: @escaping @Sendable (_ isAnother: Bool) -> ([String], Bool)?
     ) -> Mutant {

@@ -5,7 +5,7 @@ import HTTPTypes
 import NIOConcurrencyHelpers
 import Testbed
 
-/// What holds for every request.
+/// Mutants of rules for all requests.
 extension Mutant {
     private static let once = "Idempotency-Key"
     private static let bodies = "Request bodies"
@@ -265,9 +265,9 @@ extension Mutant {
         },
     ]
 
-    /// Answers again what it answered once under a key.
+    /// Repeats the answer that it gave under a key before.
     ///
-    /// - Parameter place: What a key belongs to.
+    /// - Parameter place: Returns the scope of a key.
     private static func remembering(
         _ name: String, refusals: Bool = false, _ place: @escaping @Sendable (TransportRequest) -> String
     ) -> Mutant {
@@ -289,7 +289,7 @@ extension Mutant {
         }
     }
 
-    /// Lets those in who have no token, as anybody who has one.
+    /// Accepts requests without a token, with the token of another user.
     private static func admitting(_ name: String, _ operation: String) -> Mutant {
         .knowing(name, signIn, operation) { request, forward, people in
             let response = try await forward(request)
@@ -302,7 +302,7 @@ extension Mutant {
         }
     }
 
-    /// A cache of tokens that goes by too little of them.
+    /// Accepts a token with a byte too many, as a cache with an incomplete key would.
     private static func remembering401(_ name: String) -> Mutant {
         .knowing(name, signIn) { request, forward, people in
             var request = request
