@@ -1,6 +1,6 @@
-# make serve   build, and serve every API on SQLite
-# make test    build, and run the whole test-suite
-# The first run installs what is missing (Debian), and takes some minutes to build.
+# make serve   builds, and serves every API on SQLite
+# make test    builds, and runs all tests
+# The first run installs missing packages (Debian), and takes some minutes to build.
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
@@ -9,11 +9,11 @@ SWIFT ?= swift
 # GRDB needs SQLite, images libvips; Foundation's networking and the Swift toolchain need the rest.
 PACKAGES := libsqlite3-dev libpq-dev libxml2-dev zlib1g-dev g++ binutils \
 	libvips-dev pkg-config tzdata git make
-# The scripts of `make lint`; the base system's perl has no JSON.
+# The scripts of `make lint` need these; the base system's perl has no JSON.
 LINT_PACKAGES := perl
-# Where libheif has its decoders in packages of their own, HEIC needs this one.
+# HEIC needs this package on releases where libheif has its decoders in packages of their own.
 PACKAGES_IF_ANY := libheif-plugin-libde265
-# The tests' own clients, and their server, without which all else is still tested (Tools/with-services).
+# The tests' own clients, and a server without which the other tests still run (Tools/with-services).
 TEST_PACKAGES := python3 python3-venv curl
 TEST_SERVERS := postgresql
 
@@ -46,12 +46,12 @@ serve: deps ## build, and serve every API on SQLite in ./data (ARGS="--help" for
 build: deps ## build everything for debugging, the tests included
 	$(SWIFT) build --build-tests
 
-test: test-deps build ## run the whole test-suite (FILTER=Name runs a part)
+test: test-deps build ## run all tests (FILTER=Name runs a part)
 	./Tests/Consumer/check
 	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" \
 		./Tools/with-services $(SWIFT) test --skip-build $(if $(FILTER),--filter $(FILTER))
 
-torture: test-deps build ## crashes and bad networks, at length
+torture: test-deps build ## run the tests of crashes and bad networks at length
 	CONCORD_TORTURE=1 ./Tools/with-services $(SWIFT) test --skip-build --filter 'DrillTests|FaultTests'
 
 sanitize: test-deps ## run the JSON, database and image tests under the address and the thread sanitizer
@@ -77,7 +77,7 @@ docs: deps ## render the SDKs' articles and reference as static sites in .build/
 drawing: ## draw docs/architecture.svg (needs python3)
 	./Tools/draw-architecture
 
-bench: deps ## measure, beside floors (ARGS="--list" for what there is)
+bench: deps ## run the benchmarks and their floors (ARGS="--list" for a list)
 	@./Tools/install-packages postgresql
 	@# SwiftPM does not notice new files of a package that another depends on by its path.
 	@touch Benchmarks/Package.swift

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody who depends on Concord resolves anything for its benchmarks.
+// The benchmarks are a package of their own, so that packages that depend on Concord do not resolve its dependencies.
 let package = Package(
     name: "concord-benchmarks",
     platforms: [.macOS(.v14)],

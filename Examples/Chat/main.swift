@@ -2,7 +2,7 @@ import Foundation
 import MessengerClient
 import NIOSockets
 
-// chat-example URL USERNAME PASSWORD CHAT_ID: prints what is said in a chat, and says what is typed.
+// chat-example URL USERNAME PASSWORD CHAT_ID: prints the messages of a chat, and sends each typed line to it.
 
 let arguments = CommandLine.arguments
 guard arguments.count == 5, let url = URL(string: arguments[1]), let number = Int64(arguments[4]) else {
@@ -53,7 +53,8 @@ do {
     exit(1)
 }
 
-/// Signs in, registering a user who is new. Ten minutes without a network, or with a busy server, are waited out.
+/// Signs in, and registers a new user first. It retries for ten minutes while the network or the server is not
+/// available.
 func signIn() async throws {
     let start = ContinuousClock.now
     while true {
@@ -61,7 +62,7 @@ func signIn() async throws {
             try await messenger.signIn(username: username, password: password)
             return
         } catch let error as APIError where error.status == .unauthorized {
-            // A registration whose answer was lost has made the user: the next sign-in finds it.
+            // A registration whose answer was lost has created the user: the next sign-in succeeds.
             _ = try? await messenger.send(
                 Messenger.Register(username: username, email: "\(username)@example.com", password: password))
             try await messenger.signIn(username: username, password: password)
@@ -74,5 +75,5 @@ func signIn() async throws {
 
 func explain(_ error: any Error) -> String { (error as? APIError)?.message ?? error.localizedDescription }
 
-/// Prints a line at once, into a pipe too.
+/// Prints a line without buffering, also into a pipe.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

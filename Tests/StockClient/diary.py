@@ -1,8 +1,8 @@
-"""Two friends keep a diary on a Deuce Diary server, with clients that nobody here wrote: curl and `websockets`.
+"""Two friends keep a diary on a Deuce Diary server, with stock clients: curl and `websockets`.
 
 Usage: diary.py BASE_URL JOHNS_TOKEN JANES_TOKEN PICTURE
-The tokens are of users whom the server has not seen; the picture is any image file.
-Prints what it does, and fails at the first answer that is not the contract's.
+The tokens are those of new users; the picture is any image file.
+Prints its requests, and fails at the first answer that differs from the contract.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ def expect(condition, what):
 
 
 def size_of_jpeg(data):
-    """Of the frame header (ITU-T T.81 B.2.2)."""
+    """Returns the size in the frame header (ITU-T T.81 B.2.2)."""
     expect(data[:2] == b"\xff\xd8", "a JPEG")
     at = 2
     while at < len(data):
@@ -71,7 +71,7 @@ async def main():
 
     async with websockets.connect(BASE.replace("http", "ws", 1) + "/ws") as socket:
         await socket.send(json.dumps({"type": "join_group", "groupId": group["id"]}))
-        # Nothing says that a group is joined; the answer to a ping does.
+        # Joining a group is not confirmed, but the answer to a later ping shows that it was handled.
         await (await socket.ping())
         status, logged = curl("POST", "/api/deuces", JOHN, {
             "groupIds": [group["id"], solo], "location": "Home", "thoughts": "A throne worthy of a king",

@@ -1,8 +1,8 @@
-"""Images that no one here encoded, made by Pillow, and what Pillow sees in others.
+"""Makes images with Pillow, and describes images as Pillow sees them.
 
 Usage: images.py make FOLDER          writes the images
-       images.py large FOLDER         writes those of very many pixels
-       images.py describe FILE ...    prints what each image holds, as JSON
+       images.py large FOLDER         writes the images with very many pixels
+       images.py describe FILE ...    prints a description of each image as JSON
 """
 
 import gzip
@@ -30,7 +30,7 @@ COLOURS = {
 
 
 def quadrants(size=(240, 160), mode="RGB"):
-    """Red and green above, blue and white below."""
+    """Returns an image with red and green at the top, blue and white at the bottom."""
     image = Image.new("RGB", size)
     width, height = size
     for name, box in {
@@ -44,7 +44,7 @@ def quadrants(size=(240, 160), mode="RGB"):
 
 
 def png(path, width, height, depth=8):
-    """A black PNG, written row by row: Pillow would hold all of it."""
+    """Writes a black PNG row by row, because Pillow would keep all of it in memory."""
 
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -66,7 +66,7 @@ def make(folder):
         upright.save(at(f"plain.{extension}"))
     upright.save(at("progressive.jpg"), progressive=True)
 
-    # What undoes each orientation's own transformation.
+    # These undo the transformation of each orientation.
     undo = {
         1: None,
         2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -126,7 +126,7 @@ def make(folder):
     png(at("most.png"), 8_000, 5_000)
     png(at("more.png"), 8_000, 5_001)
 
-    # Formats that are not among the five.
+    # These formats are not among the five.
     for extension in ["tiff", "bmp", "ppm", "jp2", "pdf", "ico", "avif", "tga"]:
         upright.save(at(f"other.{extension}"))
     svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
@@ -163,7 +163,7 @@ def make(folder):
             file.write(bytes_)
 
 
-    # Exact colours, in formats that keep them, without and with a profile, and with one that is none.
+    # These have exact colours in lossless formats, without a profile, with one, and with an invalid one.
     patches = Image.new("RGB", (240, 160))
     for index, colour in enumerate([(255, 255, 255), (0, 0, 255), (100, 50, 200), (128, 128, 128)]):
         left, top = index % 2 * 120, index // 2 * 80
@@ -184,7 +184,7 @@ def make(folder):
 
 
 def large(folder):
-    """Photos of as many pixels as may be, those of which take the most memory too, and of one line more."""
+    """Writes photos with the maximum of pixels, also in the formats that need the most memory, and with a line more."""
     turned = Image.Exif()
     turned[0x0112] = 6
     most = Image.new("RGB", (10_000, 10_000), (100, 50, 200))

@@ -1,8 +1,8 @@
-"""Is an issuer such as Clerk to a Deuce Diary server, and a forger beside it: with PyJWT, which nobody here wrote.
+"""Plays an issuer such as Clerk for a Deuce Diary server, and a forger, with the stock library PyJWT.
 
 Usage: issuer.py BASE_URL PORT
 The server must have been started with --deuce-diary-issuer http://127.0.0.1:PORT and --deuce-diary-party
-https://app.example. Prints every answer, and fails at the first that is not as the contract says.
+https://app.example. Prints every answer, and fails at the first that differs from the contract.
 """
 
 import base64
@@ -58,7 +58,7 @@ def encoded(value):
 
 
 def confused():
-    """HS256 with what everybody knows: the public key (RFC 8725, 2.1)."""
+    """Returns a token that is signed by HS256 with the public key (RFC 8725, 2.1)."""
     secret = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     head, claims, _ = token().split(".")
     head = encoded(json.dumps({"alg": "HS256", "typ": "JWT", "kid": "ins_1"}).encode())

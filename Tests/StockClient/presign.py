@@ -1,4 +1,4 @@
-"""Signs requests to S3 with botocore, AWS's own library: reads one JSON object a line, writes one JSON string a line.
+"""Signs requests to S3 with botocore, AWS's own library. Reads a JSON object from each line, and writes a JSON string on a line.
 
 {"kind": "url", …}      the presigned URL of get_object or put_object
 {"kind": "header", …}   the value of Authorization for any request
@@ -22,7 +22,7 @@ clients = {}
 
 
 def client(case):
-    """A client for the place, made once; who signs is decided at each request."""
+    """Returns a client for the location, which is created once. The credentials are given with each request."""
     place = (case["endpoint"], case["region"], case["style"])
     if place not in clients:
         clients[place] = session.create_client(
@@ -50,7 +50,7 @@ def presigned_url(case):
     s3._request_signer._credentials = credentials(case)
     url = s3.generate_presigned_url(case["operation"], Params=parameters, ExpiresIn=case["expires"])
     # botocore writes its own parameters after the operation's. The signature covers them in sorted order, in which
-    # Concord also sends them: the only difference that a permutation makes up for.
+    # Concord also sends them. The order is the only allowed difference.
     address, query = url.split("?")
     *parameters, signature = query.split("&")
     assert signature.startswith("X-Amz-Signature=")

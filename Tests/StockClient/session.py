@@ -1,7 +1,7 @@
-"""Two people talk through a Messenger server, with clients that nobody here wrote: urllib and `websockets`.
+"""Two people talk through a Messenger server, with stock clients: urllib and `websockets`.
 
 Usage: session.py BASE_URL
-Prints what it does, and fails at the first answer that is not the contract's.
+Prints its requests, and fails at the first answer that differs from the contract.
 """
 
 import asyncio

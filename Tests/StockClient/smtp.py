@@ -1,4 +1,4 @@
-"""A mail server for the tests, by PyPI's aiosmtpd: prints what it is, then each letter it takes as a line of JSON."""
+"""A mail server for the tests, by PyPI's aiosmtpd: prints its version, then each received e-mail as a line of JSON."""
 import argparse
 import json
 import ssl
@@ -19,7 +19,7 @@ class Handler:
         return "250 OK"
 
     async def handle_DATA(self, server, session, envelope):
-        letter = {
+        message = {
             "from": envelope.mail_from,
             "to": envelope.rcpt_tos,
             "data": envelope.original_content.decode("utf-8"),
@@ -27,7 +27,7 @@ class Handler:
             "authenticated": bool(session.authenticated),
             "utf8": bool(envelope.smtp_utf8),
         }
-        print(json.dumps(letter), flush=True)
+        print(json.dumps(message), flush=True)
         return "250 taken"
 
 

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import load_der_private_key
 key_file, token, now, output = sys.argv[1:]
 now = int(now)
 
-# The key is what any tool reads: base64 of PKCS #8.
+# The key is PKCS #8 in base64, which any tool can read.
 with open(key_file) as file:
     own = load_der_private_key(base64.b64decode(file.read()), None).public_key()
 claims = jwt.decode(

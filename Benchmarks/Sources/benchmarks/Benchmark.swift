@@ -1,14 +1,15 @@
-/// What one benchmark is run with.
+/// The parameters of a benchmark.
 struct Setting: Sendable {
-    /// The server's executable.
+    /// The path of the server's executable.
     let concord: String
-    /// A PostgreSQL to make databases in.
+    /// The URL of a PostgreSQL server in which databases are created.
     let postgreSQL: String?
-    /// Those to measure on, where a benchmark knows both.
+    /// The engines to measure on, for benchmarks that support both.
     let engines: [Engine]
-    /// How long a server is under load before it is another's turn.
+    /// How long a server is under load before the next server's turn.
     let turn: Duration
-    /// Turns of each server. The figure is the median: a neighbour's burst spoils one turn, not the result.
+    /// The number of turns of each server. The figure is the median, so a disturbance spoils one turn and not the
+    /// result.
     let turns = 3
 }
 
@@ -23,7 +24,7 @@ struct Benchmark: Sendable {
     static var names: String { all.map(\.name).joined(separator: ", ") }
 }
 
-/// Something to answer with when a run cannot go on.
+/// An error that ends a run, with its message.
 struct Failed: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A database of a benchmark's own in a PostgreSQL that is given.
+/// A benchmark's own database in a given PostgreSQL server.
 struct BenchmarkDatabase: Sendable {
     let url: String
     private let postmaster: Int
 
-    /// Runs something with an empty database, and drops it.
+    /// Runs a closure with an empty database, and drops it.
     static func with<T>(at server: String, _ body: (BenchmarkDatabase) async throws -> T) async throws -> T {
         let name = "concord_benchmark_\(UUID().uuidString.lowercased().filter { $0 != "-" })"
         guard var url = URLComponents(string: server) else { throw Failed("no URL: \(server)") }
@@ -18,7 +18,7 @@ struct BenchmarkDatabase: Sendable {
         return try await body(database)
     }
 
-    /// Runs statements, each in a transaction of its own, and returns what they say, bare.
+    /// Runs statements, each in a transaction of its own, and returns their output without decoration.
     @discardableResult
     static func psql(_ url: String, _ statements: String...) throws -> String { try psql(url, statements) }
 
@@ -29,7 +29,7 @@ struct BenchmarkDatabase: Sendable {
         return text.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// CPU time of PostgreSQL's processes so far, those that have ended included.
+    /// The CPU time of PostgreSQL's processes so far, including those that have ended.
     var cpu: Duration {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         let children = processes.compactMap { Int($0).flatMap(ProcessFigures.init) }.filter { $0.parent == postmaster }

@@ -89,7 +89,8 @@ struct Benchmarks: AsyncParsableCommand {
         return concord
     }
 
-    /// Every socket is a file descriptor, here and in the servers, which inherit the limit.
+    /// Raises the limit of file descriptors: every socket is one, both here and in the servers, which inherit the
+    /// limit.
     private func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A server beside a bare Hummingbird route that answers the same bytes, in turns.
+/// A server and a bare Hummingbird route that answers the same bytes, measured in turns.
 struct Comparison {
     let server: ServerProcess
     let setting: Setting
-    /// Where the server keeps its data, when its CPU time is to be told too.
+    /// The server's database, if its CPU time is to be reported too.
     var database: BenchmarkDatabase?
 
-    /// One request, as often as 64 connections can.
+    /// Measures one request under the load of 64 connections.
     func underLoad(_ name: String, _ get: String) async throws -> [Row] {
         let answer = try Exchange.answer(to: get, port: server.port)
         return try await withFloor(answering: answer, to: get) { bare, beside in
@@ -28,11 +28,11 @@ struct Comparison {
         }
     }
 
-    /// Each request once, one after the other.
+    /// Measures requests one at a time.
     ///
     /// - Parameters:
-    ///   - requests: The first is for the answer that the floor gives, and not counted.
-    ///   - aim: Of 95 in 100, in milliseconds.
+    ///   - requests: The requests. The first one gives the floor its answer, and is not measured.
+    ///   - aim: The aim for the 95th percentile, in milliseconds.
     func oneByOne(_ name: String, _ requests: [String], aim: Double) async throws -> [Row] {
         Report.note("  \(name)")
         let answer = try Exchange.answer(to: requests[0], port: server.port)

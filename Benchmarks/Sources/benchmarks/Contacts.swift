@@ -1,7 +1,7 @@
 import Foundation
 
 extension Benchmark {
-    /// What counts is how long one takes: an app asks for a page, or for what its owner has typed so far.
+    /// Measures single requests: an app asks for a page, or for the text that its user has typed so far.
     static let contacts = Benchmark(
         name: "contacts",
         abstract: "lists and searches of Monica in an account of 100,000 contacts (GET), one at a time"
@@ -17,7 +17,7 @@ extension Benchmark {
             var rows = [
                 Row(name: name + "import of \(count) vCards", unit: "/s", result: Double(count) / imported.inSeconds)
             ]
-            // As its housekeeping leaves it.
+            // This is the state in which the housekeeping of PostgreSQL leaves the table.
             if let database = place.database { try BenchmarkDatabase.psql(database.url, "VACUUM ANALYZE") }
             let server = try place.serve(setting.concord, "monica")
             defer { server.stop() }
@@ -27,7 +27,7 @@ extension Benchmark {
                     try Spawn.run(setting.concord, ["token", "monica", "--account", "anna"] + place.arguments).output
                         .trimmingCharacters(in: .whitespacesAndNewlines)
                 }
-                // A token may ask a hundred times a minute.
+                // A token may be used for a hundred requests a minute.
                 let each = (0..<301).map { number in
                     Exchange.request(
                         "GET", "/api/contacts\(query)", port: server.port, token: tokens[number % tokens.count],
@@ -47,7 +47,7 @@ extension Benchmark {
         ("search, none", "?query=zzzzzz", 50),
     ]
 
-    /// `berg42` is in the names of one in a hundred.
+    /// Returns cards. One in a hundred has `berg42` in its name.
     private static func cards(_ count: Int) -> Data {
         var text = ""
         for number in 0..<count {

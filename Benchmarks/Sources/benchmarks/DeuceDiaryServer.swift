@@ -9,10 +9,10 @@ struct DeuceDiaryServer: Sendable {
 
     var port: Int { process.port }
 
-    /// Runs something with a server on an empty database.
+    /// Runs a closure with a server on an empty database.
     ///
-    /// - Parameter seed: Called with the path of the SQLite database, of which a stopped server has made the schema,
-    ///   and the ids of the user and the group.
+    /// - Parameter seed: Fills the database. It receives the path of the SQLite database, whose tables exist, and the
+    ///   ids of the user and the group.
     static func run<T>(
         _ concord: String, seed: ((_ path: String, _ user: String, _ group: String) throws -> Void)? = nil,
         _ body: (DeuceDiaryServer) async throws -> T

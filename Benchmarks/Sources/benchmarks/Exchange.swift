@@ -1,6 +1,6 @@
 import Foundation
 
-/// A request and its answer on a connection of their own, blocking: to set the scene, not to measure.
+/// Makes single blocking requests, each on a connection of its own, for preparations and not for measurements.
 enum Exchange {
     static func request(
         _ method: String, _ path: String, port: Int, token: String? = nil, cookie: String? = nil, body: String? = nil,
@@ -14,9 +14,9 @@ enum Exchange {
         return text + "\r\n" + (body ?? "")
     }
 
-    /// The body of the answer, as JSON.
+    /// Returns the body of the answer as JSON.
     ///
-    /// - Throws: ``Failed`` for an answer that is no success.
+    /// - Throws: ``Failed`` for an answer that is not a success.
     static func json(
         _ method: String, _ path: String, port: Int, token: String? = nil, body: String? = nil
     ) throws -> Any {
@@ -24,14 +24,14 @@ enum Exchange {
         return try JSONSerialization.jsonObject(with: answer, options: .fragmentsAllowed)
     }
 
-    /// The body of the answer to a request that asks to keep the connection, as text.
+    /// Returns the body of the answer to a request that keeps the connection open.
     static func answer(to request: String, port: Int) throws -> String {
         guard let headEnd = request.range(of: "\r\n\r\n") else { throw Failed("no request: \(request)") }
         let closing = request.replacingCharacters(in: headEnd, with: "\r\nConnection: close\r\n\r\n")
         return String(decoding: try send(closing, to: port), as: UTF8.self)
     }
 
-    /// Sends a request that asks the server to close, and reads to the end.
+    /// Sends a request that asks the server to close, and returns everything until the end.
     @discardableResult
     static func send(_ request: String, to port: Int) throws -> Data {
         let socket = try Socket(to: port)

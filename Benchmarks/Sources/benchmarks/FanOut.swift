@@ -28,7 +28,7 @@ extension Benchmark {
                 Row(
                     name: "fan-out, delivered", unit: "frames/s", result: ours.rate, floor: bare.rate, beside: beside,
                     aim: .ratioAtLeast(0.75)),
-                // The rate is shared with whoever receives; this is the server's alone.
+                // The receivers use the same machine and lower the rate; the CPU time is the server's alone.
                 Row(
                     name: "fan-out, of server CPU", unit: "frames/s", result: ours.perSecondOfCPU,
                     floor: bare.perSecondOfCPU, beside: beside, aim: .ratioAtLeast(0.75)),
@@ -36,10 +36,10 @@ extension Benchmark {
         }
     }
 
-    /// Sends one message, and sees what arrives everywhere.
+    /// Sends one message, and returns the size of the frame that every socket receives.
     private static func sizeOfFrame(_ sockets: [Socket], _ server: MessengerServer) throws -> Int {
         _ = try Exchange.answer(to: server.send, port: server.port)
-        // The answers to the subscriptions have been read before, so this is one frame and nothing else.
+        // The answers to the subscriptions have been read before, so each socket receives exactly this frame.
         let sizes = try sockets.map { try $0.receive(until: "created_at").count }
         guard let size = sizes.first, sizes.allSatisfy({ $0 == size }) else { throw Failed("frames of unequal size") }
         return size

@@ -15,7 +15,7 @@ extension Benchmark {
                 process.stop()
                 try fill(folder + "/dunbar.sqlite", posts: count)
                 process = try start(setting.concord, folder)
-                // A page, and all that the contract's apps get.
+                // One request asks for a page, the other for everything that the contract's apps ask for.
                 return try await feed(of: process, cookie, "?limit=50", "feed, 50 of \(count)", setting)
                     + feed(of: process, cookie, "", "feed, 500 of \(count)", setting)
             }
@@ -28,7 +28,7 @@ extension Benchmark {
             concord, ["serve", "dunbar", "--data", folder, "--port", "dunbar=0", "--log-level", "error"])
     }
 
-    /// The cookie of a new user, who is the first.
+    /// Returns the cookie of a new user, who is the first.
     private static func register(at port: Int) throws -> String {
         let body = #"{"username":"anna","email":"anna@example.com","password":"correct horse","displayName":"Anna"}"#
         let request = Exchange.request("POST", "/api/register", port: port, body: body)
@@ -50,7 +50,7 @@ extension Benchmark {
         return try await Comparison(server: server, setting: setting).underLoad(name, get)
     }
 
-    /// 150 accounts that the first user follows, whose posts come in turns.
+    /// Adds 150 accounts that the first user follows, whose posts alternate.
     private static func fill(_ path: String, posts: Int) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.write { db in

@@ -5,15 +5,15 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// The least that a server of HTTP costs here: a bare Hummingbird route that answers the same bytes every time.
+/// The floor of HTTP servers: a bare Hummingbird route that answers the same bytes every time.
 struct HTTPFloor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "floor-http", abstract: "Serve one fixed answer.", shouldDisplay: false)
 
     @Option var status: Int
     @Option var body: String?
-    @Option(help: "For a body that is too long for an argument.") var bodyFile: String?
-    @Option(help: "The route's.") var path = "/chats/{id}/messages"
+    @Option(help: "A file with a body that is too long for an argument.") var bodyFile: String?
+    @Option(help: "The path of the route.") var path = "/chats/{id}/messages"
 
     func validate() throws {
         if (body == nil) == (bodyFile == nil) { throw ValidationError("--body or --body-file") }
@@ -42,14 +42,15 @@ struct HTTPFloor: AsyncParsableCommand {
     }
 }
 
-/// The least that fan-out costs here: the same bytes written to every connection, with one `execute` per loop.
+/// The floor of fan-out: the same bytes are written to every connection, with one `execute` per event loop.
 ///
-/// No HTTP, no handshake, no queues. A connection whose first byte is `P` publishes with each byte that follows.
+/// There is no HTTP, no handshake and no queue. A connection whose first byte is `P` publishes with each byte that
+/// follows.
 struct HubFloor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "floor-hub", abstract: "Serve a bare hub.", shouldDisplay: false)
 
-    @Option(help: "Of what is written to each connection, a WebSocket frame's header included.")
+    @Option(help: "The bytes written to each connection, including a WebSocket frame's header.")
     var frameSize: Int
 
     func run() async throws {
@@ -84,7 +85,7 @@ private struct BareHub: Sendable {
         for subscribers in loops { subscribers.write(frame) }
     }
 
-    /// Those on one event loop; touched only there.
+    /// The subscribers on one event loop. They are used only there.
     final class Subscribers: @unchecked Sendable {
         let eventLoop: any EventLoop
         private var contexts: [ObjectIdentifier: ChannelHandlerContext] = [:]

@@ -10,7 +10,7 @@ extension Benchmark {
             rows += try await DeuceDiaryServer.run(
                 setting.concord, seed: { try fillGroup($0, user: $1, group: $2, entries: count) }
             ) { server in
-                // The whole of it, which the contract's apps ask for, and a page.
+                // One request asks for the whole group, as the contract's apps do, the other for a page.
                 try await detail(of: server, "", "detail, \(count) entries", setting)
                     + (count > 200 ? detail(of: server, "?limit=50", "detail, 50 of \(count)", setting) : [])
             }
@@ -26,7 +26,7 @@ extension Benchmark {
         return try await Comparison(server: server.process, setting: setting).underLoad(name, get)
     }
 
-    /// Ten members, each with so many entries on as many days.
+    /// Adds ten members, each with a number of entries on as many days.
     private static func fillGroup(_ path: String, user: String, group: String, entries: Int) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.write { db in

@@ -1,16 +1,16 @@
 import NIOCore
 import NIOPosix
 
-/// Keep-alive connections, each of which sends its next request when it has the answer to its last: as lean as it
-/// gets, since the servers under measurement share the machine with it.
+/// Keep-alive connections that each send a request when the previous one has been answered. The code is as lean as
+/// possible, because the measured servers share the machine with it.
 ///
-/// Everything happens on one event loop, to which its state belongs.
+/// Everything runs on one event loop, to which the state belongs.
 final class HTTPLoad: @unchecked Sendable {
-    /// What one turn saw.
+    /// The results of one turn.
     struct Turn {
         var requests = 0
         var duration = Duration.zero
-        /// In nanoseconds, in ascending order.
+        /// The latencies in nanoseconds, in ascending order.
         var latencies: [Int64] = []
 
         var perSecond: Double { Double(requests) / duration.inSeconds }
@@ -20,7 +20,7 @@ final class HTTPLoad: @unchecked Sendable {
         }
     }
 
-    /// What is still to be sent.
+    /// The requests that are still to be sent.
     private enum Work {
         case again(ByteBuffer, until: ContinuousClock.Instant)
         case each(ArraySlice<ByteBuffer>)
@@ -125,7 +125,7 @@ private final class HTTPConnection: ChannelInboundHandler {
     private var sent = NIODeadline.now()
     private var isClosing = false
     private var received = ByteBuffer()
-    /// Of the answer that is being received: once its head is complete.
+    /// The length of the answer that is being received, once its head is complete.
     private var length: Int?
 
     init(_ load: HTTPLoad) { self.load = load }
@@ -165,7 +165,7 @@ private final class HTTPConnection: ChannelInboundHandler {
 enum AnswerHead {
     private static let contentLength = Array("\ncontent-length:".utf8)
 
-    /// How long an answer is with its head, or nil while the head is incomplete.
+    /// Returns the length of an answer including its head, or nil while the head is incomplete.
     static func lengthOfAnswer(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var body = 0
         var index = 0
@@ -177,14 +177,14 @@ enum AnswerHead {
             }
             if hasContentLength(bytes, at: index) { body = number(bytes, from: index + contentLength.count) }
         }
-        // The blank line may be the very end.
+        // The blank line may be at the very end.
         if bytes.count >= 3, bytes.suffix(3).elementsEqual("\n\r\n".utf8) { return bytes.count + body }
         return nil
     }
 
     private static func hasContentLength(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
         guard start + contentLength.count < bytes.count else { return false }
-        // Letters only, of either case.
+        // The name's letters may be upper or lower case.
         for (offset, byte) in contentLength.enumerated() where bytes[start + offset] | 0x20 != byte | 0x20 {
             return false
         }

@@ -1,4 +1,4 @@
-/// The turns of one server under a load, and their figures: medians of the turns.
+/// The turns of one server under a load. Each figure is the median of the turns.
 class ServerSeries {
     private let process: ServerProcess
     fileprivate let load: HTTPLoad
@@ -18,38 +18,38 @@ class ServerSeries {
 
     func close() async throws { try await load.close() }
 
-    /// Of the server, in microseconds for each request.
+    /// The server's CPU time for each request, in microseconds.
     var cpu: Double { turns.map(\.cpu).median }
     var rate: Double { turns.map(\.turn.perSecond).median }
-    /// Latencies, in milliseconds.
+    /// The median latency, in milliseconds.
     var median: Double { percentile(0.5) }
     var tail: Double { percentile(0.99) }
     func percentile(_ share: Double) -> Double { turns.map { $0.turn.percentile(share).inMilliseconds }.median }
 }
 
-/// One request again and again, over 64 connections: what the server has to do for it.
+/// Repeats one request over 64 connections, which shows the work that the server has to do for it.
 final class HTTPSeries: ServerSeries {
     private let request: String
 
     init(_ process: ServerProcess, sending request: String) async throws {
         self.request = request
         try await super.init(process, connections: Benchmark.connections)
-        // Not counted: caches fill, statements are prepared, the code is paged in.
+        // The first half second is not measured: caches fill, statements are prepared, the code is paged in.
         _ = try await load.run(for: .milliseconds(500), sending: request)
     }
 
-    /// - Returns: how many requests were answered.
+    /// - Returns: The number of answered requests.
     @discardableResult
     func run(_ duration: Duration) async throws -> Int {
         try await measure { try await load.run(for: duration, sending: request) }
     }
 }
 
-/// One request after the other, over one connection: how long somebody waits who is alone.
+/// Sends one request after the other over one connection, which shows how long a single client waits.
 final class OneByOne: ServerSeries {
     init(_ process: ServerProcess) async throws { try await super.init(process, connections: 1) }
 
-    /// Sends each once.
+    /// Sends each request once.
     @discardableResult
     func run(_ requests: [String]) async throws -> Int {
         try await measure { try await load.run(sending: requests) }

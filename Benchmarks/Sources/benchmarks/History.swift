@@ -32,7 +32,7 @@ extension Benchmark {
         }
     }
 
-    /// Puts a million messages into a chat, in one statement.
+    /// Inserts a million messages into a chat, in one statement.
     static func fillSQLite(_ path: String, user: Int, chat: Int) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.write { db in
@@ -45,7 +45,7 @@ extension Benchmark {
         try queue.close()
     }
 
-    /// The same on PostgreSQL, in the state that its housekeeping leaves a table in.
+    /// Inserts the same on PostgreSQL, in the state in which its housekeeping leaves the table.
     static func fillPostgreSQL(_ url: String, user: Int, chat: Int) throws {
         try BenchmarkDatabase.psql(
             url, "SET search_path = messenger",

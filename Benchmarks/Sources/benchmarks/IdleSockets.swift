@@ -17,7 +17,8 @@ extension Benchmark {
         }
     }
 
-    /// Resident memory per socket, beyond what the first few made the server load.
+    /// Returns the resident memory per socket. The first few sockets are not counted, because they make the server load
+    /// code.
     private static func growth(of process: ServerProcess, _ open: () throws -> Socket) async throws -> Double {
         let count = 5000
         var sockets: [Socket] = []

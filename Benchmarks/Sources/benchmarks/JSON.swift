@@ -6,7 +6,7 @@ extension Benchmark {
         name: "json", abstract: "50 objects of 10 fields as JSON, against Foundation's encoder", needsServer: false
     ) { setting in
         let contacts = (0..<50).map(Contact.init)
-        // Used again and again, which is kinder to it than a new one for each list.
+        // One encoder is reused, which is faster than a new one for each list.
         let foundation = JSONEncoder()
         var (ours, theirs): ([Double], [Double]) = ([], [])
         for _ in 0..<setting.turns {
@@ -14,7 +14,7 @@ extension Benchmark {
             theirs.append(try microseconds(setting.turn / 4) { try foundation.encode(contacts).count })
         }
         return [
-            // How often ours fits into Foundation's time, so that more is better.
+            // The figure is the ratio of Foundation's time to this package's, so that more is better.
             Row(
                 name: "json, lists encoded", unit: "/s", result: 1_000_000 / ours.median,
                 floor: 1_000_000 / theirs.median, beside: "Foundation's JSONEncoder", aim: .ratioAtLeast(3)),
@@ -36,7 +36,7 @@ extension Benchmark {
         return elapsed.inMicroseconds / Double(count)
     }
 
-    /// An object as lists have it: numbers, texts, a truth value, and one field that is mostly absent.
+    /// An object as in typical lists: numbers, texts, a boolean, and a field that is mostly absent.
     private struct Contact: Encodable {
         let id: Int
         let accountID: Int

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A running Messenger server with one user, signed in, and a group of theirs.
+/// A running Messenger server with one signed-in user and a group of theirs.
 struct MessengerServer: Sendable {
     let process: ServerProcess
     let token: String
@@ -10,13 +10,13 @@ struct MessengerServer: Sendable {
     var port: Int { process.port }
     var path: String { "/chats/\(chat)/messages" }
 
-    /// Called with the path of an SQLite database or the URL of one in PostgreSQL, of which a stopped server has made
-    /// the schema, and the ids of the user and the chat.
+    /// Fills a database. It receives the path of an SQLite database or the URL of a PostgreSQL one, whose tables exist,
+    /// and the ids of the user and the chat.
     typealias Seed = (_ database: String, _ user: Int, _ chat: Int) throws -> Void
 
-    /// Runs something with a server on an empty database.
+    /// Runs a closure with a server on an empty database.
     ///
-    /// - Parameter database: The URL of one in PostgreSQL; by default it is SQLite.
+    /// - Parameter database: The URL of a PostgreSQL database; by default it is SQLite.
     static func run<T>(
         _ concord: String, database: String? = nil, seed: Seed? = nil,
         _ body: (MessengerServer) async throws -> T
@@ -62,7 +62,7 @@ struct MessengerServer: Sendable {
         (self.process, self.token, self.user, self.chat) = (process, token, user, chat)
     }
 
-    /// A message to the chat, to be sent as often as one likes.
+    /// A request that sends a message to the chat, and may be repeated.
     var send: String {
         let body = #"{"content":"Shall we meet at seven, at the usual place by the river?","type":"text"}"#
         return Exchange.request("POST", path, port: port, token: token, body: body, keepAlive: true)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The least that a transaction on PostgreSQL costs here: its statements, prepared, sent by PostgreSQL's own load
-/// generator, with nobody between it and the database.
+/// The floor of a transaction on PostgreSQL: its prepared statements, sent by PostgreSQL's own load generator, without
+/// a server in between.
 struct PGBench {
     struct Turn {
         let transactions: Int
         let perSecond: Double
-        /// Of pgbench itself.
+        /// The CPU time of pgbench itself.
         let cpu: Duration
     }
 
@@ -15,7 +15,7 @@ struct PGBench {
     private let connections: Int
     private let variables: [String: Int]
 
-    /// - Parameter statements: In the language of pgbench's scripts, for the tables of Messenger.
+    /// - Parameter statements: The statements in the language of pgbench's scripts, for the tables of Messenger.
     init(_ url: String, _ statements: String, connections: Int, variables: [String: Int]) {
         self.url = url + "?options=-c%20search_path%3Dmessenger"
         script = statements + "\n"

@@ -7,23 +7,23 @@ enum Engine: String, CaseIterable, ExpressibleByArgument {
     case postgreSQL = "postgresql"
 }
 
-/// Where a server under measurement keeps its data: in an empty folder, and perhaps an empty PostgreSQL.
+/// The location of a measured server's data: an empty folder, and optionally an empty PostgreSQL database.
 struct Place {
     let folder: String
     let database: BenchmarkDatabase?
 
-    /// For commands of concord.
+    /// The arguments for commands of concord.
     var arguments: [String] { ["--data", folder] + (database.map { ["--database", $0.url] } ?? []) }
 
-    /// What a row's name begins with.
+    /// Returns the beginning of a row's name.
     func name(_ benchmark: String) -> String { benchmark + (database == nil ? ", " : ", PostgreSQL, ") }
 
     func serve(_ concord: String, _ api: String) throws -> ServerProcess {
         try ServerProcess(concord, ["serve", api, "--port", "\(api)=0", "--log-level", "error"] + arguments)
     }
 
-    /// Runs statements that both engines know, in the fastest way: nothing looks at foreign keys, nothing survives a
-    /// crash. Then the engine does what its housekeeping would.
+    /// Runs statements that both engines understand, in the fastest way: without checks of foreign keys, and without
+    /// durability. Then it brings the engine into the state that its housekeeping would.
     func fill(_ api: String, _ statements: [String]) throws {
         guard let database else {
             return try onFile(api) { db in
@@ -35,7 +35,7 @@ struct Place {
             ["SET search_path = \(api)", "SET session_replication_role = replica"] + statements + ["VACUUM ANALYZE"])
     }
 
-    /// The first column of what a query finds.
+    /// Returns the first column of a query's result.
     func numbers(_ api: String, _ query: String) throws -> [Int] {
         if let database {
             let text = try BenchmarkDatabase.psql(database.url, ["SET search_path = \(api)", query])
@@ -58,7 +58,7 @@ struct Place {
 }
 
 extension Setting {
-    /// Measures on SQLite, then on PostgreSQL where there is one.
+    /// Measures on SQLite, then on PostgreSQL if there is one.
     func onEachEngine(_ measure: (Place) async throws -> [Row]) async throws -> [Row] {
         var rows: [Row] = []
         if engines.contains(.sqlite) {

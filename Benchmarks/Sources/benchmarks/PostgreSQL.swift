@@ -45,17 +45,17 @@ extension Benchmark {
     }
 }
 
-/// Turns of a server on PostgreSQL, one on SQLite, and pgbench with the statements of the former.
+/// The turns of a server on PostgreSQL, one on SQLite, and pgbench with the statements of the former.
 private final class Turns {
-    /// As many as a server has (`Database.postgreSQL`).
+    /// The number of connections of a server (`Database.postgreSQL`).
     private static let databaseConnections = 12
 
     private let subject: HTTPSeries
     private let beside: HTTPSeries
     private var floors: [Double] = []
-    /// Of PostgreSQL itself, in microseconds for each request, and for each of pgbench's transactions.
+    /// PostgreSQL's own CPU time, in microseconds for each request, and for each of pgbench's transactions.
     private var databaseCPU: (subject: [Double], floor: [Double]) = ([], [])
-    /// Of pgbench, in microseconds for each transaction.
+    /// The CPU time of pgbench, in microseconds for each transaction.
     private var floorCPU: [Double] = []
 
     private init(_ subject: HTTPSeries, beside: HTTPSeries) { (self.subject, self.beside) = (subject, beside) }
@@ -106,7 +106,8 @@ private final class Turns {
             Row(
                 name: "\(name), PostgreSQL, rate", unit: "/s", result: subject.rate, floor: floors.median,
                 beside: bench, aim: aim),
-            // The rate is shared with whoever makes the requests; this is what serving them takes, on both sides.
+            // The clients use the same machine and lower the rate; this is the CPU time of serving, in the server and
+            // in PostgreSQL.
             Row(
                 name: "\(name), PostgreSQL, of CPU", unit: "/s",
                 result: 1e6 / (subject.cpu + databaseCPU.subject.median),

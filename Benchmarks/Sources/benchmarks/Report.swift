@@ -2,11 +2,11 @@ import Foundation
 
 /// A line of the table.
 struct Row {
-    /// What a figure has to keep to.
+    /// The aim of a figure.
     enum Aim {
         case atMost(Double)
         case atLeast(Double)
-        /// As ``atLeast``, of the ratio.
+        /// As ``atLeast``, for the ratio to the floor.
         case ratioAtLeast(Double)
         case none
     }
@@ -15,7 +15,7 @@ struct Row {
     let unit: String
     let result: Double
     var floor: Double?
-    /// What the floor is.
+    /// A description of the floor.
     var beside = ""
     var aim = Aim.none
 
@@ -39,7 +39,7 @@ struct Row {
 
     private func verdict(_ isMet: Bool) -> String { isMet ? "  met" : "  MISSED" }
 
-    /// Three digits that matter, thousands apart.
+    /// Returns a number with three significant digits and separators between thousands.
     private static func number(_ value: Double) -> String {
         if value.isNaN { return "?" }
         if value < 10 { return String(format: "%.2f", value) }
@@ -61,7 +61,7 @@ struct Report {
         }.joined(separator: "\n")
     }
 
-    /// Tells on standard error how far the run is: the table alone goes to standard output.
+    /// Writes a line of progress to standard error. Only the table goes to standard output.
     static func note(_ text: String) {
         FileHandle.standardError.write(Data((text + "\n").utf8))
     }

@@ -1,18 +1,18 @@
 import Foundation
 import GRDB
 
-/// The least that durable messages cost here: the statements of a send, in batches, each batch one transaction that is
-/// flushed to the disk, with nobody waiting for an answer.
+/// The floor of durable messages: the statements of a send, in batches. Each batch is one transaction that is flushed
+/// to the disk, and no client waits for an answer.
 final class SQLiteFloor {
-    /// While one half of the connections waits for its commit, the other half queues for the next: the server was seen
-    /// to commit 25 at a time.
+    /// The size of a batch. While one half of the connections waits for its commit, the other half queues for the next;
+    /// the server was observed to commit 25 at a time.
     static let batch = Benchmark.connections / 2
 
     private let queue: DatabaseQueue
     private let (user, chat): (Int, Int)
     private var turns: [(rate: Double, cpu: Double)] = []
 
-    /// - Parameter path: A database with Messenger's schema, the user and the chat.
+    /// - Parameter path: A database with Messenger's tables, the user and the chat.
     init(_ path: String, user: Int, chat: Int) throws {
         var configuration = Configuration()
         configuration.journalMode = .wal
@@ -37,7 +37,7 @@ final class SQLiteFloor {
     }
 
     var rate: Double { turns.map(\.rate).median }
-    /// In microseconds for each message.
+    /// The CPU time in microseconds for each message.
     var cpu: Double { turns.map(\.cpu).median }
 
     private func insert(_ db: GRDB.Database) throws {
@@ -57,7 +57,7 @@ final class SQLiteFloor {
         try mark.execute(arguments: [id, now, chat, user])
     }
 
-    /// CPU time of this process, in which nothing else happens meanwhile.
+    /// The CPU time of this process, which does nothing else meanwhile.
     private static var cpu: Duration {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Benchmark {
-    /// Connections that send at the same time.
+    /// The number of connections that send at the same time.
     static let connections = 64
 
     static let send = Benchmark(

@@ -1,14 +1,14 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A server in a process of its own: the one under measurement, or a floor.
+/// A server in a process of its own: the measured one, or a floor.
 struct ServerProcess: Sendable {
     let pid: pid_t
     let port: Int
-    /// Stays open, so that what the server prints later does not break its pipe.
+    /// The read end stays open, so that the server's later output does not break its pipe.
     private let output: Int32
 
-    /// Starts a server that says in a line of its standard output where it listens.
+    /// Starts a server that prints its address in a line of its standard output.
     init(_ executable: String, _ arguments: [String]) throws {
         let (pid, output) = try Spawn.start(executable, arguments)
         Leftovers.add(process: pid)
@@ -22,7 +22,7 @@ struct ServerProcess: Sendable {
         self.output = output
     }
 
-    /// A floor is this very program, under another command.
+    /// Starts this program with the command of a floor.
     static func floor(_ name: String, _ arguments: [String]) throws -> ServerProcess {
         try ServerProcess(Bundle.main.executablePath ?? CommandLine.arguments[0], [name] + arguments)
     }
@@ -47,7 +47,7 @@ struct ServerProcess: Sendable {
     }
 
     private static func end(_ pid: pid_t) {
-        // Once it has been waited for, its id may be another's.
+        // Once the process has been waited for, its id may belong to another.
         guard Leftovers.contains(process: pid) else { return }
         kill(pid, SIGTERM)
         var status: Int32 = 0
@@ -62,14 +62,14 @@ struct ServerProcess: Sendable {
 
     // MARK: Figures
 
-    /// CPU time of all its threads so far, in user and kernel mode.
+    /// The CPU time of all its threads so far, in user and kernel mode.
     var cpu: Duration {
         var (clock, time) = (clockid_t(), timespec())
         guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else { return .zero }
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Resident memory, in bytes.
+    /// The resident memory, in bytes.
     var residentMemory: Double {
         let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
@@ -77,7 +77,7 @@ struct ServerProcess: Sendable {
     }
 }
 
-/// What must not outlive this process, however it ends.
+/// Processes and folders that are removed when this process ends in any way.
 enum Leftovers {
     private static let state = NIOLockedValueBox((processes: Set<pid_t>(), folders: Set<String>()))
 
@@ -85,7 +85,7 @@ enum Leftovers {
     static func contains(process: pid_t) -> Bool { state.withLockedValue { $0.processes.contains(process) } }
     static func remove(process: pid_t) { state.withLockedValue { _ = $0.processes.remove(process) } }
 
-    /// Runs something with an empty folder, and removes it.
+    /// Runs a closure with an empty folder, and removes the folder.
     static func withFolder<T>(_ body: (String) async throws -> T) async throws -> T {
         let folder = FileManager.default.temporaryDirectory.path + "/concord-benchmark-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -97,7 +97,7 @@ enum Leftovers {
         return try await body(folder)
     }
 
-    /// Ctrl-C stops the servers and removes the folders too.
+    /// Stops the servers and removes the folders on Ctrl-C, too.
     static func removeOnSignals() {
         for code in [SIGINT, SIGTERM] {
             signal(code, SIG_IGN)
@@ -114,6 +114,6 @@ enum Leftovers {
         }
     }
 
-    /// A source ends with its last reference. Written to once, before anything else runs.
+    /// The sources, which end with their last reference. They are written once, before anything else runs.
     private nonisolated(unsafe) static var sources: [any DispatchSourceSignal] = []
 }

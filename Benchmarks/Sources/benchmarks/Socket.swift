@@ -1,6 +1,6 @@
 import Foundation
 
-/// A TCP connection to a server on this machine, by system calls: blocking until told otherwise.
+/// A TCP connection to a server on this machine, by system calls. It is blocking by default.
 struct Socket: Sendable {
     let descriptor: Int32
 
@@ -25,7 +25,7 @@ struct Socket: Sendable {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Connects, and sends first words.
+    /// Connects, and sends a text.
     init(to port: Int, saying text: String) throws {
         try self.init(to: port)
         try send(text)
@@ -35,7 +35,7 @@ struct Socket: Sendable {
 
     func setNonBlocking() { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
 
-    /// Sends all of it. What is sent here is small enough for the kernel's buffer.
+    /// Sends all bytes. They are few enough for the kernel's buffer.
     func send(_ bytes: [UInt8]) throws {
         guard bytes.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == bytes.count else {
             throw Failed("a connection took no more bytes: \(String(cString: strerror(errno)))")
@@ -44,7 +44,7 @@ struct Socket: Sendable {
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    /// Waits for bytes; empty at the connection's end.
+    /// Waits for bytes, and returns them. They are empty at the end of the connection.
     func receive() -> [UInt8] {
         let limit = 65_536
         return [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
@@ -52,7 +52,7 @@ struct Socket: Sendable {
         }
     }
 
-    /// Waits until what has come contains a text.
+    /// Waits until the received bytes contain a text.
     @discardableResult
     func receive(until text: String) throws -> [UInt8] {
         let wanted = Data(text.utf8)
@@ -85,7 +85,7 @@ struct Socket: Sendable {
         return socket
     }
 
-    /// A text frame as a client sends it: masked (RFC 6455 §5.3).
+    /// Returns a text frame as a client sends it: masked (RFC 6455 §5.3).
     private static func frame(_ text: String) -> [UInt8] {
         let key: [UInt8] = (0..<4).map { _ in .random(in: .min ... .max) }
         let length = text.utf8.count

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Many connections that only listen, and a few that publish: a bare `poll` loop with one buffer, on the caller's
-/// thread, so that receiving costs about as little as the kernel lets it. (Most of the connections have something to
-/// read each time, so `epoll` would gain nothing.)
+/// Many connections that only listen, and a few that publish. A bare `poll` loop with one buffer on the caller's thread
+/// makes receiving about as cheap as the kernel allows. Most connections have something to read each time, so `epoll`
+/// would not be faster.
 final class SocketFleet {
-    /// What one turn delivered.
+    /// The deliveries of one turn.
     struct Turn {
         let frames: Int
         let duration: Duration
@@ -24,7 +24,7 @@ final class SocketFleet {
     private var delivered = 0
 
     /// - Parameters:
-    ///   - publishers: Connections on which each `message` makes the server publish once.
+    ///   - publishers: The connections on which each `message` makes the server publish once.
     init(sockets: [Socket], publishers: [Socket] = [], message: [UInt8] = []) {
         self.sockets = sockets
         self.publishers = publishers
@@ -39,9 +39,9 @@ final class SocketFleet {
         buffer.deallocate()
     }
 
-    /// Publishes for a while, and waits until everybody has everything.
+    /// Publishes for a while, and waits until every connection has received everything.
     ///
-    /// - Parameter window: How many messages may be on their way at a time.
+    /// - Parameter window: The number of messages that may be in flight at a time.
     func run(for duration: Duration, window: Int) throws -> Turn {
         let (start, before) = (ContinuousClock.now, delivered)
         while ContinuousClock.now - start < duration {
@@ -77,11 +77,11 @@ final class SocketFleet {
         guard count > 0 else { throw Failed("the server closed a socket") }
         let (texts, pings) = readers[index].read(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         delivered += texts
-        // A pong, masked with a key of zeros.
+        // This is a pong, masked with a key of zeros.
         for _ in 0..<pings { try sockets[index].send([0x8A, 0x80, 0, 0, 0, 0]) }
     }
 
-    /// Answers matter only if they refuse.
+    /// Reads an answer, and fails if it is a refusal.
     private func receiveAnswer(_ publisher: Socket) throws {
         let count = read(publisher.descriptor, buffer.baseAddress, Self.bufferSize)
         guard count > 0 else { throw Failed("the server closed a publisher's connection") }
@@ -92,12 +92,12 @@ final class SocketFleet {
     }
 }
 
-/// Counts a server's frames, wherever the reads cut them.
+/// Counts a server's frames, wherever reads split them.
 private struct FrameReader {
-    /// Of the payload.
+    /// The remaining bytes of the payload.
     private var remaining = 0
     private var header: (first: UInt8, second: UInt8) = (0, 0)
-    /// Bytes of the header that have come.
+    /// The number of received bytes of the header.
     private var headerCount = 0
     private var length = 0
 
@@ -131,6 +131,6 @@ private struct FrameReader {
         headerCount += 1
     }
 
-    /// No frame here is longer than 16 bits can say.
+    /// Whether the header is complete. The lengths of all frames here fit into 16 bits.
     private var isHeaderComplete: Bool { headerCount == (header.second == 126 ? 4 : 2) && headerCount >= 2 }
 }

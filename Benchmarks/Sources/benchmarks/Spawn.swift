@@ -5,9 +5,9 @@ enum Spawn {
     /// Starts a program that writes its standard output into a pipe.
     ///
     /// - Parameters:
-    ///   - name: A path, or looked for as the shell does.
+    ///   - name: A path, or a name that is searched as the shell does.
     ///   - input: The path of a file that becomes its standard input.
-    /// - Returns: its id, and the end of the pipe to read from.
+    /// - Returns: Its id, and the read end of the pipe.
     static func start(
         _ name: String, _ arguments: [String], input: String? = nil
     ) throws -> (pid: pid_t, output: Int32) {
@@ -20,7 +20,7 @@ enum Spawn {
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
         if let input { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0) }
 
-        // Threads of Dispatch block most signals, and what they start would not hear its alarm.
+        // Dispatch's threads block most signals, and a child that inherited this would not receive its alarm.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -30,7 +30,7 @@ enum Spawn {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
 
         var arguments = ([name] + arguments).map { strdup($0) } + [nil]
-        // An operator's CONCORD_ settings are none of ours.
+        // An operator's CONCORD_ settings must not affect the benchmarks.
         let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CONCORD_") }
         var environment = inherited.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + environment { free(text) } }
@@ -44,16 +44,16 @@ enum Spawn {
         return (pid, ends[0])
     }
 
-    /// Runs a program to its end, as ``bytes(of:_:input:)`` does, and reads what it wrote as text.
+    /// Runs a program until it ends, as ``bytes(of:_:input:)`` does, and returns its output as text.
     static func run(_ name: String, _ arguments: [String]) throws -> (output: String, cpu: Duration) {
         let (output, cpu) = try bytes(of: name, arguments)
         return (String(decoding: output, as: UTF8.self), cpu)
     }
 
-    /// Runs a program to its end.
+    /// Runs a program until it ends.
     ///
-    /// - Returns: what it wrote to standard output, and its CPU time.
-    /// - Throws: ``Failed`` unless it ends with 0; why is on standard error.
+    /// - Returns: Its standard output, and its CPU time.
+    /// - Throws: ``Failed`` unless it ends with 0. The reason is on standard error.
     @discardableResult
     static func bytes(
         of name: String, _ arguments: [String], input: String? = nil
@@ -71,7 +71,7 @@ enum Spawn {
 }
 
 extension rusage {
-    /// CPU time in user and kernel mode.
+    /// The CPU time in user and kernel mode.
     var cpu: Duration {
         [ru_utime, ru_stime].reduce(.zero) { $0 + .seconds($1.tv_sec) + .microseconds($1.tv_usec) }
     }

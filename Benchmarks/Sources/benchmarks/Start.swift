@@ -2,13 +2,13 @@ import Foundation
 
 extension Benchmark {
     static let start = Benchmark(
-        name: "start", abstract: "from the spawning to the first 200, and memory after it"
+        name: "start", abstract: "the time from the spawn to the first 200, and the memory after it"
     ) { setting in
         let (attempts, answer) = (7, #"{"status":"ok"}"#)
         var (first, again, bare) = (Starts(), Starts(), Starts())
         for _ in 0..<attempts {
             try await Leftovers.withFolder { folder in
-                // The first start makes keys and tables.
+                // The first start creates keys and tables.
                 try await first.measure { try MessengerServer.start(setting.concord, folder: folder) }
                 try await again.measure { try MessengerServer.start(setting.concord, folder: folder) }
             }
@@ -42,9 +42,9 @@ extension Benchmark {
             memories.append(process.residentMemory / 1_000_000)
         }
 
-        /// In milliseconds.
+        /// The time to start, in milliseconds.
         var time: Double { times.median }
-        /// In megabytes.
+        /// The memory, in megabytes.
         var memory: Double { memories.median }
     }
 }

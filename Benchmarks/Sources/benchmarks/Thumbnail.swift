@@ -50,9 +50,10 @@ extension Benchmark {
     }
 }
 
-/// Something to take a picture of.
+/// Pictures to make thumbnails of.
 enum Picture {
-    /// A PNG (ISO/IEC 15948) of hills and grain, uncompressed: about as hard on a JPEG decoder as a photograph.
+    /// Returns a PNG (ISO/IEC 15948) of hills and noise, uncompressed. It is about as much work for a JPEG decoder as a
+    /// photo.
     static func png(width: Int, height: Int) -> Data {
         var pixels = [UInt8]()
         pixels.reserveCapacity((width * 3 + 1) * height)
@@ -73,7 +74,7 @@ enum Picture {
             + chunk("IDAT", stored(pixels)) + chunk("IEND", [])
     }
 
-    /// In blocks without compression (RFC 1950, RFC 1951 §3.2.4).
+    /// Returns the content in blocks without compression (RFC 1950, RFC 1951 §3.2.4).
     private static func stored(_ content: [UInt8]) -> [UInt8] {
         var result: [UInt8] = [0x78, 0x01]
         result.reserveCapacity(content.count + content.count / 6000 + 16)

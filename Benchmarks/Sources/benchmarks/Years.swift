@@ -7,7 +7,7 @@ extension Benchmark {
         abstract: "GTSD with a year of each of 10,000 people: streaks, badges, tasks, plans and photos, one at a time"
     ) { setting in
         try await setting.onEachEngine { place in
-            // The first start makes the tables, and the key of the tokens.
+            // The first start creates the tables, and the key of the tokens.
             try place.serve(setting.concord, "gtsd").stop()
             let today = Year.today()
             try place.fill("gtsd", Year.statements(until: today))
@@ -16,7 +16,7 @@ extension Benchmark {
             let server = try place.serve(setting.concord, "gtsd")
             defer { server.stop() }
 
-            // Nobody asks twice for the same: there are limits, and what was asked for is cached.
+            // Each user asks once, because requests are limited and answers are cached.
             let everybody = Array(zip(tokens, tasks))
             func get(_ path: String) -> [String] {
                 everybody.map { Exchange.request("GET", path, port: server.port, token: $0.0, keepAlive: true) }
@@ -50,15 +50,15 @@ extension Benchmark {
     }
 }
 
-/// A year of each of many people.
+/// A year of data of many users.
 private enum Year {
     static let people = 10_000
-    /// So many of them ask, and one more whose answer is the floor's.
+    /// The number of users who send requests, including one whose answer the floor gives.
     private static let asking = 3001
     private static let days = 365
     private static let zone = "Europe/Berlin"
 
-    /// Everybody's, in days since 1970.
+    /// Returns the day in all users' time zone, in days since 1970.
     static func today() -> Int {
         let now = Date()
         let offset = TimeZone(identifier: zone)?.secondsFromGMT(for: now) ?? 0
@@ -69,7 +69,7 @@ private enum Year {
         Date(timeIntervalSince1970: Double(day * 86_400)).formatted(.iso8601.year().month().day())
     }
 
-    /// The last task of a day of each of those who ask.
+    /// Returns a query for the last task of a day of each user who sends requests.
     static func openTasks(on day: Int) -> String {
         "SELECT id FROM tasks WHERE user_id <= \(asking) AND day = \(day) AND slot = 5 ORDER BY user_id"
     }
@@ -78,7 +78,7 @@ private enum Year {
         #"{"taskId":\#(task),"type":"text_log","data":{"text":"Two litres, most of it tea."}}"#
     }
 
-    /// Access tokens of the first people, signed with the server's own key.
+    /// Returns access tokens of the first users, signed with the server's own key.
     static func tokens(_ count: Int, folder: String) async throws -> [String] {
         let key = try SecretKeys(folder: folder, environment: [:]).key("gtsd-tokens", variable: "")
         let now = Int64(Date().timeIntervalSince1970)
@@ -93,8 +93,8 @@ private enum Year {
         return tokens
     }
 
-    /// Everybody has signed in, with nine credited days of ten, ten badges, five completed tasks a day, one of them
-    /// with evidence, and a photo a week. Of today's tasks two are open.
+    /// Returns statements that add the data. Each user has a session, nine credited days of ten, ten badges, five
+    /// completed tasks a day, one of them with evidence, and a photo a week. Two of today's tasks are open.
     static func statements(until today: Int) -> [String] {
         let now = Int(Date().timeIntervalSince1970 * 1000)
         let (first, end) = (today - days + 1, now + 604_800_000)

@@ -1,7 +1,7 @@
 import Foundation
 import MonicaClient
 
-// The samples of Reading.md. What an app would do with a result comes in as a closure.
+// The samples of Reading.md. Closures stand for what an app does with a result.
 
 enum ReadingSamples {
     static func signIn(address: String, token: String, show: (String) -> Void) async throws {

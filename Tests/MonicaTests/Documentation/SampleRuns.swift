@@ -6,7 +6,7 @@ import MonicaMocks
 import Testbed
 import Testing
 
-/// The samples on a real server; those of Testing.md are tests themselves.
+/// The samples work on a real server. Those of Testing.md are tests themselves.
 @Suite(.timeLimit(.minutes(30))) struct MonicaSampleRuns {
     private static let stack = Stack(.sqlite, .live)
 
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// The server is gone when the second client asks.
+    /// The server does not answer any more when the second client asks.
     @Test func offline() async throws {
         try await withTemporaryFolder { folder in
             let folder = URL(fileURLWithPath: folder)
