@@ -164,7 +164,7 @@ private struct Service: Sendable {
     }
 
     @Test(arguments: Stack.Engine.available)
-    func aRefreshTokenIsGoodOnce(_ engine: Stack.Engine) async throws {
+    func aRefreshTokenWorksOnce(_ engine: Stack.Engine) async throws {
         try await withService(engine) { service, _ throws in
             _ = try await service.signUp(Self.email, "right", info())
             let (user, session) = try await service.signIn(Self.email, "right", info())

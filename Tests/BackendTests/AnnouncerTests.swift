@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func newsComesInTheOrderOfTheCommits(_ engine: Stack.Engine) async throws {
+    func eventsArriveInTheOrderOfTheCommits(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
             let database = try place.open(Self.schema)
             let ear = Ear(database)
@@ -81,7 +81,7 @@ import Testing
 
     /// An event that exceeds the database's limit is announced as a reference, which each receiver reads again.
     @Test(arguments: Stack.Engine.available)
-    func longNewsIsReadAgain(_ engine: Stack.Engine) async throws {
+    func longEventsAreReadAgain(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
             let database = try place.open(Self.schema)
             let ear = Ear(database)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
-    func everyNodeHearsIt() async throws {
+    func everyNodeReceivesEvents() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
             let (first, second) = (try place.open(Self.schema), try place.open(Self.schema))
             let (here, there) = (Ear(first), Ear(second))
@@ -129,7 +129,7 @@ import Testing
     /// A node of another version announces an event that this version cannot decode: sockets read again what they
     /// missed.
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
-    func whatIsNotUnderstoodIsAGap() async throws {
+    func anUnknownEventIsAGap() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
             let database = try place.open(Self.schema)
             let (gaps, gap) = AsyncStream<Void>.makeStream()

@@ -17,7 +17,7 @@ import Testing
         while !condition() { try await Task.sleep(for: .milliseconds(1)) }
     }
 
-    @Test func oneCallersWorkWaitsForItsOwnAlone() async throws {
+    @Test func aCallersWorkWaitsForItsOwnOnly() async throws {
         let turns = CallerTurns<Int>(atOnce: 2, patience: { try await Task.sleep(for: .seconds(3600)) })
         let gate = Gate()
         let most = NIOLockedValueBox((now: 0, most: 0))
@@ -45,7 +45,7 @@ import Testing
         #expect(turns.standing(of: 1) == (0, 0))
     }
 
-    @Test func whoeverWaitsTooLongOrBehindTooManyIsRefused() async throws {
+    @Test func longWaitsAndFullQueuesAreRefused() async throws {
         let (gate, patience) = (Gate(), Gate())
         let turns = CallerTurns<Int>(atOnce: 1, inLine: 1, patience: { await patience.wait() })
         let first = Task { try await turns.take(for: 1) { await gate.wait() } }
@@ -60,7 +60,7 @@ import Testing
         try await first.value
     }
 
-    @Test func whoeverGoesLeavesTheLine() async throws {
+    @Test func cancelledCallersLeaveTheQueue() async throws {
         let gate = Gate()
         let turns = CallerTurns<Int>(atOnce: 1, patience: { try await Task.sleep(for: .seconds(3600)) })
         let first = Task { try await turns.take(for: 1) { await gate.wait() } }

@@ -12,7 +12,7 @@ import Testing
             ([], nil),
             (Array("<svg".utf8), nil), (Array("%PDF".utf8), nil), (Array("BM".utf8), nil),
         ] as [([UInt8], MediaType?)])
-    func aTypeIsToldByItsFirstBytes(_ head: [UInt8], _ type: MediaType?) {
+    func aTypeIsRecognisedByItsFirstBytes(_ head: [UInt8], _ type: MediaType?) {
         #expect(MediaType(head: head) == type)
     }
 }

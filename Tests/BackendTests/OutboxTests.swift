@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatWasCommittedIsSentOnce(_ engine: Stack.Engine) async throws {
+    func committedEmailsAreSentOnce(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in
             let script = Script()
             let outbox = host.outbox(script)
@@ -110,7 +110,7 @@ import Testing
 
     /// After a `kill -9`, another process finds the e-mails that were left.
     @Test(arguments: Stack.Engine.available)
-    func whatWasLeftIsSentByTheNext(_ engine: Stack.Engine) async throws {
+    func emailsLeftBehindAreSentByTheNextProcess(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in
             try await host.post("left", on: host.outbox(Script()))
             let script = Script()
@@ -121,7 +121,7 @@ import Testing
 
     /// A node that dies while it sends an e-mail keeps it reserved for a minute.
     @Test(arguments: Stack.Engine.available)
-    func whatSomebodyWasSendingIsSentAgainLater(_ engine: Stack.Engine) async throws {
+    func anEmailOfADeadNodeIsSentLater(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in
             try await host.post("half sent", on: host.outbox(Script()))
             // The state that such a node leaves.
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatMayPassIsTriedAgainForADay(_ engine: Stack.Engine) async throws {
+    func transientErrorsAreRetriedForADay(_ engine: Stack.Engine) async throws {
         struct Refusing: Mailer {
             let tries = NIOLockedValueBox(0)
             func send(_ message: MailMessage) async throws {
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatDoesNotPassIsGivenUpAtOnce(_ engine: Stack.Engine) async throws {
+    func permanentFailuresAreNotRetried(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in
             let script = Script(try #require(await Self.refusal))
             let outbox = host.outbox(script)
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatWaitsIsReadByNobodyElse(_ engine: Stack.Engine) async throws {
+    func waitingEmailsAreEncrypted(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in
             let outbox = host.outbox(Script())
             let secret = "opens an account"
@@ -216,7 +216,7 @@ import Testing
 
     /// A node without the key leaves an e-mail to a node that has the key, and reports that.
     @Test(arguments: Stack.Engine.available)
-    func whatOneNodeCannotReadIsLeftToAnother(_ engine: Stack.Engine) async throws {
+    func emailsThatOneNodeCannotReadAreLeftToAnother(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in
             let (script, deaf) = (Script(), Script())
             let (outbox, other) = (host.outbox(script), host.outbox(deaf, key: 8))
@@ -236,7 +236,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatNobodyCanReadIsGivenUpAfterADay(_ engine: Stack.Engine) async throws {
+    func unreadableEmailsAreGivenUpAfterADay(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in
             try await host.post("lost", on: host.outbox(Script()))
             let deaf = Script()

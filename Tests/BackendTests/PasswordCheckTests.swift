@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatCouldNotBeCheckedIsNoFailure(_ engine: Stack.Engine) async throws {
+    func uncheckedPasswordsDoNotCountAsFailures(_ engine: Stack.Engine) async throws {
         try await withCheck(on: engine, queueLimit: 0) { check in
             check.hashing.hold()
             async let running = check.attempt("b", from: Self.home)
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whoGoesAwayBeforeTheCheckHasNotFailed(_ engine: Stack.Engine) async throws {
+    func aCancelledCheckDoesNotCountAsAFailure(_ engine: Stack.Engine) async throws {
         try await withCheck(on: engine) { check in
             check.hashing.hold()
             async let running = check.attempt("b", from: Self.home)
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whoHasSignedInIsNotLockedOutByOthers(_ engine: Stack.Engine) async throws {
+    func usersWhoSignedInAreNotLockedOutByOthers(_ engine: Stack.Engine) async throws {
         try await withCheck(on: engine) { check in
             try await check.database.write { db in
                 try check.throttle.remember(Self.home, of: "a", at: check.clock.source.milliseconds(), in: db)
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatIsForgottenLeavesNothing(_ engine: Stack.Engine) async throws {
+    func forgettingAnAccountLeavesNoRows(_ engine: Stack.Engine) async throws {
         try await withCheck(on: engine) { check in
             let now = check.clock.source.milliseconds()
             #expect(await check.attempt("a", from: Self.home) == "in")
@@ -240,7 +240,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func aMailboxGetsFiveEmailsWhoeverAsks(_ engine: Stack.Engine) async throws {
+    func aMailboxGetsFiveEmailsFromAllClientsTogether(_ engine: Stack.Engine) async throws {
         try await withCheck(on: engine) { check in
             func remind(_ address: String) async throws -> Bool {
                 try await check.database.write { db in

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func findsWhatALookAtEachFinds(_ engine: Stack.Engine) async throws {
+    func findsTheSameAsAScan(_ engine: Stack.Engine) async throws {
         try await withIndex(engine) { database in
             let (found, expected) = try await database.write { db in
                 var random = SeededGenerator(seed: 7)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func leavesNothingOfWhatIsRemoved(_ engine: Stack.Engine) async throws {
+    func removedTextsLeaveNothing(_ engine: Stack.Engine) async throws {
         try await withIndex(engine) { database in
             let rest = try await database.write { db in
                 let entries = (1...100).map { SearchIndex.Entry(id: $0, texts: ["Name \($0) \($0 % 7)éß", "other"]) }

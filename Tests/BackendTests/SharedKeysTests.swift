@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func theSameKeyIsNoNews(_ engine: Stack.Engine) async throws {
+    func theSameKeyNeedsNoWarning(_ engine: Stack.Engine) async throws {
         try await withDatabase(engine) { database async throws in
             for _ in 0..<2 {
                 #expect(try await keys("a").settle(in: database, usedBy: "users") == [])

@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func rowsWithoutAnyFileAreSaid(_ engine: Stack.Engine) async throws {
+    func rowsWithoutAnyFileAreReported(_ engine: Stack.Engine) async throws {
         try await withPlace(engine) { place async throws in
             try await place.add(row: "a")
             #expect(try await place.pairing().settle() == .pairedWithoutFiles)
@@ -144,7 +144,7 @@ import Testing
 
     /// The files were copied without the id. If nodes share the database, the folder may be another node's.
     @Test(arguments: Stack.Engine.available)
-    func aCopyWithoutItsIdIsKnownByWhatIsInIt(_ engine: Stack.Engine) async throws {
+    func aCopyWithoutItsIdIsRecognisedByItsContent(_ engine: Stack.Engine) async throws {
         try await withPlace(engine) { place async throws in
             _ = try await place.pairing().settle()
             try await place.add(row: "a")
@@ -203,7 +203,7 @@ import Testing
     }
 
     /// Nothing is written to a bucket before it is known to be the right one.
-    @Test func aGuardedStoreTakesNothingBeforeItIsOpened() async throws {
+    @Test func aGuardedStoreRefusesWritesBeforeItIsOpened() async throws {
         try await withPlace(.sqlite) { place async throws in
             let guarded = GuardedObjectStore(place.store)
             let key = try #require(ObjectKey("a"))

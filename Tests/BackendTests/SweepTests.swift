@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func whatNoRowNamesGoes() async throws {
+    @Test func unreferencedObjectsAreRemoved() async throws {
         try await withStore(of: 40) { place async throws in
             var report = try await place.sweep(olderThan: 3 * Self.day, keeping: [])
             #expect(report == SweepReport())
@@ -71,7 +71,7 @@ import Testing
 
     /// A sweep that would remove more than a hundred objects and more than a tenth of all removes none, unless the
     /// operator has allowed it.
-    @Test func aSweepThatWouldTakeTooMuchTakesNothing() async throws {
+    @Test func aSweepThatWouldRemoveTooMuchRemovesNothing() async throws {
         try await withStore(of: 300) { place async throws in
             for known in [[], Set(place.names.prefix(199))] {
                 let report = try await place.sweep(keeping: known)
@@ -88,14 +88,14 @@ import Testing
     }
 
     /// A tenth of the objects may be more than a hundred.
-    @Test func aTenthOfManyMayGo() async throws {
+    @Test func aTenthOfManyMayBeRemoved() async throws {
         try await withStore(of: 1500) { place async throws in
             let report = try await place.sweep(keeping: Set(place.names.dropFirst(150)))
             #expect(report.looked == 1500 && report.taken == 150 && !report.isRefused)
         }
     }
 
-    @Test func whatIsTakenStaysInTheTrashForAWeek() async throws {
+    @Test func removedObjectsStayInTheTrashForAWeek() async throws {
         try await withStore(of: 3) { place async throws in
             let trash = place.folder + "/trash"
             #expect(try await place.sweep(keeping: []).taken == 3)
@@ -116,7 +116,7 @@ import Testing
     }
 
     /// A row may be inserted between the first look and the removal, which may be hours apart.
-    @Test func whatGetsARowMeanwhileStays() async throws {
+    @Test func objectsThatGetARowMeanwhileStay() async throws {
         try await withStore(of: 5) { place async throws in
             let report = try await place.store.sweep(
                 olderThan: 3600, at: place.now,

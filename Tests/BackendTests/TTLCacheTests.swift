@@ -28,7 +28,7 @@ import Testing
         #expect(count == 2)
     }
 
-    @Test func whatIsFalseIsAskedForEachTime() async throws {
+    @Test func falseAnswersAreNotCached() async throws {
         let recent = TTLCache<String, Bool>(time: clock.source)
         for _ in 0..<3 { #expect(try await check("a", in: recent, false) == false) }
         #expect(count == 3)
@@ -43,14 +43,14 @@ import Testing
         #expect(try await check("a", in: recent, false) == false)
     }
 
-    @Test func whatIsForgottenIsAskedForAgain() async throws {
+    @Test func removedAnswersAreLookedUpAgain() async throws {
         let recent = TTLCache<String, Bool>(time: clock.source)
         _ = try await check("a", in: recent)
         recent.remove("a")
         #expect(try await check("a", in: recent, false) == false)
     }
 
-    @Test func itRemembersSoManyAndNoMore() async throws {
+    @Test func itsSizeIsBounded() async throws {
         let recent = TTLCache<String, Bool>(capacity: 3, time: clock.source)
         for key in ["a", "b", "c", "d"] { _ = try await check(key, in: recent) }
         #expect(count == 4)
@@ -60,7 +60,7 @@ import Testing
         #expect(count == 5)
     }
 
-    @Test func aFailureToLookIsToldAndNothingIsRemembered() async throws {
+    @Test func aFailedLookUpIsThrownAndNotCached() async throws {
         struct Away: Error {}
         let recent = TTLCache<String, Bool>(time: clock.source)
         await #expect(throws: Away.self) { try await recent.check("a") { throw Away() } }

@@ -24,7 +24,7 @@ import Testing
         return words
     }
 
-    @Test func workElsewhereHoldsUpWhatComesAfterIt() async throws {
+    @Test func workElsewhereDelaysTheTurnsAfterIt() async throws {
         let (released, release) = AsyncStream<Void>.makeStream()
         let words = try await words(
             { turns, say in
@@ -47,7 +47,7 @@ import Testing
         #expect(words == ["first", "nothing yet", "second", "third", "last"])
     }
 
-    @Test func aFailureIsTheTurnsOwnAffair() async throws {
+    @Test func aFailureDoesNotStopTheTurnsAfterIt() async throws {
         let words = try await words(
             { turns, say in
                 turns.take {
@@ -80,7 +80,7 @@ import Testing
         #expect(words == ["one", "two", "last"])
     }
 
-    @Test func nothingComesAfterTheEnd() async throws {
+    @Test func nothingIsDeliveredAfterTheEnd() async throws {
         let isOver = NIOLockedValueBox(false)
         let (released, release) = AsyncStream<Void>.makeStream()
         let (came, coming) = AsyncStream<Void>.makeStream()

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func whoeverIsNewIsRegisteredAndASendThatIsRefusedIsTold() async throws {
+    @Test func aNewUserIsRegisteredAndARefusedSendIsReported() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
             let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func aWrongCallIsTold() async throws {
+    @Test func aWrongCallPrintsTheUsage() async throws {
         let example = try ConcordProcess(["http://127.0.0.1:1"], command: "chat-example")
         #expect(await example.status() == 64)
         #expect(await example.wholeOutput() == "usage: chat-example URL USERNAME PASSWORD CHAT_ID\n")

@@ -20,7 +20,7 @@ import FoundationXML
         return (await process.status(), output, await process.standardError())
     }
 
-    @Test func aWholeRunPassesAndLeavesNoSession() async throws {
+    @Test func aRunPassesAndLeavesNoSession() async throws {
         try await withMessenger(on: live, clock: TestClock(step: 20)) { host in
             let (status, output, errors) = try await check(["messenger", host.baseURL.absoluteString + "/"])
             #expect(status == 0, "\(output)\(errors)")
@@ -77,7 +77,7 @@ import FoundationXML
     }
 
     /// A server whose store is full breaks the contract's promises about uploads.
-    @Test func whatIsBrokenIsShownWithACommandThatRepeatsIt() async throws {
+    @Test func failuresAreShownWithACommandThatReproducesThem() async throws {
         var settings = MessengerService.Settings()
         settings.storageQuota = 1
         try await withMessenger(on: live, settings: settings) { host in
@@ -104,7 +104,7 @@ import FoundationXML
         }
     }
 
-    @Test func aServerOfTheContractAloneIsNotHeldToTheRest() async throws {
+    @Test func aServerOfTheContractAloneNeedNoAdditions() async throws {
         try await withMessenger(on: live) { host in
             let url = host.baseURL.absoluteString
             let (status, output, _) = try await check([
@@ -201,7 +201,7 @@ import FoundationXML
         #expect(errors.contains(words))
     }
 
-    @Test func helpTellsOptionsAndExitCodes() async throws {
+    @Test func helpDescribesOptionsAndExitCodes() async throws {
         let (status, help, _) = try await check(["--help"])
         #expect(status == 0)
         for word in [

@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func aWholeCheckWithTheServersOwnKey() async throws {
+    @Test func aCheckPassesWithTheServersOwnKey() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
             let server = try await serving(folder, port: port)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func aCheckWithTokensTriesTheContractAlone() async throws {
+    @Test func aCheckWithTokensRunsTheContractsScenariosOnly() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
             let server = try await serving(folder, port: port)

@@ -22,7 +22,7 @@ import Testing
     }
 
     /// The server's password hashing is cheap, because some scenarios make many accounts.
-    @Test func aWholeCheckPassesAndLeavesNoSession() async throws {
+    @Test func aCheckPassesAndLeavesNoSession() async throws {
         try await withDunbar(on: Stack(.sqlite, .live), .init(clock: TestClock(step: 20))) { host in
             let (status, output, errors) = try await concord("check", "dunbar", host.baseURL.absoluteString)
             #expect(status == 0, "\(output)\(errors)")
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func anOperatorMakesAdminsAndReadsTheLetters() async throws {
+    @Test func anOperatorMakesAdminsAndReadsTheEmails() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
             let url = try #require(URL(string: "http://127.0.0.1:\(port)/api"))
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// The server is killed while an e-mail waits. The next start sends the e-mail.
-    @Test func aLetterOutlastsTheServer() async throws {
+    @Test func anEmailOutlastsTheServer() async throws {
         try await withTemporaryFolder { folder in
             let (port, nobody) = (try await reservePort(), try await reservePort())
             let url = try #require(URL(string: "http://127.0.0.1:\(port)/api"))

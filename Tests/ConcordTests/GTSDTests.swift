@@ -18,7 +18,7 @@ import Testing
     }
 
     /// The server's password hashing is cheap, because every scenario makes accounts.
-    @Test func aWholeCheckPassesAndLeavesNothing() async throws {
+    @Test func aCheckPassesAndLeavesNoData() async throws {
         try await withGTSD(on: Stack(.sqlite, .live), clock: TestClock(step: 20)) { host in
             let (status, output, errors) = try await concord(["check", "gtsd", host.baseURL.absoluteString])
             #expect(status == 0, "\(output)\(errors)")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func anAdminMustSayWhomAndWhere() async throws {
+    @Test func anAdminMustNameAnAccountAndADatabase() async throws {
         try await withTemporaryFolder { folder in
             let nobody = try await concord(["admin", "gtsd", "--data", folder])
             #expect(nobody.status == 64)
@@ -189,7 +189,7 @@ struct GTSDBucketTests {
     }
 
     /// The bucket's own errors do not reach a client.
-    @Test func withoutTheBucketAConfirmationIsAskedToComeAgain() async throws {
+    @Test func withoutTheBucketAConfirmationIsAskedToRetry() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
             let nowhere = "s3://bucket?endpoint=http://127.0.0.1:\(try await reservePort())"

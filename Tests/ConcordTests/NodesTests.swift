@@ -8,7 +8,7 @@ import Testing
 /// Two processes on one PostgreSQL database are two nodes of one server.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct NodesTests {
-    @Test func whatHappensOnOneNodeReachesTheSocketsOfTheOther() async throws {
+    @Test func eventsOfOneNodeReachTheSocketsOfTheOther() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
             let key = Data(repeating: 42, count: 32).base64EncodedString()
             let environment = [

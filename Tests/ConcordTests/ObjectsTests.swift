@@ -44,7 +44,7 @@ struct ObjectsTests {
         return try await transport.send(request, progress: nil)
     }
 
-    @Test func aDownloadLeadsToTheBucketWithAURLThatIsGoodAsItIsAndNoOther() async throws {
+    @Test func aDownloadRedirectsToASignedURLOfTheBucket() async throws {
         let server = try #require(S3Server.current)
         try await withTemporaryFolder { folder in
             try await withServer(data: folder, objects: server.place()) { url in

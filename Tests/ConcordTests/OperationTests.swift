@@ -35,7 +35,7 @@ struct OperationTests {
     // MARK: The log
 
     /// A log that no process reads does not block writers, and dropped lines are counted.
-    @Test func aLogThatNobodyReadsStopsNobody() throws {
+    @Test func anUnreadLogDoesNotBlockWriters() throws {
         let pipe = Pipe()
         let writer = LogWriter(to: pipe.fileHandleForWriting.fileDescriptor, capacity: 10_000) { "dropped \($0)\n" }
         let line = String(repeating: "x", count: 99) + "\n"
@@ -59,7 +59,7 @@ struct OperationTests {
     }
 
     /// The server answers and stops although no process reads its log.
-    @Test func aServerWhoseLogIsNotReadServes() async throws {
+    @Test func aServerWithAnUnreadLogServes() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
             let unread = Pipe()
@@ -100,7 +100,7 @@ struct OperationTests {
     }
 
     /// A phone that loses its network is logged as one line of level info, with status 499.
-    @Test func aClientThatBreaksOffIsNoAlarm() async throws {
+    @Test func aClientThatDisconnectsIsNoAlarm() async throws {
         try await withTemporaryFolder { folder in
             let port = try await reservePort()
             let process = try await ConcordProcess.serving(data: folder, port: port)
@@ -170,7 +170,7 @@ struct OperationTests {
     // MARK: Readiness
 
     /// Messages work without the file store; nothing works without the database.
-    @Test func readinessNamesWhatIsAway() async throws {
+    @Test func readinessNamesTheMissingPart() async throws {
         try await withTemporaryFolder { folder in
             let (port, other) = (try await reservePort(), try await reservePort())
             let process = try ConcordProcess(

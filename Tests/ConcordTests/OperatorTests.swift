@@ -95,7 +95,7 @@ import Testing
     }
 
     /// The address of a Unix socket has room for about a hundred bytes only.
-    @Test func aLongPathHasASocketToo() async throws {
+    @Test func aLongPathGetsASocketToo() async throws {
         try await withTemporaryFolder { temporary in
             let folder = temporary + "/" + String(repeating: "long/", count: 30) + "data"
             let (server, _) = try await serving("monica", folder)

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["deuce-diary", "dunbar"])
-    func whoSendsManyPicturesWaitsForTheirOwn(_ api: String) async throws {
+    func aUserWithManyPicturesWaitsForTheirOwn(_ api: String) async throws {
         try await withTemporaryFolder { folder in
             let gate = URL(fileURLWithPath: folder + "/gate")
             try Data().write(to: gate)

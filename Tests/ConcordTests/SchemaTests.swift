@@ -18,7 +18,7 @@ import Testing
 
     /// An index that depends on a locale becomes wrong with the next upgrade of the operating system's locales.
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), arguments: schemas)
-    func noIndexGoesByTheServersLocale(_ schema: Schema, _ index: String) async throws {
+    func noIndexDependsOnTheServersLocale(_ schema: Schema, _ index: String) async throws {
         try await withTestDatabase(on: .postgreSQL, migrated: schema) { place in
             let database = try place.open(schema)
             let (all, byLocale) = try await database.read { db in

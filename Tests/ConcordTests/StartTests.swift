@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
-    func anotherDatabaseIsRefusedAndTakesNothing() async throws {
+    func anotherDatabaseIsRefusedAndFilesStay() async throws {
         try await withTestDatabase(on: .postgreSQL) { place async throws in
             let ids = try await server.fill(place.folder)
             try server.age(place.folder)
@@ -90,7 +90,7 @@ import Testing
     /// The bucket is unreachable at the start: nothing is written to it, and the server stops writing once the bucket
     /// turns out to belong to another database.
     @Test(.enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"))
-    func aBucketThatComesLaterIsAskedThen() async throws {
+    func aBucketThatIsAwayAtTheStartIsCheckedLater() async throws {
         let s3 = try #require(S3Server.current)
         let upstream = try #require(URLComponents(string: s3.endpoint)?.port)
         try await withTemporaryFolder { folder async throws in
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// The folder may have existed before, with any permissions.
-    @Test func othersOnTheMachineReadNothing() async throws {
+    @Test func otherUsersOfTheMachineReadNothing() async throws {
         try await withTemporaryFolder { folder async throws in
             let manager = FileManager.default
             func modes() throws -> [String: Int] {
@@ -185,7 +185,7 @@ import Testing
 
     /// Pages of a real server's database are overwritten. After a `kill -9` the start is refused; a running server
     /// reports the damage.
-    @Test func aDamagedDatabaseIsSaidAndNotWrittenTo() async throws {
+    @Test func aDamagedDatabaseIsReportedAndNotWrittenTo() async throws {
         try await withTemporaryFolder { folder async throws in
             _ = try await server.fill(folder, files: 0)
             let path = folder + "/messenger.sqlite"

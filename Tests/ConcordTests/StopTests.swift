@@ -16,7 +16,7 @@ struct StopTests {
         return request
     }
 
-    @Test func aDatabaseThatNeverAnswersKeepsNobody() async throws {
+    @Test func aDatabaseThatNeverAnswersDelaysNoRequestForLong() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
             try await FaultyProxy.running(to: try #require(place.port)) { proxy in
                 let port = try await reservePort()

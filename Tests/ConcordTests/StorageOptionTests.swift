@@ -84,7 +84,7 @@ import Testing
         (["--upload-limit", "dunbar=0"], "0 is no number of uploads"),
         (["--disk-reserve", "5%"], "--disk-reserve is a size such as 2G, not '5%'"),
     ])
-    func whatIsNoBoundIsRefusedInWords(_ settings: [String], _ words: String) async throws {
+    func invalidBoundsAreRefusedWithAnExplanation(_ settings: [String], _ words: String) async throws {
         try await withTemporaryFolder { folder in
             let process = try ConcordProcess(["serve", "messenger", "--data", folder] + settings)
             #expect(await process.status() == 64)

@@ -12,7 +12,7 @@ import Testing
             ])
     }
 
-    @Test func withoutPostgreSQLAllElseRunsAndTheRunFailsInWords() async throws {
+    @Test func withoutPostgreSQLOtherTestsRunAndTheRunFailsWithAReason() async throws {
         let passed = try await run("echo \"ran with '$CONCORD_TEST_POSTGRES'\"")
         #expect(passed.status == 1)
         #expect(

@@ -29,7 +29,7 @@ import FoundationNetworking
         #expect(contract.scenarios.map(\.outcome) == [.skipped, .skipped, .skipped, .skipped, .passed])
     }
 
-    @Test func whatCannotBeTriedIsSkippedAndSaysWhy() async {
+    @Test func skippedScenariosHaveAReason() async {
         let list = Checklist.plain([
             Scenario("needs more", clause: "A") { _ in throw NotTried("it needs more people") },
             Scenario("holds", clause: "B") { _ in },
@@ -41,7 +41,7 @@ import FoundationNetworking
     }
 
     @Test(arguments: [1, 3, 16])
-    func theOrderIsTheListsWhateverEndsFirst(_ parallel: Int) async {
+    func resultsAreInTheListsOrder(_ parallel: Int) async {
         // Each scenario waits for the next one, as far as they run at the same time.
         let gates = (0...16).map { _ in Gate() }
         let list = Checklist.plain(
@@ -75,7 +75,7 @@ import FoundationNetworking
         #expect(report.leftBehind == ["users": 2])
     }
 
-    @Test func whatTheServerAsksToWaitDoesNotCount() async {
+    @Test func waitsForTheServersLimitDoNotCount() async {
         // The first three requests are refused at once.
         let requests = NIOLockedValueBox(0)
         let server = Server.scripted { request in
@@ -115,7 +115,7 @@ import FoundationNetworking
 
     /// The clean-up after the run may be late enough; otherwise it waits as long as the server asks.
     @Test(arguments: [0, 1, 2])
-    func whatTheServerDidNotLetBeRemovedIsRemovedInTheEnd(_ refusals: Int) async {
+    func refusedCleanUpIsRepeatedInTheEnd(_ refusals: Int) async {
         let (attempts, slept) = (NIOLockedValueBox(0), NIOLockedValueBox(0))
         let list = Checklist.plain(
             [Scenario("locks an account", clause: "A") { _ in }, Scenario("goes on", clause: "A") { _ in }],
@@ -141,7 +141,7 @@ import FoundationNetworking
         #expect(attempts.withLockedValue { $0 } == 2 + refusals)
     }
 
-    @Test func whatTheServerNeverLetsBeRemovedIsCounted() async {
+    @Test func remainingDataIsCounted() async {
         let list = Checklist.plain(
             [Scenario("locks an account", clause: "A") { _ in }],
             leave: { .init(["users": 1], retryAfter: 30) })
@@ -160,7 +160,7 @@ import FoundationNetworking
         #expect(await Checker(list).run(list.items, on: server).passed == 1)
     }
 
-    @Test func aServerThatGoesAwayEndsTheRun() async {
+    @Test func aServerThatStopsEndsTheRun() async {
         let requests = NIOLockedValueBox(0)
         let server = Server.scripted { _ in
             let number = requests.withLockedValue { count in
@@ -233,7 +233,7 @@ import FoundationNetworking
             ),
             (.json(503, "{}"), "http://test is not ready: it answers 503"),
         ] as [(TransportResponse, String?)])
-    func whatAnswersIsToldApart(_ response: TransportResponse, _ words: String?) async {
+    func otherServersAreRecognised(_ response: TransportResponse, _ words: String?) async {
         let checker = Checker(Checklist.plain([]))
         do {
             try await checker.reach(.scripted { _ in response })

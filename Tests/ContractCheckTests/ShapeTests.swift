@@ -11,7 +11,7 @@ import Testing
         "id": 1, "name": "x", "bio": nil, "at": "2026-02-23T10:00:00Z", "kind": "a", "more": -5,
     ]
 
-    @Test func whatFitsHasNoDifference() {
+    @Test func matchingValuesHaveNoDifference() {
         #expect(Self.person.difference(in: .object(Self.whole)) == nil)
         let list: Shape = .list(of: Self.person)
         #expect(list.difference(in: [.object(Self.whole), .object(Self.whole)]) == nil)
@@ -25,7 +25,7 @@ import Testing
             ("name", 5, ".name", "a text"), ("bio", 5, ".bio", "a text"), ("kind", "c", ".kind", #""a" or "b""#),
             ("more", "1", ".more", "an integer"), ("at", 5, ".at", "a time"),
         ] as [(String, JSONValue, String, String)])
-    func whatDoesNotFitIsNamed(_ member: String, _ value: JSONValue, _ path: String, _ expected: String) {
+    func differencesNameTheirPath(_ member: String, _ value: JSONValue, _ path: String, _ expected: String) {
         var members = Self.whole
         members[member] = value
         let difference = Self.person.difference(in: .object(members))

@@ -14,12 +14,12 @@ import Testing
         "@file", "%s %% \\n", "#", "~", "a=b;c|d&e>f",
     ]
 
-    @Test func aWordIsWhatItWas() async throws {
+    @Test func quotedWordsKeepTheirText() async throws {
         let words = Self.texts.map { Shell.word($0) }.joined(separator: " ")
         #expect(try await shell("printf '%s\\0' \(words)") == Self.texts.map { $0 + "\0" }.joined())
     }
 
-    @Test func whereAValueStandsStandsItsVariable() async throws {
+    @Test func valuesAreReplacedByTheirVariables() async throws {
         let variables = [Shell.Variable(name: "A", value: "secret"), Shell.Variable(name: "B", value: "secret-er")]
         let word = Shell.word("it's secret-er than secret", variables)
         #expect(!word.contains("secret"))

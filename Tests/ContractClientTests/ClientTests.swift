@@ -50,7 +50,7 @@ import Testing
         guard case .none = delete.body else { return #expect(Bool(false), "a body") }
     }
 
-    @Test func onlyWhatNeedsACallerGetsTheToken() async throws {
+    @Test func onlyOperationsWithACallerGetTheToken() async throws {
         let transport = ScriptedTransport(answer(.ok), answer(.ok))
         let session = TokenSession(
             store: MemoryTokenStore(tokens("a")), now: { start }, refresh: { _ in throw SignedOut() })
@@ -68,7 +68,7 @@ import Testing
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func whatTheContractRefusesIsNotSent() async throws {
+    @Test func invalidRequestsAreNotSent() async throws {
         let transport = ScriptedTransport()
         let client = try client(transport)
         let error = try await refusal { try await client.send(Sample.AddThing(name: "")) }
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: ["", "<html>Bad Gateway</html>", "{}", #"{"error":1}"#, "null"])
-    func aRefusalBySomebodyElseSaysSo(_ body: String) async throws {
+    func aRefusalOfAProxyIsRecognised(_ body: String) async throws {
         let client = try client(ScriptedTransport(answer(.badGateway, body, headers: [.retryAfter: "soon"])))
         let error = try await refusal { try await client.send(Sample.PutThing(id: 1, name: "n")) }
         #expect(error.status == .badGateway)
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPResponse.Status.found, .movedPermanently, .temporaryRedirect, .notModified, .continue])
-    func aRedirectIsARefusalElsewhere(_ status: HTTPResponse.Status) async throws {
+    func aRedirectIsNotFollowed(_ status: HTTPResponse.Status) async throws {
         let transport = ScriptedTransport(answer(status, headers: [.location: "https://elsewhere/x"]))
         let client = try client(transport)
         let error = try await refusal { try await client.send(Sample.PutThing(id: 1, name: "n")) }
@@ -277,7 +277,7 @@ import Testing
     }
 
     @Test(arguments: [answer(.unauthorized), offline])
-    func aRepeatIsNeverSomebodyElses(_ trouble: @escaping ScriptedTransport.Step) async throws {
+    func aRepeatIsNeverSentAsAnotherUser(_ trouble: @escaping ScriptedTransport.Step) async throws {
         let (session, _) = Self.renewing()
         let transport = ScriptedTransport { request in
             try await session.replace(tokens("theirs", user: "8"))

@@ -69,7 +69,7 @@ import Testing
         #expect(try await sending(nil, store: store) == ["b=2"])
     }
 
-    @Test func aSecureCookieIsForHTTPSAlone() async throws {
+    @Test func aSecureCookieIsSentOverHTTPSOnly() async throws {
         let store = MemoryCookieStore([.init(name: "a", value: "1", expiresAt: nil, isSecure: true)])
         let plain = try #require(URL(string: "http://dunbar.example/api/user"))
         #expect(try await sending(nil, store: store, url: plain) == [nil])

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct LiveConnectionTests {
-    @Test("Waits twice as long after each failure, up to a minute")
+    @Test("Doubles the wait after each failure, up to a minute")
     func backoff() async throws {
         let pace = Pace()
         let sockets = ScriptedSockets { number in
@@ -58,7 +58,7 @@ import Testing
         #expect(pace.waits == [1, 2, 1, 1, 2].map { Duration.seconds($0) })
     }
 
-    @Test("Asks for its URL before each socket, and waits when there is none")
+    @Test("Asks for its URL before each socket, and waits if there is none")
     func changingURL() async throws {
         let pace = Pace()
         let asked = NIOLockedValueBox(0)
@@ -99,7 +99,7 @@ import Testing
         #expect(pace.notes == ["ping"])
     }
 
-    @Test("Keeps a peer that answers, with whatever it says")
+    @Test("Keeps a peer that answers with any frame")
     func signOfLife() async throws {
         let pace = Pace()
         let socket = ScriptedSocket()
@@ -121,7 +121,7 @@ import Testing
         #expect(pace.notes == ["pong", "pong", "pong"])
     }
 
-    @Test("Gives up a peer with whom signing in does not come to an end")
+    @Test("Gives up a peer that does not finish the sign-in")
     func endlessHandshake() async throws {
         let pace = Pace()
         let reasons = try await pace.reasons(of: ScriptedSocket()) { socket in
@@ -132,7 +132,7 @@ import Testing
         #expect(reasons.first is PeerSilent)
     }
 
-    @Test("Tells what a socket was failed with, not that it was closed")
+    @Test("Reports the error with which a socket failed, and not its close")
     func failure() async throws {
         let pace = Pace()
         let reasons = try await pace.reasons(of: ScriptedSocket()) { socket in
@@ -165,7 +165,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(30))) struct EventQueueTests {
-    @Test("Hands out what was added, in order, then the end")
+    @Test("Delivers added events in order, then the end")
     func order() async throws {
         let queue = EventQueue<Int>()
         for number in 0..<200 { queue.add(number) }
@@ -176,7 +176,7 @@ import Testing
         #expect(numbers == Array(0..<200))
     }
 
-    @Test("Throws the error it ended with, after what was added before")
+    @Test("Throws its final error after the events that were added before")
     func error() async throws {
         let queue = EventQueue<Int>()
         queue.add(1)
@@ -203,7 +203,7 @@ import Testing
         #expect(try await queue.next() == nil)
     }
 
-    @Test("Whoever waits is woken by cancellation, and the producer is cancelled")
+    @Test("Cancellation wakes a waiting task and cancels the producer")
     func cancellation() async throws {
         let queue = EventQueue<Int>()
         let (ended, continuation) = AsyncStream<Void>.makeStream()

@@ -143,7 +143,7 @@ private struct SampleMock: APIMock {
         #expect(followed.headers[.location] == "https://elsewhere/x")
     }
 
-    @Test func whatAnAnswerThrowsIsARefusalOrTheNetworks() async throws {
+    @Test func aMocksErrorsAreRefusalsOrNetworkErrors() async throws {
         let client = mock.client()
         mock.on(Sample.GetThing.self) { _ in throw Problem(.notFound, "No such thing") }
         mock.on(Sample.PutThing.self) { _ in throw URLError(.timedOut) }
@@ -154,7 +154,7 @@ private struct SampleMock: APIMock {
         await #expect(throws: URLError.self) { try await client.send(Sample.PutThing(id: 1, name: "n")) }
     }
 
-    @Test func aRefusalLastsAsLongAsItWasToldTo() async throws {
+    @Test func aMockedRefusalEndsAfterItsNumberOfTimes() async throws {
         let client = mock.client()
         mock.fail(Sample.GetThing.self, with: .serviceUnavailable, "Busy", headers: [.retryAfter: "7"], times: 2)
         for _ in 0..<2 {
@@ -172,7 +172,7 @@ private struct SampleMock: APIMock {
         #expect(mock.requests.count == 7)
     }
 
-    @Test func theRealSDKRepeatsWhatPasses() async throws {
+    @Test func theRealSDKRetriesTransientErrors() async throws {
         let waits = Waits()
         mock.fail(Sample.GetThing.self, with: .serviceUnavailable, "Busy", times: 2)
         #expect(try await mock.client(retry: waits.retry()).send(Sample.GetThing(id: "7")).name == "7")
@@ -266,7 +266,7 @@ private struct SampleMock: APIMock {
         #expect(refused?.status == 404)
     }
 
-    @Test func aBrokenConnectionIs1006AfterWhatCameBefore() async throws {
+    @Test func aBrokenConnectionIs1006AfterTheMessagesBeforeIt() async throws {
         let sockets = [try await open(mock), try await open(mock)]
         try await sockets[0].send("before")
         let waiting = Task { [sockets] in try await sockets[1].receive() }

@@ -22,7 +22,7 @@ import Testing
     ]
 
     @Test(arguments: passing)
-    func whatCannotActTwiceIsRepeated(_ trouble: @escaping ScriptedTransport.Step) async throws {
+    func safeRequestsAreRepeated(_ trouble: @escaping ScriptedTransport.Step) async throws {
         let transport = ScriptedTransport(
             trouble, answer(.ok), trouble, answer(.ok), trouble, answer(.noContent, ""), trouble, answer(.created))
         let client = try client(transport)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [failure(CancellationError()), failure(URLError(.cancelled))])
-    func whatWasCancelledIsNotSentAgain(_ trouble: @escaping ScriptedTransport.Step) async throws {
+    func cancelledRequestsAreNotRepeated(_ trouble: @escaping ScriptedTransport.Step) async throws {
         let transport = ScriptedTransport(trouble)
         let client = try client(transport)
         await #expect(throws: (any Error).self) { try await client.send(Sample.GetThing(id: "1")) }
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// A server that gives a point in time instead of a duration is understood by this device's clock.
-    @Test func aLimitsResetIsHonouredWhereNothingElseIsSaid() async throws {
+    @Test func aLimitsResetIsHonouredWithoutRetryAfter() async throws {
         let transport = ScriptedTransport(
             answer(.tooManyRequests, headers: [.rateLimitReset: "1771840807"]),
             answer(.tooManyRequests, headers: [.rateLimitReset: "1771840790"]),

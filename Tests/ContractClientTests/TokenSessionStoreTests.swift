@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [nil, tokens("other")])
-    func whatCouldNotBeKeptIsKeptLater(_ change: StoredTokens?) async throws {
+    func aFailedSaveIsRepeatedLater(_ change: StoredTokens?) async throws {
         let store = RecordingStore(tokens("old"))
         let session = session(store, Renewals([]))
         _ = try await session.current
@@ -74,7 +74,7 @@ import Testing
 
     // MARK: A store that is shared
 
-    @Test func whatAnotherProcessRotatedIsUsed() async throws {
+    @Test func aTokenRotatedByAnotherProcessIsUsed() async throws {
         let store = RecordingStore(tokens("old", refresh: "r1"))
         let renewals = Renewals([Self.gives("new", refresh: "r3")])
         let session = session(store, renewals)
@@ -109,7 +109,7 @@ import Testing
         #expect(renewals.asked == ["r2", "r1"])
     }
 
-    @Test func whatThisProcessReplacedItselfIsNotTakenForNews() async throws {
+    @Test func tokensThatThisProcessReplacedAreIgnored() async throws {
         let store = RecordingStore(tokens("old", refresh: "r1"))
         let renewals = Renewals([Self.gives("b", refresh: "r2"), Self.gives("c", refresh: "r3")])
         let session = session(store, renewals)

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct TokenSessionTests: RenewingTests {
     // MARK: Handing out
 
-    @Test func aGoodTokenIsHandedOut() async throws {
+    @Test func aValidTokenIsHandedOut() async throws {
         let (store, renewals) = (RecordingStore(tokens("a")), Renewals([]))
         let session = session(store, renewals)
         #expect(try await session.token() == "a")
@@ -252,7 +252,7 @@ import Testing
         #expect(await store.saves == [nil])
     }
 
-    @Test func whoGivesUpWaitingDoesNotEndTheRenewal() async throws {
+    @Test func aCancelledWaitDoesNotEndTheRenewal() async throws {
         let gate = Gate()
         let renewals = Renewals([
             { _ in
@@ -347,7 +347,7 @@ import Testing
 
     /// A waiting request continues in the session in which it began, or fails.
     @Test(arguments: [(nil, nil), ("8", nil), ("7", "other")] as [(String?, String?)])
-    func whoWaitsDoesNotGoOnAsSomebodyElse(_ user: String?, _ expected: String?) async throws {
+    func aWaitingRequestDoesNotContinueAsAnotherUser(_ user: String?, _ expected: String?) async throws {
         let (session, renewal, gate, _) = await renewing(RecordingStore(tokens("old")), then: Self.gives("new"))
         let waiting = Task { try await session.token() }
         try await session.replace(user.map { tokens("other", refresh: "other refresh", user: $0) })

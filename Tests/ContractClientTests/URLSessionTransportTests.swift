@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func nobodyThereIsTheNetworksError() async throws {
+    @Test func anUnreachableServerIsTheNetworksError() async throws {
         let port = try await reservePort()
         let client = Client<Sample>(baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")), retry: .never)
         await #expect(throws: URLError.self) { try await client.send(Sample.GetThing(id: "1")) }

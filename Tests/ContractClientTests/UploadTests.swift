@@ -108,7 +108,7 @@ import Testing
         #expect(try form(upload).contentType != form(upload).contentType)
     }
 
-    @Test func whatIsNoFormHasNone() throws {
+    @Test func otherBodiesAreNotForms() throws {
         #expect(try MultipartBody(.none) == nil)
         #expect(try MultipartBody(.json([])) == nil)
     }

@@ -24,7 +24,7 @@ import Testing
     }
 
     /// The answer to a request without a token may contain a token, so it must not be stored.
-    @Test func whatMayHandOutTokensIsNotStored() async throws {
+    @Test func answersThatMayContainTokensAreNotStored() async throws {
         #expect(try await table.send(.post, "/say", body: "{}").headers[.cacheControl] == "no-store")
         #expect(try await table.send(.post, "/say", body: "{").headers[.cacheControl] == "no-store")
         let cookie = try await table.send(.get, "/choose?how=cookie", headers: [.acceptEncoding: "gzip"])
@@ -37,13 +37,13 @@ import Testing
         #expect(note.headers[.eTag] == nil)
     }
 
-    @Test func whatARouteSaysStays() async throws {
+    @Test func headersOfARouteAreKept() async throws {
         let answer = try await table.send(.get, "/choose?how=kept")
         #expect(answer.headers[.cacheControl] == "max-age=5")
         #expect(answer.headers[.vary] == "Origin")
     }
 
-    @Test func a401SaysWhatIsMissing() async throws {
+    @Test func a401NamesTheMissingCredential() async throws {
         let answer = try await table.send(.post, "/things/1/notes", body: "{}")
         #expect(answer.status == .unauthorized)
         #expect(answer.headers[.wwwAuthenticate] == "Bearer")
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: ["", "identity", "br", "gzip;q=0", "gzip;q=0.0, *", "*;q=0", "gzipped"])
-    func whoDoesNotTakeGzipGetsNone(_ accepted: String) async throws {
+    func clientsWithoutGzipGetNone(_ accepted: String) async throws {
         let answer = try await table.send(.get, "/choose?how=long", headers: [.acceptEncoding: accepted])
         #expect(answer.headers[.contentEncoding] == nil)
         #expect(answer["text"] == Sample.longText)
@@ -132,7 +132,7 @@ import Testing
         #expect(answer.headers[.vary] == nil)
     }
 
-    @Test func whatDoesNotShrinkStays() {
+    @Test func incompressibleAnswersStayPlain() {
         var generator = SystemRandomNumberGenerator()
         let noise = ByteBuffer(bytes: (0..<5000).map { _ in UInt8.random(in: 0...255, using: &generator) })
         #expect(Gzip.compress(noise) == nil)

@@ -92,7 +92,7 @@ import Testing
 
     /// A request that a proxy on this machine forwards does not count as this machine's own, whether the proxy is
     /// trusted or not.
-    @Test(arguments: [[], ["127.0.0.1"]]) func whatIsForwardedIsNotThisMachine(_ proxies: [String]) throws {
+    @Test(arguments: [[], ["127.0.0.1"]]) func forwardedRequestsAreNotThisMachines(_ proxies: [String]) throws {
         #expect(try address("127.0.0.1", [], trusting: proxies).isThisMachine)
         for header in ["203.0.113.9", "127.0.0.1", "", "nonsense"] {
             let forwarded = try address("127.0.0.1", [header], trusting: proxies)

@@ -79,7 +79,7 @@ struct ConnectionGuardServerTests {
         }
     }
 
-    @Test func whatIsNotHTTPGetsTheAPIsAnswer() async throws {
+    @Test func otherProtocolsGetTheAPIsAnswer() async throws {
         try await run { port in
             try await connect(port).executeThenClose { inbound, outbound in
                 try await outbound.write(ByteBuffer(string: "nonsense\r\n\r\n"))

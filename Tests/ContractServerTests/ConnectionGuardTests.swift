@@ -238,7 +238,7 @@ import Testing
     @Test(arguments: [
         "nonsense\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
     ])
-    func whatIsNotHTTPGetsA400(_ text: String) throws {
+    func otherProtocolsGetA400(_ text: String) throws {
         try receive(text)
         let answer = try malformed()
         #expect(UUID(uuidString: answer.id) != nil)
@@ -251,7 +251,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func theAnswersBeforeItComeFirst() throws {
+    @Test func earlierAnswersAreSentFirst() throws {
         try receive("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Id: first\r\n\r\nnonsense\r\n\r\n")
         #expect(try sent() == "")
         try answer()

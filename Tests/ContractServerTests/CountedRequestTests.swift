@@ -42,7 +42,7 @@ import Testing
         try await table.send(.post, "/things/7/notes", headers: headers, body: body)
     }
 
-    @Test func everyAnswerSaysWhatIsLeft() async throws {
+    @Test func everyAnswerReportsTheRemainingRequests() async throws {
         let first = try await send(#"{"text":"a"}"#)
         #expect(first.status == .created)
         #expect(first.headers[.rateLimitRemaining] == "1")
@@ -53,7 +53,7 @@ import Testing
         #expect(counted.withLockedValue { $0 } == ["anna /things/{id}/notes", "anna /things/{id}/notes"])
     }
 
-    @Test func whatIsTooMuchIsNotRead() async throws {
+    @Test func excessBytesAreNotRead() async throws {
         for _ in 0..<2 {
             let refused = try await send("{")
             #expect(refused.status == .badRequest)

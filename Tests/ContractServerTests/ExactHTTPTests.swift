@@ -53,7 +53,7 @@ struct ExactHTTPTests {
     }
 
     /// The next answer on the connection starts right after the head.
-    @Test func theNextAnswerIsFoundBehindAHEAD() async throws {
+    @Test func theNextAnswerFollowsAHEAD() async throws {
         try await withServer { port in
             let connection = try await RawConnection(port: port)
             for path in ["/say", "/things/7", "/nowhere"] {
@@ -138,7 +138,7 @@ struct ExactHTTPTests {
 
     private let expecting = "Host: a\r\nExpect: 100-continue\r\nContent-Length: 14\r\n"
 
-    @Test func aClientIsToldToGoOn() async throws {
+    @Test func aWaitingClientIsToldToContinue() async throws {
         try await withServer { port in
             let connection = try await RawConnection(port: port)
             for _ in 1...2 {
@@ -154,7 +154,7 @@ struct ExactHTTPTests {
     @Test(arguments: [
         ("POST /nowhere", 404), ("PUT /say", 405), ("POST /things/1/notes", 401),
     ])
-    func whoIsRefusedIsNotToldToGoOn(_ request: String, _ status: Int) async throws {
+    func aRefusedClientIsNotToldToContinue(_ request: String, _ status: Int) async throws {
         try await withServer { port in
             let (answer, rest) = try await ask(port, "\(request) HTTP/1.1\r\n\(expecting)\r\n")
             #expect(answer.status == status)
@@ -163,7 +163,7 @@ struct ExactHTTPTests {
         }
     }
 
-    @Test func whatIsTooLargeIsNotAskedFor() async throws {
+    @Test func largeBodiesAreRefusedBeforeTheyAreSent() async throws {
         try await withServer { port in
             let (answer, _) = try await ask(
                 port, "POST /say HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2000000\r\n\r\n")
@@ -171,7 +171,7 @@ struct ExactHTTPTests {
         }
     }
 
-    @Test func whoDoesNotWaitIsNotToldTo() async throws {
+    @Test func aClientThatDoesNotWaitIsNotAskedTo() async throws {
         try await withServer { port in
             let (answer, _) = try await ask(port, "POST /say HTTP/1.1\r\n\(expecting)\r\n" + #"{"text":"now"}"#)
             #expect(answer.status == 200)

@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Files beyond the last allowed one are counted but not stored.
-    @Test func filesBeyondTheLastAreCountedAlone() async throws {
+    @Test func filesBeyondTheLastAreOnlyCounted() async throws {
         let files = (1...5).map { part("name=picture; filename=p\($0)", "x") }.joined()
         #expect(try await send(files + end)["text"] == ": p1 1, p2 1, p3 1, beyond, beyond")
         #expect(spool.finished.count == 3)
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// Fields that no operation reads count towards the limit of a form.
-    @Test func aFormHasAnEnd() async throws {
+    @Test func aFormHasALimit() async throws {
         let other = part("name=other; filename=o", String(repeating: "x", count: 2 * Multipart.maximumText))
         let answer = try await send(part("name=text", "hi") + other + end)
         #expect(answer.status == .contentTooLarge)

@@ -43,7 +43,7 @@ import Testing
         #expect(FormURLEncoded.percentDecode("a+b%2Bc%20d", plusIsSpace: false) == "a+b+c d")
     }
 
-    @Test func whatTheSDKWritesIsReadBack() {
+    @Test func theServerReadsTheSDKsForms() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<500 {
             let pairs = (0..<3).map { _ in (name: random.text(), value: random.text()) }

@@ -96,7 +96,7 @@ import Testing
     }
 
     /// A caller that catches an error and continues leaves no partial member behind.
-    @Test func goingOn() throws {
+    @Test func aMemberThatFailsLeavesNothingBehind() throws {
         let json = try written { encoder in
             var object = encoder.container(keyedBy: JSONText.Key.self)
             try? object.encode(Double.nan, forKey: "a")

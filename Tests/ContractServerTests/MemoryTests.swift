@@ -14,7 +14,7 @@ import Testing
 struct MemoryTests {
     // MARK: The budget
 
-    @Test func whoFindsNoRoomWaitsInLine() async throws {
+    @Test func requestsWithoutRoomWaitInAQueue() async throws {
         let budget = MemoryBudget(limit: 100)
         try await budget.take(60)
         try await budget.take(40)
@@ -37,7 +37,7 @@ struct MemoryTests {
     }
 
     /// A request that waits for its turn and not for bytes does not make those that hold some give way.
-    @Test func soManyHoldSomeAtATime() async throws {
+    @Test func onlySomeRequestsHoldMemoryAtATime() async throws {
         let budget = MemoryBudget(limit: 100, width: 2)
         try await budget.take(1)
         try await budget.take(1)
@@ -49,7 +49,7 @@ struct MemoryTests {
         #expect(budget.used == 2)
     }
 
-    @Test func whatIsLargerThanAllHasRoomAlone() async throws {
+    @Test func aRequestLargerThanTheBudgetRunsAlone() async throws {
         let budget = MemoryBudget(limit: 100)
         try await budget.take(500)
         let next = Task { try await budget.take(1) }
@@ -59,7 +59,7 @@ struct MemoryTests {
         #expect(budget.used == 1)
     }
 
-    @Test func whoGivesUpLetsOthersGoOn() async throws {
+    @Test func cancelledWaitsLetOthersContinue() async throws {
         let budget = MemoryBudget(limit: 100)
         try await budget.take(100)
         for _ in 1...100 {
@@ -226,7 +226,7 @@ struct MemoryTests {
     }
 
     /// The answers to refused connections take room, too.
-    @Test func ofTooManyRefusedSomeAreDropped() {
+    @Test func excessRefusedConnectionsAreDropped() {
         let limits = ConnectionLimits(total: 1, perAddress: 10, logger: LogBook().logger) { _ in true }
         let admissions = (0..<20).map { _ in limits.enter("192.0.2.1") }
         #expect(

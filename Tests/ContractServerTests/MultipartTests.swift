@@ -157,7 +157,7 @@ private func body(_ content: String, disposition: String = #"form-data; name="fi
     }
 
     /// The parser keeps back no more than a delimiter's length.
-    @Test func contentIsHandedOnAsItComes() throws {
+    @Test func contentIsPassedOnAsItArrives() throws {
         var parser = MultipartParser(boundary: "b0undary")
         parser.append(ByteBuffer(string: "--b0undary\r\nContent-Disposition: form-data; name=file\r\n\r\n"))
         guard case .begin = try parser.next() else { return #expect(Bool(false), "no part") }
@@ -192,7 +192,7 @@ private func body(_ content: String, disposition: String = #"form-data; name="fi
         "--b0undary\r\nContent-Disposition: form-data; filename=a\r\n\r\ncontent\r\n--b0undary--",
         "--b0undary\r\nContent-Disposition: attachment; name=a\r\n\r\ncontent\r\n--b0undary--",
     ])
-    func whatIsNoFormIsRefused(_ text: String) {
+    func malformedFormsAreRefused(_ text: String) {
         #expect(Parsed(text) == nil)
     }
 

@@ -143,7 +143,7 @@ import Testing
     // MARK: Request ids
 
     @Test(arguments: ["a", "0f3c-77", String(repeating: "x", count: 128), "!~\"\\{}"])
-    func aGoodRequestIDIsEchoed(_ id: String) async throws {
+    func aValidRequestIDIsEchoed(_ id: String) async throws {
         let answer = try await table.send(.get, "/things/7", headers: [.requestID: id])
         #expect(answer.headers[.requestID] == id)
         let failure = try await table.send(.get, "/nowhere", headers: [.requestID: id])
@@ -197,7 +197,7 @@ import Testing
         #expect(answer.headers[.connection] == "close")
     }
 
-    @Test func aLargerBodyIs413AsItComes() async throws {
+    @Test func aLargerBodyIs413WhileItArrives() async throws {
         let piece = ByteBuffer(repeating: UInt8(ascii: " "), count: Self.limit / 4)
         // The body fails after the fifth piece, which is never reached.
         let answer = try await table.send(
@@ -207,13 +207,13 @@ import Testing
         #expect(answer.headers[.connection] == "close")
     }
 
-    @Test func aBodyMayComeInAnyPieces() async throws {
+    @Test func aBodyMayArriveInAnyPieces() async throws {
         let bytes = Array(#"{"text":"Grüße"}"#.utf8)
         let answer = try await table.send(.post, "/say", pieces: bytes.map { ByteBuffer(bytes: [$0]) })
         #expect(answer["text"] == "Grüße")
     }
 
-    @Test func whatIsWrongWithABodyIs400() async throws {
+    @Test func malformedBodiesAre400() async throws {
         for body in ["{", "[]", "{\"text\":1,}"] {
             let answer = try await table.send(.post, "/say", body: body)
             #expect(answer.status == .badRequest)
@@ -251,7 +251,7 @@ import Testing
 
     // MARK: Callers
 
-    @Test func credentialsComeBeforeSizeAndBody() async throws {
+    @Test func credentialsAreCheckedBeforeSizeAndBody() async throws {
         for headers in [HTTPFields(), [.contentLength: "99999999"], [.idempotencyKey: ""]] {
             let answer = try await table.send(.post, "/things/1/notes", headers: headers, body: "{")
             #expect(answer.status == .unauthorized)
@@ -346,14 +346,14 @@ import Testing
         #expect(answer.headers[.contentType] == "application/json")
     }
 
-    @Test func theUnforeseenIsLoggedAndNotTold() async throws {
+    @Test func unexpectedErrorsAreLoggedButNotShown() async throws {
         let answer = try await table.send(.get, "/fail?how=unforeseen", headers: [.requestID: "r2"])
         #expect(answer.status == .internalServerError)
         #expect(answer.text == #"{"error":"Internal error","request":"r2"}"#)
         #expect(log.lines.contains("error request failed error=secret detail of the database request=r2"))
     }
 
-    @Test func whatIsAwayIs503WithRetryAfter() async throws {
+    @Test func absentServicesAre503WithRetryAfter() async throws {
         let answer = try await table.send(.get, "/fail?how=away", headers: [.requestID: "r3"])
         #expect(answer.status == .serviceUnavailable)
         #expect(answer.text == #"{"error":"Service temporarily unavailable","request":"r3"}"#)

@@ -36,7 +36,7 @@ import Testing
 
     // MARK: Where fields come from
 
-    @Test func `the path wins over everything`() throws {
+    @Test func `the path has precedence over query and body`() throws {
         let request = try RequestCoding.decode(
             Sample.Change.self,
             from: .init(
@@ -45,7 +45,7 @@ import Testing
         #expect(request.title == "t")
     }
 
-    @Test func `of a repeated name the first counts`() throws {
+    @Test func `the first value of a repeated name counts`() throws {
         #expect(try find([("text", "one"), ("text", "two")]).text == "one")
         #expect(try find([("id", "8"), ("name", "m")]) == find([]))
     }
@@ -90,7 +90,7 @@ import Testing
         #expect(try change(body) == Sample.Change(id: 7, kind: .plain))
     }
 
-    @Test func `what is of another type counts as missing or is never admitted`() throws {
+    @Test func `a value of another type counts as missing or is refused`() throws {
         let request = try change(
             """
             {"title": 5, "kind": ["odd"], "flag": "true", "count": "1", "large": 1.5, "others": [1, "2"], "tags": "a",
@@ -131,18 +131,18 @@ import Testing
         #expect(request == Sample.Change(id: 7, count: .min, large: .min, after: .init(.min)))
     }
 
-    @Test func `text is no truth but true and false`() throws {
+    @Test func `only true and false are booleans`() throws {
         #expect(try find([("flag", "true")]).flag)
         for text in ["false", "1", "TRUE", "yes", ""] { #expect(try !find([("flag", text)]).flag) }
     }
 
-    @Test func `what has no stand-in is refused as a whole`() {
+    @Test func `a type without a stand-in is decoded strictly`() {
         #expect(refusal { _ = try change(#"{"place": {"x": "1", "y": 2}}"#) } == "400 Invalid JSON")
         #expect(refusal { _ = try change(#"{"time": "yesterday"}"#) } == "400 Invalid JSON")
         #expect(refusal { _ = try find([("day", "2026-02-30")]) } == "400 Invalid JSON")
     }
 
-    @Test func `a number with a fraction that is none is in no range`() throws {
+    @Test func `an invalid number with a fraction is in no range`() throws {
         #expect(try find([("ratio", "half")]).ratio?.isNaN == true)
         #expect(try find([("ratio", "0.5")]).ratio == 0.5)
         #expect(try find([]).ratio == nil)
@@ -175,7 +175,7 @@ import Testing
         #expect(refusal { _ = try change(body) } == "400 Text must not contain NUL characters")
     }
 
-    @Test func `a NUL in a query is refused, in what nobody reads it is not`() {
+    @Test func `a NUL in a query is refused, except in unread members`() {
         #expect(refusal { _ = try find([("text", "a\0b")]) } == "400 Text must not contain NUL characters")
         #expect(refusal { _ = try find([("unknown", "\0")]) } == nil)
         #expect(refusal { _ = try change(#"{"unknown": "\u0000", "\u0000": 1}"#) } == nil)
@@ -197,7 +197,7 @@ import Testing
         (#"{"title": "", "kind": "odd", "others": [], "note": "", "size": "1.5"}"#, "size mistyped"),
         (#"{"title": 1.5, "kind": "odd", "others": [], "note": "", "size": 2.0}"#, "title mistyped"),
     ])
-    func `a review hears of every field that could not be read`(_ body: String, _ issues: String) {
+    func `a review receives every field that could not be read`(_ body: String, _ issues: String) {
         let refusal = refusal {
             _ = try RequestCoding.decode(
                 Sample.StrictChange.self, from: .init(captures: [("id", "1")], body: Array(body.utf8)))
@@ -205,7 +205,7 @@ import Testing
         #expect(refusal == "422 \(issues)")
     }
 
-    @Test func `a validation is heard`() {
+    @Test func `a validation's refusal is thrown`() {
         #expect(
             refusal { _ = try RequestCoding.decode(Sample.Close.self, from: .init(captures: [("id", "1")])) }
                 == "400 password required")

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["[\"1\"]", "[1.5]", "[true]", "[null]", "[9223372036854775808]", "[{}]"])
-    func identifiersAreNothingElse(_ text: String) {
+    func identifiersOfOtherFormsAreRefused(_ text: String) {
         #expect(throws: DecodingError.self) { try read([ID].self, text) }
     }
 

@@ -105,7 +105,7 @@ extension Database {
     }
 
     @Test(arguments: Stack.Engine.available)
-    func aReadSeesNothingOfWhatIsWrittenMeanwhile(_ engine: Stack.Engine) async throws {
+    func aReadSeesNoWritesMadeMeanwhile(_ engine: Stack.Engine) async throws {
         try await withDatabase(engine) { database, _ in
             try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("before"))") }
             let (begun, written) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
@@ -228,7 +228,7 @@ extension Database {
 
     /// Commit actions run in the order of the commits, once, for committed writes only, and before the caller
     /// continues.
-    @Test func commitActionsRunInOrderAndOnlyForWhatHolds() async throws {
+    @Test func commitActionsRunInOrderAndOnlyForCommits() async throws {
         try await withDatabase(.sqlite) { database, _ in
             let published = NIOLockedValueBox<[Int64]>([])
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -321,7 +321,7 @@ extension Database {
     }
 
     @Test(arguments: Stack.Engine.available)
-    func areWholeOrNotAtAll(_ engine: Stack.Engine) async throws {
+    func aFailedMigrationLeavesNothing(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
             let broken = Schema.Migration("half", ["CREATE TABLE half (id {ID})", "CREATE TABLE"])
             #expect(throws: (any Error).self) {

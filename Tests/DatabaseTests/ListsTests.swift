@@ -19,7 +19,7 @@ import Testing
 
     /// The result equals that of a simple query, for lists of any length, an empty one, and rows with equal times.
     @Test(arguments: Stack.Engine.available)
-    func isWhatSortingAllOfThemGives(_ engine: Stack.Engine) async throws {
+    func equalsASortOfAllRows(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
             let database = try place.open(Self.schema)
             let rows = SeededRows.make(600)

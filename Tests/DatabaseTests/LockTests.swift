@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatIsReadBehindALockHolds(_ engine: Stack.Engine) async throws {
+    func rowsReadUnderALockStayUnchanged(_ engine: Stack.Engine) async throws {
         try await withAccounts(engine) { database in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<100 {
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func aLockTellsHowManyRowsThereAre(_ engine: Stack.Engine) async throws {
+    func aLockReturnsTheNumberOfRows(_ engine: Stack.Engine) async throws {
         try await withAccounts(engine) { database in
             let (one, none, both) = try await database.write { db in
                 (
@@ -72,7 +72,7 @@ import Testing
 
     /// The second transaction waits for the lock while the first changes or deletes the row.
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), arguments: [false, true])
-    func columnsAreThoseUnderTheLock(_ deletes: Bool) async throws {
+    func columnsAreReadAfterTheLockIsGranted(_ deletes: Bool) async throws {
         try await withAccounts(.postgreSQL) { database in
             let (locked, lock) = AsyncStream<Void>.makeStream()
             async let first: Void = database.write { db in

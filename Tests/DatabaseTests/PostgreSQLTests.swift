@@ -10,7 +10,7 @@ struct PostgreSQLTests {
         "counters", [.init("counters", ["CREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT)"])])
 
     /// Two nodes announce at the same time; a third receives each announcement once, in the order of the commits.
-    @Test func announcementsComeFromEveryNodeInTheOrderOfTheCommits() async throws {
+    @Test func announcementsOfAllNodesArriveInTheOrderOfTheCommits() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
             let (first, second, ear) = (try place.open(schema), try place.open(schema), try place.open(schema))
             try await first.write { try $0.run("INSERT INTO counters VALUES (\("a"), \(0))") }
@@ -75,7 +75,7 @@ struct PostgreSQLTests {
         }
     }
 
-    @Test func aConnectionIsAsGoodAsNewAfterAFailure() async throws {
+    @Test func aConnectionIsReusableAfterAFailure() async throws {
         try await withCounter { database, _ in
             let missing = "SELECT missing FROM counters" as SQL
             for round in 1...3 {
@@ -100,7 +100,7 @@ struct PostgreSQLTests {
 
     /// PostgreSQL rolls back a transaction after an error, even if the closure ignores the error, and COMMIT reports
     /// none.
-    @Test func aFailureThatAClosurePassesOverIsNotCommitted() async throws {
+    @Test func aFailureThatAClosureIgnoresIsNotCommitted() async throws {
         try await withCounter { database, _ in
             await #expect(throws: DatabaseFailure.self) {
                 try await database.write { db in
@@ -126,7 +126,7 @@ struct PostgreSQLTests {
         }
     }
 
-    @Test func announcementsComeInTheirOrderFromOneWriteToo() async throws {
+    @Test func announcementsOfOneWriteArriveInOrder() async throws {
         try await withCounter { database, place in
             let ear = try place.open(schema)
             let (heard, continuation) = AsyncStream<Announcement>.makeStream()
@@ -170,7 +170,7 @@ struct PostgreSQLTests {
     }
 
     /// A request that finds its connection gone and the server still starting waits a moment.
-    @Test func aServerThatStartsAnewFailsNobody() async throws {
+    @Test func aRestartOfTheServerFailsNoRequest() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
             try await FaultyProxy.running(to: try #require(place.port)) { proxy in
                 let database = try place.at(port: proxy.port).open(schema)

@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available, Kind.allCases)
-    func aLineThatStandsRefusesThoseWhoHaveWaitedTooLong(_ engine: Stack.Engine, _ kind: Kind) async throws {
+    func aStalledQueueRefusesRequestsThatWaitedTooLong(_ engine: Stack.Engine, _ kind: Kind) async throws {
         let clock = Clock()
         try await withDatabase(engine, clock.waiting) { database in
             let (first, second) = (Gate(), Gate())
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available, Kind.allCases)
-    func whoHasGoneIsNotServedAndWhoHasBegunIs(_ engine: Stack.Engine, _ kind: Kind) async throws {
+    func cancelledRequestsAreNotServedAndRunningOnesAre(_ engine: Stack.Engine, _ kind: Kind) async throws {
         try await withDatabase(engine, Waiting()) { database in
             let gate = Gate()
             let begun = try await wait(kind, on: database, behind: 0, "begun", gate: gate)
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func aStandstillRefusesThoseWhoHaveSeenAllOfIt() {
+    @Test func aStandstillRefusesRequestsThatWaitedThroughout() {
         let clock = Clock()
         var line = WaitingLine<Int>(clock.waiting)
         #expect(line.add(1, isPatient: false) == [])
@@ -162,7 +162,7 @@ import Testing
 
     /// A stopped server hangs: it accepts connections and never answers.
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
-    func aServerThatHangsKeepsNobodyOnceTheServerStops() async throws {
+    func aHangingDatabaseDoesNotDelayTheServersStop() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
             try await FaultyProxy.running(to: try #require(place.port)) { proxy in
                 let url = try #require(place.at(port: proxy.port).url)

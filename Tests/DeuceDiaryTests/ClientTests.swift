@@ -57,7 +57,7 @@ import FoundationNetworking
     }
 
     @Test(arguments: Stack.all)
-    func anUploadTellsHowFarItIs(_ stack: Stack) async throws {
+    func anUploadHasAProgress(_ stack: Stack) async throws {
         try await withDeuceDiary(on: stack) { host in
             let john = try await host.world().person()
             let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
@@ -108,7 +108,7 @@ import FoundationNetworking
     // MARK: Logging
 
     @Test(arguments: Stack.all)
-    func aPlaceThatNobodyHasUsedIsAddedFirst(_ stack: Stack) async throws {
+    func aNewPlaceIsAddedBeforeTheLog(_ stack: Stack) async throws {
         try await withDeuceDiary(on: stack) { host in
             let (john, jane) = try await host.world().pair()
             let group = try await john.group()
@@ -153,7 +153,7 @@ import FoundationNetworking
     // MARK: Lists
 
     @Test(arguments: Stack.all)
-    func entriesThatAreDeletedMeanwhileStopNoList(_ stack: Stack) async throws {
+    func deletedEntriesDoNotStopAList(_ stack: Stack) async throws {
         try await withDeuceDiary(on: stack) { host in
             let john = try await host.world().person()
             let group = try await john.group()
@@ -187,7 +187,7 @@ import FoundationNetworking
     // MARK: Repeats
 
     /// The contract says: "Creating POSTs carry an Idempotency-Key and may be retried; other writes are not."
-    @Test func onlyWhatCannotActTwiceIsRepeated() async throws {
+    @Test func onlySafeRequestsAreRepeated() async throws {
         func attempts(_ send: (DeuceDiaryClient) async throws -> Void) async -> (count: Int, keys: Set<String?>) {
             let flaky = Flaky()
             let client = DeuceDiaryClient(
@@ -212,7 +212,7 @@ import FoundationNetworking
     }
 
     /// A repeat is never sent with the token of a user who signed in meanwhile.
-    @Test func aRequestStaysItsUsers() async throws {
+    @Test func aRequestStaysWithItsUser() async throws {
         func token(_ subject: String) -> String {
             "h." + Data(#"{"sub":"\#(subject)"}"#.utf8).base64EncodedString() + ".s"
         }

@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryClockTests {
     private let stack = Stack(.sqlite, .inProcess)
 
-    @Test("An invite is good for 7 days to the millisecond, however often it is used")
+    @Test("An invite is valid for 7 days to the millisecond, however often it is used")
     func invites() async throws {
         try await withDeuceDiary(on: stack) { host in
             let world = host.world()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("Entries' times grow past those that were deleted")
+    @Test("Entries' times grow even past those of deleted entries")
     func entriesAfterADeletion() async throws {
         try await withDeuceDiary(on: stack) { host in
             let john = try await host.world().person()
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("A member has so many open invites to a group, however many are made at once")
+    @Test("A member has at most 200 open invites to a group, also with many requests at once")
     func inviteLimit() async throws {
         try await withDeuceDiary(on: stack) { host in
             let (john, jane) = try await host.world().pair()
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("An invite shows what it leads to until it expires")
+    @Test("An invite can be previewed until it expires")
     func previews() async throws {
         try await withDeuceDiary(on: stack) { host in
             let john = try await host.world().person()
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("A token is of the deleted account when it was issued up to the second of the deletion, or asked for it")
+    @Test("A token belongs to the deleted account if it was issued up to the second of the deletion, or requested it")
     func tokensOfADeletedAccount() async throws {
         try await withDeuceDiary(on: stack) { host in
             let john = try await host.world().person()
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test("A picture that was left behind by a deleted account is swept")
+    @Test("A picture that a deleted account left behind is swept")
     func picturesOfDeletedAccounts() async throws {
         let clock = TestClock(milliseconds: TimeSource.system.milliseconds())
         try await withDeuceDiary(on: stack, clock: clock) { host in
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test("Where requests are limited each user has so many a minute, and each address where no token is asked for")
+    @Test("With rate limits, each user has a number of requests a minute, and each address without a token")
     func requestLimit() async throws {
         try await withDeuceDiary(on: stack, requestsPerMinute: 5) { host in
             let world = host.world()
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test("Groups are listed by their newest entry, those without by their age; example 4")
+    @Test("Groups are listed by their newest entry, groups without one by their age; example 4")
     func orderOfGroups() async throws {
         try await withDeuceDiary(on: stack) { host in
             let john = try await host.world().person()
@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    @Test("A membership that ended counts on the next request")
+    @Test("A membership that ended takes effect on the next request")
     func memberships() async throws {
         try await withDeuceDiary(on: stack) { host in
             let (john, jane) = try await host.world().pair()
@@ -257,7 +257,7 @@ import Testing
         }
     }
 
-    @Test("Who is in no group at all gets Solo Deuces again, once")
+    @Test("A user in no group gets Solo Deuces again, once")
     func soloIsRestored() async throws {
         try await withDeuceDiary(on: stack) { host in
             let john = try await host.world().person()
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test("A token is good to its end and 5 seconds of leeway; the SDK asks for another")
+    @Test("A token is valid until its end and 5 seconds of leeway; the SDK asks for another")
     func tokens() async throws {
         try await withDeuceDiary(on: stack) { host in
             let john = try await host.world().person()
@@ -307,7 +307,7 @@ import Testing
         }
     }
 
-    @Test("Pictures that nobody has are removed once they are an hour old, and no others")
+    @Test("Unused pictures are removed once they are an hour old, and no others")
     func orphans() async throws {
         // The file system's time is the time of an object.
         let clock = TestClock(milliseconds: TimeSource.system.milliseconds())
@@ -327,7 +327,7 @@ import Testing
         }
     }
 
-    @Test("Two pictures in one millisecond, and users whose ids look alike, get names of their own")
+    @Test("Two pictures in one millisecond, and users whose ids look alike, get different names")
     func names() async throws {
         try await withDeuceDiary(on: stack) { host in
             let world = host.world()

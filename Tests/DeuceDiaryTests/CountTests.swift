@@ -12,7 +12,9 @@ import Testing
 
 /// Stored counts (a user's logs in total and per day, a group's entries) equal the numbers of rows.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryCountTests {
-    @Test("Whatever people do at once, no count drifts and every group has an admin", arguments: Stack.Engine.available)
+    @Test(
+        "With random operations at once, counts stay correct and every group has an admin",
+        arguments: Stack.Engine.available)
     func nothingDrifts(_ engine: Stack.Engine) async throws {
         try await withDeuceDiary(on: Stack(engine, .inProcess), clock: TestClock(step: 1)) { host in
             let crowd = Crowd(host: host, people: try await host.world().people(7))

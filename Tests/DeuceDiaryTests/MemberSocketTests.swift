@@ -20,7 +20,7 @@ import WebSockets
 @Suite(.timeLimit(.minutes(30))) struct MemberSocketTests {
     private static let modes: [DeuceDiaryService.SocketAuthentication] = [.open, .member]
 
-    @Test("With a token that is not good the handshake is 401 in the API's shape", arguments: Stack.all, modes)
+    @Test("An invalid token makes the handshake fail with 401 in the API's shape", arguments: Stack.all, modes)
     func handshake(_ stack: Stack, _ mode: DeuceDiaryService.SocketAuthentication) async throws {
         try await withDeuceDiary(on: stack, sockets: mode) { host in
             let expired = try host.issuer.issue("user_x", lifetime: -6)
@@ -83,7 +83,9 @@ import WebSockets
         }
     }
 
-    @Test("A membership that ended is heard of within a second, and nothing after", arguments: Stack.all, modes)
+    @Test(
+        "A socket learns within a second that a membership ended, and receives nothing afterwards",
+        arguments: Stack.all, modes)
     func lostMembership(_ stack: Stack, _ mode: DeuceDiaryService.SocketAuthentication) async throws {
         try await withDeuceDiary(on: stack, sockets: mode) { host in
             let (john, jane) = try await host.world().pair()
@@ -110,7 +112,9 @@ import WebSockets
         }
     }
 
-    @Test("Who leaves or is removed hears so at once, and nothing after", arguments: Stack.all, modes)
+    @Test(
+        "A member who leaves or is removed is notified at once, and receives nothing afterwards", arguments: Stack.all,
+        modes)
     func leaving(_ stack: Stack, _ mode: DeuceDiaryService.SocketAuthentication) async throws {
         try await withDeuceDiary(on: stack, sockets: mode) { host in
             let (john, jane, joan) = try await host.world().trio()
@@ -149,7 +153,7 @@ import WebSockets
         }
     }
 
-    @Test("The sockets of a deleted account are closed, whatever they listen to", arguments: Stack.all, modes)
+    @Test("The sockets of a deleted account are closed, in any group or none", arguments: Stack.all, modes)
     func deletedAccounts(_ stack: Stack, _ mode: DeuceDiaryService.SocketAuthentication) async throws {
         try await withDeuceDiary(on: stack, sockets: mode) { host in
             let (john, jane) = try await host.world().pair()
@@ -174,7 +178,7 @@ import WebSockets
         }
     }
 
-    @Test("The SDK tells of a group that its user has left", arguments: Stack.all, modes)
+    @Test("The SDK reports a group that its user has left", arguments: Stack.all, modes)
     func theSDKLeaves(_ stack: Stack, _ mode: DeuceDiaryService.SocketAuthentication) async throws {
         try await withDeuceDiary(on: stack, sockets: mode) { host in
             let (john, jane) = try await host.world().pair()
@@ -188,7 +192,7 @@ import WebSockets
         }
     }
 
-    @Test("The SDK brings its token, and tells of a group that is closed", arguments: Stack.all, modes)
+    @Test("The SDK sends its token, and reports a group that refuses its user", arguments: Stack.all, modes)
     func theSDK(_ stack: Stack, _ mode: DeuceDiaryService.SocketAuthentication) async throws {
         try await withDeuceDiary(on: stack, sockets: mode) { host in
             let (john, jane) = try await host.world().pair()
@@ -298,7 +302,7 @@ import WebSockets
         }
     }
 
-    @Test("Where requests are limited, an address has so many sockets and wrong tokens a minute", arguments: Stack.all)
+    @Test("With rate limits, an address has a number of sockets and wrong tokens a minute", arguments: Stack.all)
     func limits(_ stack: Stack) async throws {
         try await withDeuceDiary(on: stack, requestsPerMinute: 5) { host in
             let url = host.baseURL.appendingPathComponent("ws")

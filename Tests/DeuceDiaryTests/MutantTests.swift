@@ -140,7 +140,7 @@ import Testing
         frames { [$0.replacingOccurrences(of: pattern, with: template, options: .regularExpression)] }
     }
 
-    @Test func theCheckerNoticesWhatIsBroken() async throws {
+    @Test func theCheckerNoticesEveryMutant() async throws {
         #expect(Set(Self.all.map(\.testDescription)).count == Self.all.count, "two mutants of one name")
         var outcomes = try await together(Self.all.count, width: 4) { try await Self.outcome(of: Self.all[$0]) }
         // Four mutants run at once. On a busy machine one may exceed its time; it then runs again alone.

@@ -92,7 +92,7 @@ import Testing
     ]
 
     @Test(arguments: Stack.Engine.available, hot)
-    func goesByItsIndex(_ engine: Stack.Engine, _ hot: Hot) async throws {
+    func eachQueryUsesItsIndex(_ engine: Stack.Engine, _ hot: Hot) async throws {
         try await withDeuceDiary(on: Stack(engine, .inProcess)) { host in
             try await host.database.write { try Self.fill($0, for: engine) }
             let plan = try await host.database.read { try $0.plan(of: hot.query($0)) }

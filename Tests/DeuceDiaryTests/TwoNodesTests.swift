@@ -12,7 +12,7 @@ import Testing
 /// An event at one node of a database reaches the sockets of the other.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct DeuceDiaryNodesTests {
-    @Test("A log at one node is heard at the other, in order, however many groups it goes into")
+    @Test("A log at one node arrives at the other in order, for any number of groups")
     func logs() async throws {
         try await withDeuceDiaryNodes(2, on: Stack(.postgreSQL, .live)) { nodes in
             let worlds = nodes.map { $0.world() }
@@ -72,7 +72,7 @@ struct DeuceDiaryNodesTests {
 
     private static let modes: [DeuceDiaryService.SocketAuthentication] = [.open, .member]
 
-    @Test("Who leaves at one node hears so at the other", arguments: modes)
+    @Test("A member who leaves at one node is notified at the other", arguments: modes)
     func leaving(_ mode: DeuceDiaryService.SocketAuthentication) async throws {
         try await withDeuceDiaryNodes(2, on: Stack(.postgreSQL, .inProcess), sockets: mode) { nodes in
             let john = try await nodes[0].world().person()
@@ -115,7 +115,7 @@ struct DeuceDiaryNodesTests {
         }
     }
 
-    @Test("A picture that one node was given is at the other")
+    @Test("A picture that was uploaded at one node is available at the other")
     func pictures() async throws {
         try await withDeuceDiaryNodes(2, on: Stack(.postgreSQL, .inProcess)) { nodes in
             let john = try await nodes[0].world().person()
@@ -126,7 +126,7 @@ struct DeuceDiaryNodesTests {
         }
     }
 
-    @Test("A node that was deaf closes its sockets, for they may have missed something; the SDK reads it")
+    @Test("A node that missed events closes its sockets, and the SDK reads what it missed")
     func deafness() async throws {
         try await withDeuceDiary(on: Stack(.postgreSQL, .inProcess)) { host in
             let john = try await host.world().person()

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: Stack.all)
-    func aCodeIsGoodForAnHourFromItsLetterAndKeptAsAHash(_ stack: Stack) async throws {
+    func aCodeIsValidForAnHourFromItsEmailAndStoredAsAHash(_ stack: Stack) async throws {
         try await withDunbar(on: stack) { host in
             let john = try await host.world().person()
             #expect(try await forget("\(john.name)@example.com", on: host).status == 200)
@@ -59,7 +59,7 @@ import Testing
 
     /// The server does the same work for an address with and without an account.
     @Test(arguments: Stack.all)
-    func nothingOfALetterIsAwaited(_ stack: Stack) async throws {
+    func sendingAnEmailIsNotAwaited(_ stack: Stack) async throws {
         try await withDunbar(on: stack) { host in
             let john = try await host.world().person()
             try await host.service.sendDueEmails()
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func lettersAreLimited(_ engine: Stack.Engine) async throws {
+    func emailsAreLimited(_ engine: Stack.Engine) async throws {
         var setup = DunbarSetup()
         setup.peer = "192.0.2.1"
         try await withDunbar(on: Stack(engine, .inProcess), setup) { host in
@@ -137,7 +137,7 @@ import Testing
 
     /// The test reads every table, so that a new table is covered, too.
     @Test(arguments: Stack.Engine.available)
-    func nothingOfADeletedAccountIsKept(_ engine: Stack.Engine) async throws {
+    func noRowOfADeletedAccountIsKept(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
             let world = host.world()
             let jane = try await world.person(isPrivate: false)
@@ -231,7 +231,7 @@ import Testing
 
     /// A post's files are stored before its row is written. Deleting the account in between must remove both.
     @Test(arguments: Stack.Engine.available)
-    func whoIsDeletedWhileTheirPictureIsMadeLeavesNoFile(_ engine: Stack.Engine) async throws {
+    func anAccountDeletedDuringAnUploadLeavesNoFile(_ engine: Stack.Engine) async throws {
         let (made, continue_) = AsyncStream<Void>.makeStream()
         let (begun, begin) = AsyncStream<Void>.makeStream()
         var setup = DunbarSetup()
@@ -260,7 +260,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func anOperatorReadsWhatIsReported(_ engine: Stack.Engine) async throws {
+    func anOperatorReadsTheReports(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
             let world = host.world()
             let john = try await world.person("john", isPrivate: false)

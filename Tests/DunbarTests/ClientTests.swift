@@ -98,7 +98,7 @@ import FoundationNetworking
         #expect(server.lines == ["GET /storage/health", "GET /feed", "GET /feed"])
     }
 
-    @Test func manyWhoCallAtOnceWakeItOnce() async throws {
+    @Test func manyCallsAtOnceWakeTheServerOnce() async throws {
         let server = Server(["/feed": [.answer(200, "[]")]])
         let client = try client(server)
         await withTaskGroup(of: Void.self) { group in
@@ -155,7 +155,7 @@ import FoundationNetworking
     private static let schedule: [Duration] = [.seconds(2), .seconds(3), .milliseconds(4500)]
 
     @Test(arguments: [408, 429, 500, 501, 502, 503, 504, 599])
-    func whatMayPassIsAskedForThreeTimesMore(_ status: Int) async throws {
+    func transientErrorsAreRetriedThreeTimes(_ status: Int) async throws {
         let server = Server(["/feed": [.answer(status, #"{"message":"Later"}"#)]])
         let waits = Waits()
         let error = await failure { try await client(server, waits: waits).send(Dunbar.GetFeed()) }
@@ -176,14 +176,14 @@ import FoundationNetworking
     }
 
     @Test(arguments: [400, 401, 403, 404, 409, 422])
-    func whatIsRefusedIsNotRepeated(_ status: Int) async throws {
+    func refusedRequestsAreNotRepeated(_ status: Int) async throws {
         let server = Server(["/posts/1": [.answer(status)]])
         _ = await failure { try await client(server).send(Dunbar.DeletePost(id: 1)) }
         #expect(server.lines.filter { $0 == "DELETE /posts/1" }.count == 1)
     }
 
     /// A creation is repeated under one key. A POST without a key is never repeated.
-    @Test func aPOSTIsRepeatedUnderItsKeyAlone() async throws {
+    @Test func aPOSTIsRepeatedOnlyUnderAKey() async throws {
         let server = Server(["/posts": [.answer(500)], "/users/2/follow": [.answer(500)], "/users/2": [.answer(500)]])
         let client = try client(server)
         _ = await failure { try await client.post("Hello") }
@@ -226,7 +226,7 @@ import FoundationNetworking
         #expect(refused?.localizedDescription == "Server error (400): Invalid user ID")
     }
 
-    @Test func whatMayBeTriedAgain() {
+    @Test func retryableErrorsAreKnown() {
         struct Other: Error {}
         let cases: [(APIError, Bool, String)] = [
             (.invalidURL, false, "Invalid URL"), (.serverError(500, nil), true, "Server error (500)"),

@@ -65,7 +65,7 @@ import Testing
     }
 
     /// Every access to the posts uses an index; none scans or sorts them.
-    @Test func noPostIsLookedAtInVainOnSQLite() async throws {
+    @Test func noPostIsReadNeedlesslyOnSQLite() async throws {
         try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in
             try await Self.fill(host.database, posts: 20)
             let plan = try await host.database.read { db in

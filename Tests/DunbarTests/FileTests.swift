@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatThePostNeedsIsKeptAndNothingElse(_ engine: Stack.Engine) async throws {
+    func onlyFilesOfPostsAreKept(_ engine: Stack.Engine) async throws {
         let clock = TestClock(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         try await withDunbar(on: Stack(engine, .inProcess), .init(clock: clock)) { host in
             let john = try await host.world().person()
@@ -90,7 +90,7 @@ import Testing
     }
 
     /// Images are processed by the image library, videos are not.
-    @Test func whatIsProcessedIsWhatIsServed() async throws {
+    @Test func processedFilesAreServed() async throws {
         let uses = NIOLockedValueBox<[DunbarService.ImageUse]>([])
         var setup = DunbarSetup()
         setup.images = { path, use, _ in
@@ -202,7 +202,7 @@ import Testing
 
     /// Apps may have kept URLs from before URLs were signed.
     @Test(arguments: Stack.Engine.available)
-    func urlsFromBeforeTheUpgradeAreGoodForAWeek(_ engine: Stack.Engine) async throws {
+    func urlsFromBeforeTheUpgradeAreValidForAWeek(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
             let john = try await host.world().person()
             let post = try await john.client.post("x", media: [Self.upload(Self.jpeg), Self.upload(Self.jpeg)])

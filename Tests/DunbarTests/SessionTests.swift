@@ -35,7 +35,7 @@ import Testing
 
     /// A refused request counts as a use: the cookie must not expire during use.
     @Test(arguments: Stack.all)
-    func aRefusalRenewsToo(_ stack: Stack) async throws {
+    func aRefusedRequestRenewsTheSession(_ stack: Stack) async throws {
         try await withDunbar(on: stack) { host in
             let john = try await host.world().person()
             host.clock.advance(by: Self.day * 2)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [("https://dunbar.example", true), ("HTTPS://dunbar.example", true), ("http://test", false)])
-    func theCookieIsForHTTPSAloneWhereTheServerIs(_ url: String, _ isSecure: Bool) async throws {
+    func theCookieIsSecureOnAServerWithHTTPS(_ url: String, _ isSecure: Bool) async throws {
         var setup = DunbarSetup()
         setup.publicURL = url
         try await withDunbar(on: Stack(.sqlite, .inProcess), setup) { host in

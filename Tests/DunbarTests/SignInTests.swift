@@ -29,7 +29,7 @@ import Testing
                 """)
     }
 
-    @Test("A registration makes its address known: strangers lock nobody out there", arguments: Stack.Engine.available)
+    @Test("A user is not locked out at the address of their registration", arguments: Stack.Engine.available)
     func familiar(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host async throws in
             let home = raw(host, from: "2001:db8::1")
@@ -88,7 +88,7 @@ import Testing
         ("Jane\\u0007", false), ("Ja\\nne", false), ("\u{202E}enaJ", false), ("\u{2800}", false), ("Jane 👩‍👩‍👧", true),
         ("می‌خواهم", true),
     ])
-    func displayNamesShowWhatTheySay(_ name: String, _ isFine: Bool) async throws {
+    func displayNamesAreVisible(_ name: String, _ isFine: Bool) async throws {
         try await withDunbar(on: Stack(.sqlite, .inProcess)) { host async throws in
             let answer = try await register("jane", displayName: name, from: raw(host, from: "198.51.100.1"))
             #expect(answer.status == (isFine ? 201 : 400))
@@ -100,7 +100,7 @@ import Testing
         ("a,b@example.com", false), (#"\"q\"@example.com"#, false), ("<x@example.com>", false),
         (#"a\\c@example.com"#, false), ("a..b@example.com", false), ("jane@localhost", true),
     ])
-    func anAddressIsOneThatALetterReaches(_ email: String, _ isFine: Bool) async throws {
+    func anAddressIsOneThatAnEmailReaches(_ email: String, _ isFine: Bool) async throws {
         try await withDunbar(on: Stack(.sqlite, .inProcess)) { host async throws in
             let answer = try await register("jane", email: email, from: raw(host, from: "198.51.100.1"))
             #expect(answer.status == (isFine ? 201 : 400))

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: Stack.all)
-    func aLinkIsGoodFor24Hours(_ stack: Stack) async throws {
+    func aLinkIsValidFor24Hours(_ stack: Stack) async throws {
         try await withDunbar(on: stack) { host in
             let world = host.world()
             let john = try await world.person()
@@ -44,7 +44,7 @@ import Testing
 
     /// A user who has lost the e-mail may ask for another one, a few times.
     @Test(arguments: Stack.all)
-    func theLetterIsSentAgain(_ stack: Stack) async throws {
+    func theEmailIsSentAgain(_ stack: Stack) async throws {
         var setup = DunbarSetup()
         setup.peer = "192.0.2.1"
         try await withDunbar(on: stack, setup) { host in
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// A registration that is refused, or repeated under its key, sends no e-mail.
-    @Test func aLetterForEachAccountAndNoMore() async throws {
+    @Test func eachAccountGetsOneEmail() async throws {
         try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in
             let world = host.world()
             let body = #"{"username":"jdoe","email":" J@Example.com ","password":"12345678","displayName":"J"}"#

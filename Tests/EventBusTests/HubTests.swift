@@ -43,7 +43,7 @@ private final class Inbox: Subscriber {
         #expect(inbox.events == ["a 1"])
     }
 
-    @Test func whatIsUnderWayWhenASubscriberLeavesIsNotDelivered() {
+    @Test func eventsInFlightAreNotDeliveredAfterUnsubscribing() {
         let hub = Hub<String, Int>(loop)
         let (leaver, stayer) = (Inbox(), Inbox())
         hub.subscribe(leaver, to: "a", on: loop)
@@ -55,7 +55,7 @@ private final class Inbox: Subscriber {
         #expect(stayer.events == ["a 1"])
     }
 
-    @Test func nobodyListeningCostsNoEvent() {
+    @Test func withoutSubscribersNoEventIsMade() {
         let hub = Hub<String, Int>(loop)
         let inbox = Inbox()
         hub.subscribe(inbox, to: "other", on: loop)

@@ -139,7 +139,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func everyBadgeHasItsFeat() {
+    @Test func everyBadgeHasATest() {
         #expect(Set(Feat.all.map(\.badge)).count == 16)
     }
 
@@ -157,7 +157,7 @@ struct Feat: Sendable, CustomTestStringConvertible {
     }
 
     /// One check reports a badge. The badge stays even if the tasks are undone.
-    @Test func badgesAreToldOnceAndStay() async throws {
+    @Test func badgesAreReportedOnceAndStay() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
             let player = try await Player.begin(on: host)
             try await player.complete([1, 2, 3, 4, 5, 6])

@@ -298,7 +298,7 @@ import FoundationNetworking
 
     /// Safe requests are repeated. A deletion is not, because its repeat would fail with 404 if only the answer had
     /// been lost.
-    @Test func onlyWhatCannotActTwiceIsRepeated() async throws {
+    @Test func onlySafeRequestsAreRepeated() async throws {
         let tokens = StoredTokens(accessToken: "a", refreshToken: "r", expiresAt: .distantFuture, user: "1")
         let lost = Lost()
         let client = GTSDClient(
@@ -324,7 +324,7 @@ import FoundationNetworking
 
     // MARK: Rate limits on answers
 
-    @Test func everyAnswerTellsItsLimit() async throws {
+    @Test func everyAnswerReportsItsLimit() async throws {
         let transport = Canned(
             headers: [
                 .contentType: "application/json", .rateLimit: "20", .rateLimitRemaining: "7",

@@ -14,7 +14,7 @@ import Testing
     // MARK: Sessions
 
     @Test(arguments: Stack.all)
-    func anAccessTokenIsGoodForAQuarterOfAnHour(_ stack: Stack) async throws {
+    func anAccessTokenIsValidForAQuarterOfAnHour(_ stack: Stack) async throws {
         try await withGTSD(on: stack) { host in
             let anna = try await host.world().person()
             host.clock.advance(by: .seconds(15 * 60 + 4))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: Stack.all)
-    func anAccountThatIsSwitchedOffLetsNobodyIn(_ stack: Stack) async throws {
+    func aDeactivatedAccountCannotSignIn(_ stack: Stack) async throws {
         try await withGTSD(on: stack) { host in
             let anna = try await host.world().person()
             #expect(try await anna.get("/auth/me").status == 200)
@@ -297,7 +297,7 @@ import Testing
         }
     }
 
-    @Test func whatNobodyConfirmsIsSwept() async throws {
+    @Test func unconfirmedUploadsAreSwept() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(milliseconds: Self.now)) { host in
             let anna = try await host.world().person()
             let bytes = SampleImage.jpeg(width: 8, height: 8)

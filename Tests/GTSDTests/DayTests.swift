@@ -108,7 +108,7 @@ import Testing
     }
 
     /// Today's tasks were completed yesterday. They count with a check of today, not with a task of another day.
-    @Test func whatIsDoneForAnotherDayDoesNotCreditToday() async throws {
+    @Test func tasksOfAnotherDayDoNotCreditToday() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
             let player = try await Player.begin(on: host)
             let monday = try await player.tasks()
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func whatIsDoneLaterCreditsNothing() async throws {
+    @Test func lateTasksCreditNothing() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2025-10-27T06:00:00Z")) { host in
             let player = try await Player.begin(on: host)
             try await player.complete([1, 2, 3, 4, 5])
@@ -154,7 +154,7 @@ import Testing
     }
 
     /// A day is credited once by completing its tasks. Later checks and completions of any day change nothing.
-    @Test func aRandomLifeIsItsCreditedDays() async throws {
+    @Test func aRandomLifeKeepsItsCreditedDays() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess), clock: TestClock(at: "2024-02-26T06:00:00Z")) { host in
             var random = SeededGenerator(seed: 6)
             let player = try await Player.begin(on: host, in: "America/New_York")

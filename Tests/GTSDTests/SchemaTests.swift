@@ -5,7 +5,7 @@ import Testing
 /// GTSD's queries use indexes.
 @Suite(.timeLimit(.minutes(30))) struct GTSDSchemaTests {
     /// The cost of a user's query depends on that user's data, not on that of all users.
-    @Test func everyQueryGoesByItsUser() async throws {
+    @Test func everyQueryUsesAnIndexByUser() async throws {
         let queries: [SQL] = [
             "SELECT COUNT(completed_at), COUNT(*) FROM tasks WHERE user_id = \(1) AND day = \(2)",
             "SELECT day FROM credits WHERE user_id = \(1) ORDER BY day",

@@ -36,7 +36,7 @@ import Testing
         return try #require(try answer.json()["data"])
     }
 
-    @Test("A sign-up makes its address known: strangers lock nobody out there", arguments: Stack.Engine.available)
+    @Test("A user is not locked out at the address of their sign-up", arguments: Stack.Engine.available)
     func familiar(_ engine: Stack.Engine) async throws {
         try await withGTSD(on: Stack(engine, .inProcess)) { host async throws in
             let home = raw(host, from: "198.51.100.1")

@@ -45,7 +45,7 @@ import Testing
 
     /// Each of the files would fit together with one other.
     @Test(arguments: Stack.Engine.available)
-    func whatIsPresignedAtOnceDoesNotPassTheQuotaTogether(_ engine: Stack.Engine) async throws {
+    func uploadsReservedAtOnceKeepTheQuota(_ engine: Stack.Engine) async throws {
         var settings = GTSDService.Settings()
         settings.storageQuota = 100
         try await withGTSD(on: Stack(engine, .inProcess), settings: settings) { host in
@@ -154,7 +154,7 @@ import Testing
     }
 
     /// A confirmed photo has the content that was checked, even if another upload arrives meanwhile.
-    @Test func anUploadBesideAConfirmationComesBeforeOrAfterIt() async throws {
+    @Test func anUploadDuringAConfirmationComesBeforeOrAfterIt() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess)) { host in
             let anna = try await host.world().person()
             for round in 0..<20 {
@@ -220,7 +220,7 @@ import Testing
     // MARK: Repeats
 
     @Test(arguments: Stack.Engine.available)
-    func aRepeatHasURLsThatAreGoodFromThenOn(_ engine: Stack.Engine) async throws {
+    func aRepeatHasFreshURLs(_ engine: Stack.Engine) async throws {
         try await withGTSD(on: Stack(engine, .inProcess)) { host in
             let player = try await Player.begin(on: host)
             func presign() async throws -> GTSD.PresignedUpload {
@@ -254,7 +254,7 @@ import Testing
 
     /// The first call stops after it has received an upload URL. The second call confirms its photo, but its answer is
     /// lost.
-    @Test func theSDKFinishesWhatItsCallsBefore() async throws {
+    @Test func theSDKFinishesAnInterruptedUpload() async throws {
         try await withGTSD(on: Stack(.sqlite, .inProcess)) { host in
             let player = try await Player.begin(on: host)
             let upload = Upload(.bytes(Self.bytes), filename: "a.jpg", contentType: "image/jpeg")

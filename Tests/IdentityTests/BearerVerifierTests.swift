@@ -20,7 +20,7 @@ import Testing
 
     // MARK: What a token says
 
-    @Test func `who a token speaks of`() async throws {
+    @Test func `a token's claims are read`() async throws {
         let claims = try await verifier().verify(Self.key.token())
         #expect(
             claims == BearerClaims(subject: "user_1", issuedAt: RSAKey.start, expiresAt: RSAKey.start + 60))
@@ -41,7 +41,7 @@ import Testing
         "null", "5", #""""#, #"["a"]"#, #"{"a":"b"}"#, #""a\u0000b""#, #""a\nb""#,
         "\"" + String(repeating: "x", count: 256) + "\"",
     ])
-    func `what is no name counts as absent`(json: String) async throws {
+    func `an invalid name counts as absent`(json: String) async throws {
         let value = try JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed)
         let claims = try await verifier().verify(
             Self.key.token(["email": value, "first_name": value, "given_name": "Zoë", "last_name": value]))
@@ -104,11 +104,11 @@ import Testing
         await #expect(throws: TokenError.badSignature) { try await verifier().verify(token) }
     }
 
-    @Test func `what a header says of keys is not looked at`() async throws {
+    @Test func `keys in a header are ignored`() async throws {
         #expect(try await verifier().verify(Self.key.token(header: Self.attacker)).subject == "user_1")
     }
 
-    @Test func `a key of another name, or of none`() async {
+    @Test func `a key of another name, or without a name`() async {
         for token in [
             RSAKey.second.token(), RSAKey.second.token(header: Self.attacker.merging(["kid": "x"]) { $1 }),
             Self.key.token(header: ["kid": nil]), Self.key.token(header: ["kid": "../../etc/passwd"]),
@@ -141,7 +141,7 @@ import Testing
         key.token(["nbf": "now"]), key.token(["azp": 5]), key.token(header: ["alg": 5]), key.token(header: ["kid": 5]),
         key.token(["email": String(repeating: "x", count: 4096)]),
     ])
-    func `what is no token is malformed`(token: String) async {
+    func `other texts are malformed tokens`(token: String) async {
         await #expect(throws: TokenError.malformed) { try await verifier().verify(token) }
     }
 
@@ -179,7 +179,7 @@ import Testing
             (-7, TokenError.notYetValid), (-6, .notYetValid), (-5, nil), (0, nil), (60, nil), (64, nil), (65, .expired),
             (1_000_000, .expired),
         ] as [(Int64, TokenError?)])
-    func `a token is good from nbf to exp, five seconds to spare`(seconds: Int64, error: TokenError?) async throws {
+    func `a token is valid from nbf to exp, with leeway`(seconds: Int64, error: TokenError?) async throws {
         let token = Self.key.token()
         let (fresh, used) = (verifier(), verifier())
         _ = try await used.verify(token)

@@ -3,7 +3,7 @@ import Testing
 
 /// The cache keeps values that are in use, up to its capacity.
 @Suite(.timeLimit(.minutes(30))) struct BoundedCacheTests {
-    @Test func whatIsInUseStaysAndTheRestGoes() {
+    @Test func usedValuesStayAndOthersAreDropped() {
         let cache = BoundedCache<Int, String>(capacity: 10)
         for key in 0..<1000 {
             cache.insert("\(key)", for: key)
@@ -14,7 +14,7 @@ import Testing
         #expect(cache.value(for: 1) == nil)
     }
 
-    @Test func whatIsRemovedIsGoneFromEitherGeneration() {
+    @Test func removedValuesAreGoneFromBothGenerations() {
         let cache = BoundedCache<Int, Int>(capacity: 4)
         for key in 0..<4 { cache.insert(key, for: key) }
         for key in 0..<4 {

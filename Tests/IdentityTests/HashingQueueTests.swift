@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func addressesTakeTurnsAndTheKnownComeFirst() {
+    @Test func addressesTakeTurnsAndKnownOnesComeFirst() {
         let queue = Line(threads: 1, limit: 100)
         for id in 1...5 { #expect(queue.add(job(UInt64(id), "flood"))?.id == nil) }
         #expect(queue.add(job(6, "other"))?.id == nil)
@@ -44,7 +44,7 @@ import Testing
         #expect((6...8).map { queue.add(job(UInt64($0), "flood", isKnown: true))?.id } == [nil, nil, 8])
     }
 
-    @Test func aFullQueueMakesRoomForWhoHasLess() {
+    @Test func aFullQueueMakesRoomForAnAddressWithFewerJobs() {
         let queue = Line(threads: 1, limit: 11)
         // Each address has two places.
         for (id, address) in [(1, "a"), (2, "a"), (3, "b"), (4, "b"), (5, "c"), (6, "c"), (7, "d"), (8, "d")] {
@@ -59,7 +59,7 @@ import Testing
         #expect(queue.drain().count == 13)
     }
 
-    @Test func whatIsTakenOutLeavesNoTurnBehind() {
+    @Test func removedJobsLeaveNoTurnBehind() {
         let queue = Line(threads: 1, limit: 8)
         for (id, address) in [(1, "a"), (2, "b"), (3, "b")] { #expect(queue.add(job(UInt64(id), address))?.id == nil) }
         #expect(queue.remove(1, of: .init(address: "a"))?.id == 1)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// An address with a flood of slow hashes delays another address by one hash at most.
-    @Test(.timeLimit(.minutes(30))) func whoComesFromElsewhereIsNext() async throws {
+    @Test(.timeLimit(.minutes(30))) func anotherAddressIsNext() async throws {
         let gate = DispatchSemaphore(value: 0)
         let order = NIOLockedValueBox<[String]>([])
         let passwords = Passwords(cost: .testing, threads: 1, queueLimit: 16) { password, _, _, length in
@@ -96,7 +96,7 @@ import Testing
         #expect(order.withLockedValue { $0 } == ["flood", "known", "flood", "stranger", "flood", "flood", "flood"])
     }
 
-    @Test(.timeLimit(.minutes(30))) func whoGoesAwayIsNotHashed() async throws {
+    @Test(.timeLimit(.minutes(30))) func aCancelledJobIsNotHashed() async throws {
         let gate = DispatchSemaphore(value: 0)
         let count = NIOLockedValueBox(0)
         let passwords = Passwords(cost: .testing, threads: 1, queueLimit: 16) { _, _, _, length in

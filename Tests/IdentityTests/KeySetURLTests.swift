@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `what the server answers`() async throws {
+    @Test func `the key set is fetched`() async throws {
         try await answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") { url in
             let keySet = try await url.fetch()
             #expect(keySet == Array("{}".utf8))
@@ -35,14 +35,14 @@ import Testing
         ("HTTP/1.1 200 OK\r\n\r\n" + String(repeating: " ", count: (1 << 20) + 1), "longer than 1 MiB"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n", "longer than 1 MiB"),
     ])
-    func `anything else is a failure in words`(answer: String, words: String) async throws {
+    func `other answers are errors with an explanation`(answer: String, words: String) async throws {
         try await answering(answer) { url in
             let failure = await #expect(throws: KeySetFailure.self) { try await url.fetch() }
             #expect(failure?.description.hasSuffix(words) == true, "\(String(describing: failure))")
         }
     }
 
-    @Test func `nobody there`() async throws {
+    @Test func `an unreachable server is an error`() async throws {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(channel.localAddress?.port)

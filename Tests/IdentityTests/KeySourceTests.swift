@@ -154,7 +154,7 @@ import Testing
         #expect(issuer.requests == before + 1)
     }
 
-    @Test func `a herd of forgeries asks once a minute`() async throws {
+    @Test func `many forgeries cause one request a minute`() async throws {
         let verifier = verifier()
         _ = try await verifier.verify(token(Self.old))
         for minute: Int64 in 1...3 {

@@ -64,7 +64,7 @@ import Testing
         #expect(await verify(token, with: try issuer(["KEY": text])) == "user_abc")
     }
 
-    @Test func `the file takes what the variable takes, PEM included`() async throws {
+    @Test func `the file accepts the forms of the variable, PEM included`() async throws {
         _ = try issuer()
         let path = folder.path + "/data/keys/issuer"
         let key = RSAKey.second.key
@@ -79,7 +79,7 @@ import Testing
         #expect(throws: SecretKeyError.damagedFile(path: path, .rsaPrivateKey)) { try issuer() }
     }
 
-    @Test func `what is no RSA key is an error that names it and hides its value`() throws {
+    @Test func `an invalid RSA key is an error that names it and hides its value`() throws {
         let small = RSAKey("small", .init(bitCount: 1024)).key
         for text in [
             "", "AAAA", "rubbish", Data(repeating: 7, count: 32).base64EncodedString(),

@@ -32,7 +32,7 @@ import Testing
     }
 
     /// This is the second vector in the form in which another program would have stored it.
-    @Test func `a stored string brings its own parameters`() async throws {
+    @Test func `a stored string contains its own parameters`() async throws {
         let stored =
             "$scrypt$ln=10,r=8,p=16$TmFDbA$"
             + "/bq+HJ00cgB4VucZDQHp/nxq18vII3gw53N2Y0s3MWIurzDZLiKjiG/xCSedmDDaxyevuUqD7m2DYMvfoswGQA"
@@ -71,7 +71,7 @@ import Testing
         "$scrypt$ln=4,r=1,p=1$!!!!$AAAAAAAAAAAAAAAAAAAAAA", "$scrypt$ln=4,r=1,p=1$AAAA$AAAAAAAAAAAAAAAAAAAAAA$",
         "$scrypt$ln=4,r=1,p=1$AAAA$" + String(repeating: "A", count: 5000),
     ])
-    func `a stored string that is no hash is false, at the price of one hash`(stored: String) async throws {
+    func `an invalid stored string is false, at the cost of one hash`(stored: String) async throws {
         let counter = Counter()
         let passwords = Passwords(cost: .testing, threads: 1, queueLimit: 1, derive: counter.derive)
         #expect(try await !passwords.verify("password", against: stored))

@@ -114,11 +114,11 @@ import Testing
             payload: #"{"sub":"1","type":"access","iat":1,"exp":1e99,"jti":"a","sid":"b"}"#, sign: hs256),
         token(header: String(repeating: "[", count: 2000), sign: hs256),
     ])
-    func `what is no token is malformed`(token: String) async {
+    func `other texts are malformed tokens`(token: String) async {
         await #expect(throws: TokenError.malformed) { try await signer().verify(token) }
     }
 
-    @Test func `longer than 4 KiB is malformed, whatever the signature`() async throws {
+    @Test func `a token longer than 4 KiB is malformed, even with a valid signature`() async throws {
         var long = claims
         long.id = String(repeating: "x", count: 4096)
         let token = try await signer().sign(long)
@@ -160,7 +160,7 @@ import Testing
     // MARK: Time and memory
 
     @Test(arguments: [(3599, true), (3600, true), (3604, true), (3605, false), (3606, false), (1_000_000, false)])
-    func `a token is good until exp and the leeway`(seconds: Int64, isGood: Bool) async throws {
+    func `a token is valid until exp and the leeway`(seconds: Int64, isGood: Bool) async throws {
         let token = try await signer().sign(claims)
         let (fresh, used) = (signer(), signer())
         _ = try await used.verify(token)
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `only good tokens are remembered, and not more than the capacity`() async throws {
+    @Test func `only valid tokens are cached, up to the capacity`() async throws {
         let signer = signer(cacheCapacity: 20)
         let good = try await signer.sign(claims)
         _ = try? await signer.verify(good + "A")

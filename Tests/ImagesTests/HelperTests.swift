@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [("exit 1", ImageError.notAnImage), ("exit 2", .tooLarge), ("kill -XCPU $$", .timedOut)])
-    func whatTheHelperSays(script: String, expected: ImageError) async throws {
+    func errorsOfTheHelperAreUnderstood(script: String, expected: ImageError) async throws {
         #expect(try await error(script) == expected)
     }
 
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// A user may have one image in work and a few in the queue. Other users do not wait behind them.
-    @Test func onePersonDoesNotShutOthersOut() async throws {
+    @Test func oneUserDoesNotDelayOthers() async throws {
         try await withTemporaryFolder { folder in
             let helper = try await WaitingScript(in: folder)
             let thumbnailer = Thumbnailer(
@@ -212,7 +212,7 @@ import Testing
 
     #if os(Linux)
     /// If the helper inherited a socket, its port would stay taken and its client would never see the end.
-    @Test func nothingThatTheServerHasOpenComesAlong() async throws {
+    @Test func theHelperInheritsNoOpenFiles() async throws {
         try await withTemporaryFolder { folder in
             let secret = open(folder + "/secret", O_RDWR | O_CREAT, 0o600)
             try #require(secret > 2)

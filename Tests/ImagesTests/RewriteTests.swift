@@ -26,7 +26,7 @@ struct RewriteTests {
         }
     }
 
-    @Test func nothingButPixelsComesAlong() async throws {
+    @Test func noMetadataIsCopied() async throws {
         let names = [
             "metadata.jpg", "metadata.png", "metadata.webp", "metadata.heic", "polyglot.zip.jpg", "polyglot.pdf.jpg",
             "polyglot.html.png", "polyglot.php.gif",
@@ -69,7 +69,7 @@ struct RewriteTests {
         }
     }
 
-    @Test func whatIsRefused() async throws {
+    @Test func otherFilesAndLargeImagesAreRefused() async throws {
         let folder = try pictures().folder
         let others = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("other.") }
         for (names, expected) in [(others, ImageError.notAnImage), (["more.png", "bomb.png"], .tooLarge)] {

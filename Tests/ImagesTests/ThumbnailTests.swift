@@ -65,7 +65,7 @@ struct ThumbnailTests {
         }
     }
 
-    @Test func nothingButPixelsComesAlong() async throws {
+    @Test func noMetadataIsCopied() async throws {
         let names = [
             "metadata.jpg", "metadata.png", "metadata.webp", "metadata.heic", "polyglot.zip.jpg", "polyglot.pdf.jpg",
             "polyglot.html.png", "polyglot.php.gif",
@@ -93,7 +93,7 @@ struct ThumbnailTests {
         }
     }
 
-    @Test func whatIsNotAmongTheFiveFormatsIsRefused() async throws {
+    @Test func otherFormatsAreRefused() async throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: pictures().folder)
             .filter { $0.hasPrefix("other.") }
         #expect(names.count == 18)

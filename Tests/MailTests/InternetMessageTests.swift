@@ -65,7 +65,7 @@ import Testing
         "a\u{0}@b",
         "a\\@b", "a@b\u{a0}",
     ])
-    func whatIsNoAddressIsRefused(_ address: String) {
+    func invalidAddressesAreRefused(_ address: String) {
         #expect(throws: MailError.self) { try text(of: .init(to: address, subject: "", text: "")) }
         #expect(throws: MailError.self) {
             try text(of: .init(to: "a@b", subject: "", text: ""), from: address)

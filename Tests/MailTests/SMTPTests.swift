@@ -147,7 +147,7 @@ struct SMTPTests {
         }
     }
 
-    @Test func aCertificateThatNobodyVouchesForIsRefused() async throws {
+    @Test func anUntrustedCertificateIsRefused() async throws {
         try await withServer("--mode", "starttls", encrypted: true) { server in
             let error = await #expect(throws: MailError.self) {
                 try await server.mailer("smtp://localhost:\(server.port)").send(hello)
@@ -196,7 +196,7 @@ struct SMTPTests {
         }
     }
 
-    @Test func nobodyListens() async throws {
+    @Test func anUnreachableServerIsAnErrorThatMayPass() async throws {
         let port = try await reservePort()
         let mailer = SMTPMailer(
             try #require(SMTPServer("smtp://127.0.0.1:\(port)?tls=none")), from: "a@b", now: { 0 })
@@ -272,5 +272,5 @@ struct SMTPTests {
         "", "mail.example.com", "http://mail.example.com", "smtp://", "smtp://u@host", "smtp://u:p@host?tls=none",
         "smtps://host?tls=none", "smtp://host?tls=off", "smtp://host/path", "smtp://host?x=y",
     ])
-    func whatIsNoPlace(_ url: String) { #expect(SMTPServer(url) == nil) }
+    func invalidURLsAreRefused(_ url: String) { #expect(SMTPServer(url) == nil) }
 }

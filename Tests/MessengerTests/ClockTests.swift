@@ -17,7 +17,7 @@ import Testing
     private let stack = Stack(.sqlite, .inProcess)
     private let tooMany = "Too many requests, please try again later"
 
-    @Test("An access token is good for 3600 seconds and 5 of leeway; the SDK renews it")
+    @Test("An access token is valid for 3600 seconds and 5 of leeway; the SDK renews it")
     func accessTokensExpire() async throws {
         try await withMessenger(on: stack) { host in
             let alice = try await host.world().person()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("A refresh token is good for 30 days")
+    @Test("A refresh token is valid for 30 days")
     func refreshTokensExpire() async throws {
         try await withMessenger(on: stack) { host in
             let alice = try await host.world().person()
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("Twenty registrations a minute for an address, this machine's own not counted")
+    @Test("Twenty registrations a minute for an address, without a limit for this machine's own")
     func registrations() async throws {
         try await withMessenger(on: stack) { host in
             let (here, there) = (host.world(from: "203.0.113.1"), host.world(from: "203.0.113.2"))
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test("Uploads have room up to the quota, and leave nothing behind when they have none")
+    @Test("Uploads are accepted up to the quota, and leave nothing behind above it")
     func quota() async throws {
         var settings = MessengerService.Settings()
         settings.storageQuota = 10
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test("A download's URL is good for 3600 seconds")
+    @Test("A download's URL is valid for 3600 seconds")
     func downloads() async throws {
         try await withMessenger(on: stack) { host in
             let alice = try await host.world().person()
@@ -253,7 +253,7 @@ import Testing
         }
     }
 
-    @Test("Times are cut to whole seconds, not rounded, and chats are listed by what is left")
+    @Test("Times are truncated to whole seconds, and chats are listed by the truncated times")
     func times() async throws {
         let clock = TestClock(milliseconds: 1_771_840_800_998)
         try await withMessenger(on: stack, clock: clock) { host in

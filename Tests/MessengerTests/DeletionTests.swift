@@ -11,7 +11,7 @@ import Testing
 
 /// Deleting an account removes its data from the database, the file store and other nodes.
 @Suite(.timeLimit(.minutes(30))) struct DeletionTests {
-    @Test("Nothing of a deleted account is left but what its messages need", arguments: Stack.Engine.available)
+    @Test("A deleted account leaves only what its messages need", arguments: Stack.Engine.available)
     func remains(_ engine: Stack.Engine) async throws {
         // The file system's time is the time of an object.
         let clock = TestClock(milliseconds: TimeSource.system.milliseconds())
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("What cannot be removed from the store goes with the next sweep")
+    @Test("Files that cannot be removed from the store are removed by the next sweep")
     func awayStore() async throws {
         let clock = TestClock(milliseconds: TimeSource.system.milliseconds())
         try await withMessenger(on: Stack(.sqlite, .inProcess), clock: clock) { host in

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Wire.allCases)
-    func whatAClientHasIsNotSentAgain(_ wire: Stack.Wire) async throws {
+    func anUnchangedAnswerIsNotSentAgain(_ wire: Stack.Wire) async throws {
         try await withMessenger(on: Stack(.sqlite, wire)) { host in
             let link = try await link(host)
             let whole = try await link()

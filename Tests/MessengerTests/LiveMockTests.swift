@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct MockSocketTests {
     private let mock = MessengerMock()
 
-    @Test func aSocketSignsInAndHearsWhatIsSentAndPushed() async throws {
+    @Test func aSocketSignsInAndReceivesMessages() async throws {
         let messenger = mock.client()
         let socket = try await messenger.openSocket()
         #expect(socket.user == 1)
@@ -36,7 +36,7 @@ import Testing
         await socket.close()
     }
 
-    @Test func aSocketThatCameBackHearsWhatItMissed() async throws {
+    @Test func aReconnectedSocketReceivesWhatItMissed() async throws {
         let messenger = mock.client()
         let first = try await messenger.openSocket()
         mock.dropSockets()
@@ -74,7 +74,7 @@ import Testing
         #expect(try await socket.receive() == .pong)
     }
 
-    @Test func whoIsNotSignedInIsTurnedAway() async throws {
+    @Test func requestsWithoutASessionAreRefused() async throws {
         let url = mock.baseURL.appendingPathComponent("ws")
         for (text, message) in [
             (#"{"type":"ping"}"#, "Not authenticated"), ("{", "Invalid JSON"),
@@ -120,7 +120,7 @@ import Testing
         return texts
     }
 
-    @Test func theWholeChatComesAndThenWhatIsPushed() async throws {
+    @Test func theHistoryArrivesBeforeNewMessages() async throws {
         let live = mock.client().live()
         await live.subscribe(to: 5, since: 0)
         mock.push("Hey!")
@@ -129,7 +129,7 @@ import Testing
         #expect(try await texts(1, from: live) == ["And?"])
     }
 
-    @Test func whatWasMissedComesAfterTheNetworkIsBack() async throws {
+    @Test func missedMessagesArriveAfterReconnecting() async throws {
         let live = mock.client().live(pacing: .init(base: .zero))
         await live.subscribe(to: 5, since: 99)
         var heard: [String] = []

@@ -13,7 +13,7 @@ import WebSockets
 
 /// A socket keeps its deadlines, here on a virtual clock.
 @Suite(.timeLimit(.minutes(30))) struct LiveSocketTests {
-    @Test("A socket on which nobody signs in is closed after ten seconds")
+    @Test("A socket without a sign-in is closed after ten seconds")
     func silence() async throws {
         try await withSocket { socket, _ in
             await socket.loop.advanceTime(by: .milliseconds(9_999))
@@ -36,7 +36,7 @@ import WebSockets
         }
     }
 
-    @Test("Signing in again moves the end")
+    @Test("Signing in again extends the socket's life")
     func renewal() async throws {
         try await withSocket { socket, host in
             let alice = try await host.person()
@@ -67,7 +67,7 @@ import WebSockets
         }
     }
 
-    @Test("Who does not wait for answers is closed before the memory is full")
+    @Test("A client that does not wait for answers is closed before the memory is full")
     func flood() async throws {
         try await withSocket { socket, host in
             let alice = try await host.person()

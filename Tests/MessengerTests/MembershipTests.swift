@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("A deleted chat takes its messages along, and the files that only they named")
+    @Test("Deleting a chat deletes its messages, and the files that only they used")
     func deletedChat() async throws {
         // The file system's time is the time of an object.
         let clock = TestClock(milliseconds: TimeSource.system.milliseconds())
@@ -92,7 +92,9 @@ import Testing
         }
     }
 
-    @Test("A file that is sent while its last chat goes is either kept or gone", arguments: Stack.Engine.available)
+    @Test(
+        "A file that is sent while its last chat is deleted is either kept or removed",
+        arguments: Stack.Engine.available)
     func filesBetweenChats(_ engine: Stack.Engine) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in
             let alice = try await host.world().person()

@@ -50,7 +50,7 @@ import Testing
         "jdoe\u{200B}", "\u{202E}jdoe", "j\u{200D}doe", "jdoe\u{FEFF}", "j\u{0007}doe", "j\ndoe", "j\u{2028}doe",
         "j\u{2029}doe", "\u{2800}\u{2800}\u{2800}", "jd\u{3164}oe", "jd\u{AD}oe", "jd\u{FFA0}oe", "👩‍👩‍👧 jdoe",
     ])
-    func whatNobodySeesIsNoPartOfAUsername(_ name: String) async throws {
+    func invisibleCharactersAreRefusedInUsernames(_ name: String) async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
             let answer = try await register(name, on: host.world())
             #expect(answer.status == 400)
@@ -86,7 +86,7 @@ import Testing
         ("a@localhost", true), ("a.b+c@d-e.example", true), ("o'neil!#$%&*/=?^_`{|}~-@example.com", true),
         ("jörg@müller.example", true), ("A@B.CO", true),
     ])
-    func anAddressIsOneThatALetterReaches(_ address: String, _ isFine: Bool) async throws {
+    func anAddressIsOneThatAnEmailReaches(_ address: String, _ isFine: Bool) async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
             let world = host.world()
             let answer = try await world.raw.send(

@@ -32,7 +32,7 @@ struct NodeLimitTests {
         }
     }
 
-    @Test("Of forty failed sign-ins at once over both nodes, ten are looked at")
+    @Test("Of forty failed sign-ins at once over both nodes, ten are checked")
     func signInsAtOnce() async throws {
         try await withNodes { nodes in
             let alice = try await nodes[0].person()
@@ -43,7 +43,7 @@ struct NodeLimitTests {
         }
     }
 
-    @Test("A success on one node gives back only its own attempt on the other")
+    @Test("A success at one node gives back only its own attempt at the other")
     func successes() async throws {
         try await withNodes { nodes in
             let alice = try await nodes[0].person()

@@ -63,7 +63,7 @@ import Testing
 
     /// Uploads that no message has used for a week are deleted and do not count any more.
     @Test(arguments: Stack.Engine.available)
-    func whatNothingUsesGoesAfterAWeek(_ engine: Stack.Engine) async throws {
+    func unusedUploadsAreRemovedAfterAWeek(_ engine: Stack.Engine) async throws {
         var settings = MessengerService.Settings()
         settings.storageQuota = 21
         let clock = TestClock(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))

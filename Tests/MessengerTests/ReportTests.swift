@@ -7,7 +7,7 @@ import Testing
 
 /// The operator can read reports.
 @Suite(.timeLimit(.minutes(30))) struct ReportTests {
-    @Test("A report says who, whom and what, as it was, whatever becomes of it", arguments: Stack.Engine.available)
+    @Test("A report has the names and texts of its time, even after they change", arguments: Stack.Engine.available)
     func reports(_ engine: Stack.Engine) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in
             let (alice, bob) = try await host.world().pair()

@@ -21,7 +21,7 @@ import Testing
         #expect(output.contains(#""display_name":"it's"#))
     }
 
-    @Test func whatTheScenarioKnowsToBeAtFaultIsShownAlone() async throws {
+    @Test func aFailureShowsOnlyTheExchangesAtFault() async throws {
         let failure = try await self.failure { server, person in
             let answers = try await together(5) { index in try await person.get("/users/search?q=\(index)") }
             throw Broken("that one", in: answers[3].exchange)

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("On the other nodes: as soon as they hear of it", needsNodes, arguments: Stack.Wire.allCases)
+    @Test("On the other nodes: as soon as they receive the event", needsNodes, arguments: Stack.Wire.allCases)
     func elsewhere(_ wire: Stack.Wire) async throws {
         try await withMessengerNodes(2, on: Stack(.postgreSQL, wire)) { nodes in
             let alice = try await nodes[0].world().person()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("On a node that hears nothing: within a second", arguments: Stack.Engine.available)
+    @Test("On a node that receives no events: within a second", arguments: Stack.Engine.available)
     func deaf(_ engine: Stack.Engine) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in
             let alice = try await host.world().person()
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// The node's cached session is less than a second old, but outdated.
-    @Test("A node that could not hear asks for the sessions of its sockets when it can", needsNodes)
+    @Test("A node that missed events checks the sessions of its sockets when it is connected again", needsNodes)
     func hearsAgain() async throws {
         try await withMessenger(on: Stack(.postgreSQL, .inProcess)) { host in
             let alice = try await host.world().person()

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func onePersonsSearchesHoldUpNobodyElse() async throws {
+    @Test func oneUsersSearchesDelayNoOthers() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
             let world = host.world()
             let (client, others) = (world.client(), world.client())

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func anAbsentStoreIsAnsweredAsOneToComeBackTo() async throws {
+    @Test func anAbsentStoreIsAnswered503WithRetryAfter() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host async throws in
             // The store was away at the start, so it is not known yet whether it belongs to the database.
             let store = GuardedObjectStore(host.objects)

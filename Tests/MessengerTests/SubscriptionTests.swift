@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("The SDK comes back by itself when a subscription cannot be judged", arguments: Stack.Engine.available)
+    @Test("The SDK retries by itself when a subscription cannot be checked", arguments: Stack.Engine.available)
     func theSDK(_ engine: Stack.Engine) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in
             let (alice, bob) = try await host.world().pair()

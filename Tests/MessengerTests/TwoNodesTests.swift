@@ -9,7 +9,7 @@ import Testing
 /// An event at one node of a database reaches the sockets of the other.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct TwoNodesTests {
-    @Test("Who types at two nodes is one person")
+    @Test("A user who types at two nodes is reported once")
     func typing() async throws {
         try await withTwoNodes { world, second, elsewhere in
             let listening = Task { await second.listen() }
@@ -36,7 +36,7 @@ struct TwoNodesTests {
         }
     }
 
-    @Test("A node that was deaf for a while looks again at what its sockets missed")
+    @Test("A node that missed events for a while reads again what its sockets missed")
     func deafness() async throws {
         try await withTwoNodes { world, second, elsewhere in
             let (alice, bob) = try await world.pair()

@@ -11,7 +11,7 @@ import Testing
 /// Conflicting transactions wait for each other. PostgreSQL needs locks for this, while SQLite has one writer.
 @Suite(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"), .timeLimit(.minutes(30)))
 struct WaitingTests {
-    @Test("A block waits for what is being sent, and is found by what is sent then")
+    @Test("A block waits for a running send, and later sends respect it")
     func blocks() async throws {
         try await withMessenger(on: Stack(.postgreSQL, .inProcess)) { host in
             let (alice, bob) = try await host.world().pair()
@@ -36,7 +36,7 @@ struct WaitingTests {
         }
     }
 
-    @Test("A deletion waits for whoever brings them into a chat, and takes them out again")
+    @Test("Deleting an account waits for a running invitation, and ends the new membership")
     func deletions() async throws {
         try await withMessenger(on: Stack(.postgreSQL, .inProcess)) { host in
             let (alice, bob) = try await host.world().pair()
@@ -53,7 +53,7 @@ struct WaitingTests {
         }
     }
 
-    @Test("Whoever brings in somebody who is being deleted is told that there is nobody")
+    @Test("Adding a user who is being deleted is refused because the user does not exist")
     func invitations() async throws {
         try await withMessenger(on: Stack(.postgreSQL, .inProcess)) { host in
             let bob = try await host.world().person()

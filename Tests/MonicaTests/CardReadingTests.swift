@@ -69,13 +69,13 @@ import Testing
     }
 
     @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian])
-    func aByteOrderMarkTells(_ encoding: String.Encoding) throws {
+    func aByteOrderMarkDecidesTheEncoding(_ encoding: String.Encoding) throws {
         let text = "\u{FEFF}BEGIN:VCARD\r\nFN:李小龍\r\nEND:VCARD\r\n"
         let read = try CardFile([UInt8](try #require(text.data(using: encoding))))
         #expect(read.cards.map { $0.contact?.completeName } == ["李小龍"])
     }
 
-    @Test func whatCannotBeReadIsLeftOutAndListed() throws {
+    @Test func unreadableCardsAreLeftOutAndListed() throws {
         let file = """
             From the phone
             BEGIN: VCARD
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoAddressIsSaid() async throws {
+    @Test func invalidAddressesAreReported() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let lines = ["URL:not a website", "URL:https://example.com", "EMAIL:a b@example.com", "TEL:", "ADR:;;;;;;"]
             let card = (["BEGIN:VCARD", "FN:Jane"] + lines + ["END:VCARD", ""]).joined(separator: "\n")

@@ -14,7 +14,7 @@ import FoundationNetworking
 @Suite(.timeLimit(.minutes(30))) struct MonicaClientTests {
     // MARK: Repeats
 
-    @Test func whatPassesIsAskedAgainAfterLongerAndLongerWaits() async throws {
+    @Test func transientErrorsAreRetriedAfterGrowingWaits() async throws {
         let script = Script([.status(500), .status(429, retryAfter: 7), .lost, .body(#"{"data":[]}"#)])
         let contacts = try await script.client().listContacts(page: 1, limit: 10, query: nil)
         #expect(contacts.data.isEmpty)
@@ -157,7 +157,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func nobodyIsShownWhatAnotherTokenWasTold() async throws {
+    @Test func answersAreNotSharedBetweenTokens() async throws {
         let cache = MemoryResponseCache()
         func client(_ token: String, _ url: String, _ script: Script) -> MonicaAPIClient {
             MonicaAPIClient(
@@ -173,7 +173,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func whatIsLargeIsNotKept() async throws {
+    @Test func largeAnswersAreNotStored() async throws {
         let large = String(repeating: "x", count: 1 << 20)
         let script = Script([.body(#"{"data":[{"id":1,"name":"\#(large)"}]}"#), .lost])
         let clock = TestClock()
@@ -207,7 +207,7 @@ import FoundationNetworking
     }
 
     /// The error names the missing resource of the body, not the one that was to be created.
-    @Test func whatIsMissingIsNamed() async throws {
+    @Test func theMissingResourceIsNamed() async throws {
         func refusal(_ message: String, _ request: (MonicaAPIClient) async throws -> Void) async -> String? {
             let script = Script([.status(404, body: #"{"error":{"message":"\#(message)","code":404}}"#)])
             do { try await request(script.client()) } catch { return (error as? MonicaAPIError)?.errorDescription }

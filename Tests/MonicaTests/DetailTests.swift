@@ -10,7 +10,7 @@ import Testing
 /// The server follows the decisions field by field, through the real client.
 @Suite(.timeLimit(.minutes(30))) struct MonicaDetailTests {
     @Test(arguments: Stack.Engine.available)
-    func checksComeInTheirOrder(_ engine: Stack.Engine) async throws {
+    func checksRunInTheDocumentedOrder(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
             let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
             let token = try await host.token()
@@ -81,7 +81,7 @@ import Testing
 
     /// The search index keeps the texts of many contacts together.
     @Test(arguments: Stack.Engine.available)
-    func aContactIsFoundWhateverBecomesOfItsNeighbours(_ engine: Stack.Engine) async throws {
+    func aContactIsFoundAfterChangesToOthersOfItsBlock(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
             let client = try await host.client()
             var contacts: [Monica.Contact] = []
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func listsSayWhatWasAskedFor(_ engine: Stack.Engine) async throws {
+    func listsRepeatTheirParameters(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess), clock: TestClock(step: 1000)) { host in
             let client = try await host.client()
             var ids: [Int] = []
@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatAPutDoesNotSayIsReplacedOrStays(_ engine: Stack.Engine) async throws {
+    func membersMissingFromAPutAreClearedOrStay(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
             let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
             let (client, token) = (try await host.client(), try await host.token())
@@ -311,7 +311,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatWasDoneKeepsItsTime(_ engine: Stack.Engine) async throws {
+    func completionKeepsItsFirstTime(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
             let client = try await host.client()
             let john = try await host.contact("John")
@@ -363,7 +363,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatIsDeletedTakesItsDetailsAlong(_ engine: Stack.Engine) async throws {
+    func deletionsIncludeDetails(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
             let card = "BEGIN:VCARD\nFN:John\nTEL:1\nADR:;;Street;;;;\nNOTE:x\nCATEGORIES:y\nEND:VCARD\n"
             _ = try await host.service.importVCards(Array(card.utf8), into: "first")

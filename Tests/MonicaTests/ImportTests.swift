@@ -104,7 +104,7 @@ import Testing
 
     /// The process was killed, so only the next clean-up can remove the import.
     @Test(arguments: Stack.Engine.available)
-    func whatADeadImportHasLeftIsRemoved(_ engine: Stack.Engine) async throws {
+    func theRowsOfADeadImportAreRemoved(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
             let client = try await host.client("alice")
             try await client.create(Monica.ContactDraft(firstName: "Before"))
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// An import that continues after it was given up adds nothing more.
-    @Test func anImportThatWasGivenUpIsRefused() async throws {
+    @Test func anAbandonedImportIsRefused() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             var run = try await ImportRun(host.service, into: "alice", overwriting: false)
             try await run.add(try Self.read(Self.full))
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func aNewerCardChangesTheContactUnlessSomebodyElseHas(_ engine: Stack.Engine) async throws {
+    func aNewerCardChangesTheContactUnlessItWasEditedHere(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
             let uid = "UID:6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071"
             func file(_ name: String, _ revision: String, _ more: String...) -> [UInt8] {

@@ -11,7 +11,7 @@ import Testing
     ]
 
     @Test(arguments: sorts)
-    func listsComeOutOfAnIndexInTheirOrder(_ sort: Monica.Sort<Monica.ContactOrder>?) async throws {
+    func listsAreReadFromAnIndexInTheirOrder(_ sort: Monica.Sort<Monica.ContactOrder>?) async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let plan = try await host.database.read { db in
                 try db.plan(of: "\(Contacts.query(of: 1, by: sort)) LIMIT 50 OFFSET 100")

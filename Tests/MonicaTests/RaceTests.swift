@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatIsGoneIsNotFoundNeverAFailure(_ engine: Stack.Engine) async throws {
+    func deletedResourcesAre404NeverAFailure(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
             let client = try await host.client()
             for round in 0..<12 {

@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: Stack.Engine.available)
-    func everyPageOfASearchIsThatOfALookAtEveryContact(_ engine: Stack.Engine) async throws {
+    func everyPageOfASearchEqualsAScan(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
             // This fills several blocks of the index.
             let count = 700
@@ -83,7 +83,7 @@ import Testing
 
     /// Changes to a database with an older search index survive the migration.
     @Test(arguments: Stack.Engine.available)
-    func contactsOfADatabaseOfBeforeAreFound(_ engine: Stack.Engine) async throws {
+    func contactsOfAnOlderDatabaseAreFound(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
             let steps = MonicaService.schema.migrations
             let index = try #require(steps.firstIndex { $0.name == "contacts found by parts of words" })

@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: Stack.all)
-    func wrongTokensAreCountedByAddressAndGoodOnesAreNot(_ stack: Stack) async throws {
+    func onlyWrongTokensCountByAddress(_ stack: Stack) async throws {
         try await withMonica(on: stack, limits: MonicaService.Limits()) { host in
             let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
             let token = try await host.token()

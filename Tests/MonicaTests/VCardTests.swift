@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func whatIsExportedIsImportedTheSame(_ engine: Stack.Engine) async throws {
+    func exportedCardsAreImportedUnchanged(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess)) { host in
             var generator = CardGenerator(seed: 7)
             let cards = (0..<300).map { _ in generator.card() }.joined()
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func whatIsMadeWhileAnExportIsTakenIsNotInIt() async throws {
+    @Test func entriesMadeDuringAnExportAreNotInIt() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let client = try await host.client()
             let (kept, gone) = (try await host.contact("Kept"), try await host.contact("Gone"))
@@ -341,7 +341,7 @@ import Testing
         ("BEGIN:VCARD\nFN:x\nEND:VCARD\nEND:VCARD", "line 4: END:VCARD without BEGIN:VCARD"),
         ("BEGIN:VCARD\nFN:x\nno colon\nEND:VCARD", "line 3: no property: \"no colon\""),
     ])
-    func whatIsNoVCardImportsNothing(_ text: String, _ words: String) async throws {
+    func otherFilesImportNothing(_ text: String, _ words: String) async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             _ = try await host.token("alice")
             let refusal = try await #require(throws: MonicaService.ImportRefused.self) {

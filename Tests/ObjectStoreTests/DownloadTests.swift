@@ -19,7 +19,7 @@ import Testing
         "image/png\r\nSet-Cookie: a=b", "image/png\n", "image/p ng", "image/pñg", "image/png\0", "image/\u{212A}x",
         "text/html, image/png", "image/" + String(repeating: "a", count: 128),
     ])
-    func `all others become a stream of bytes`(given: String) {
+    func `other types become a stream of bytes`(given: String) {
         #expect(Download(filename: "a", contentType: given).contentType == "application/octet-stream")
     }
 

@@ -76,7 +76,7 @@ import Testing
         #expect(content(of: other) == "second")
     }
 
-    @Test func `of many puts on one key exactly one wins, whole`() async throws {
+    @Test func `of many puts on one key exactly one succeeds, completely`() async throws {
         for round in 0..<20 {
             let key = try #require(ObjectKey("race/\(round)"))
             let wins = await withTaskGroup(of: Int?.self) { group in

@@ -52,7 +52,7 @@ import Testing
         #expect(admits(breaker) && admits(breaker))
     }
 
-    @Test func `a probe that was called off lets the next one through`() {
+    @Test func `a cancelled probe lets the next one through`() {
         let moment = Moment()
         let breaker = S3Breaker(threshold: 1, pause: .seconds(5), now: moment.now)
         breaker.note(isWorking: false)
@@ -62,7 +62,7 @@ import Testing
         #expect(admits(breaker))
     }
 
-    @Test func `a check is remembered, and made once for all who ask`() async throws {
+    @Test func `a check is cached, and made once for all callers`() async throws {
         struct Away: Error {}
         let moment = Moment()
         let check = RememberedCheck(lifetime: .seconds(3), now: moment.now)
@@ -83,7 +83,7 @@ import Testing
         #expect(count.withLockedValue { $0 } == 2)
     }
 
-    @Test func `no more are under way at once than may be`() async throws {
+    @Test func `the number of requests at once is limited`() async throws {
         let occupancy = Occupancy(limit: 2)
         let (gate, open) = AsyncStream<Void>.makeStream()
         let (entered, enter) = AsyncStream<Void>.makeStream()
@@ -104,7 +104,7 @@ import Testing
     }
 
     /// It used to be one request for every 256 KiB.
-    @Test func `a large object is one request, and none that ends too early is whole`() async throws {
+    @Test func `a large object is one request, and a truncated one is an error`() async throws {
         let folder = try TemporaryFolder()
         let key = try #require(ObjectKey("a"))
         let size: Int64 = 50 << 20

@@ -84,7 +84,7 @@ import Testing
             .failure(HTTPClientError.readTimeout), .failure(HTTPClientError.deadlineExceeded),
             .failure(IOError(errnoCode: ECONNREFUSED, reason: "connect")),
         ] as [Script.Step])
-    func `what may pass is tried three times`(step: Script.Step) async throws {
+    func `transient errors are retried three times`(step: Script.Step) async throws {
         let script = Script([step, step, .status(204)])
         try await store(script).delete(key)
         #expect(script.methods == ["DELETE", "DELETE", "DELETE"])
@@ -98,14 +98,14 @@ import Testing
     }
 
     @Test(arguments: [400, 403, 405, 409, 301])
-    func `what stays is not repeated`(status: Int) async throws {
+    func `permanent errors are not retried`(status: Int) async throws {
         let script = Script([.status(status, body: Self.failure("Other"))])
         let error = await #expect(throws: S3Error.self) { try await store(script).delete(key) }
         #expect(error == S3Error(operation: "DeleteObject", status: status, code: "Other", message: "m"))
         #expect(script.requests.count == 1 && script.pauses.isEmpty)
     }
 
-    @Test func `a cancelled task is not told that S3 failed`() async throws {
+    @Test func `a cancelled task does not report a failure of S3`() async throws {
         for error in [HTTPClientError.cancelled, CancellationError()] as [any Error & Sendable] {
             let script = Script([.failure(error)])
             await #expect(throws: CancellationError.self) { try await store(script).delete(key) }
@@ -119,7 +119,7 @@ import Testing
         #expect(script.methods == ["HEAD"] && script.requests.first?.url.hasSuffix("amazonaws.com/") == true)
     }
 
-    @Test func `a server that is not there is an error at once`() async throws {
+    @Test func `an unreachable server is an error at once`() async throws {
         let location = try S3Location("s3://bucket?endpoint=http://127.0.0.1:1")
         let store = try S3ObjectStore(
             location: location, credentials: S3Server.credentials, spoolFolder: folder.path, now: S3Server.now)
@@ -128,7 +128,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func `an object that is gone is deleted, but not one of a bucket that is not there`() async throws {
+    @Test func `deleting a missing object succeeds, but not in a missing bucket`() async throws {
         try await store(Script([.status(404, body: Self.failure("NoSuchKey"))])).delete(key)
         await #expect(throws: S3Error.self) {
             try await store(Script([.status(404, body: Self.failure("NoSuchBucket"))])).delete(key)
@@ -137,7 +137,7 @@ import Testing
 
     // MARK: Putting
 
-    @Test func `a put is conditional, signed with its digest, and says who it is`() async throws {
+    @Test func `a put is conditional, signed with its digest, and names its upload`() async throws {
         let script = Script([Self.absent, .status(200)])
         try await store(script).put("hello", at: key)
         let request = try #require(script.requests.last)
@@ -171,7 +171,7 @@ import Testing
         #expect(raced.methods == ["HEAD", "PUT", "HEAD"])
     }
 
-    @Test func `an upload whose answer was lost is known again`() async throws {
+    @Test func `an upload whose answer was lost is recognised`() async throws {
         let spooled = try await SpooledFile(folder: folder.path)
         let name = URL(fileURLWithPath: spooled.path).lastPathComponent
         let mine = Script.Step.status(200, headers: ["content-length": "0", "x-amz-meta-upload": name])
@@ -190,13 +190,13 @@ import Testing
         #expect(again.isDone && folder.files(in: "").isEmpty)
     }
 
-    @Test func `a server that has no conditions is asked without`() async throws {
+    @Test func `a server without conditions is asked without them`() async throws {
         let script = Script([Self.absent, .status(501, body: Self.failure("NotImplemented")), .status(200)])
         try await store(script).put("x", at: key)
         #expect(script.requests.map { $0.headers.contains(name: "If-None-Match") } == [false, true, false])
     }
 
-    @Test func `two conditional writes that met try again`() async throws {
+    @Test func `two conflicting conditional writes are retried`() async throws {
         let conflict = Script.Step.status(409, body: Self.failure("ConditionalRequestConflict"))
         let script = Script([Self.absent, conflict, .status(200)])
         try await store(script).put("x", at: key)
@@ -251,7 +251,7 @@ import Testing
 
     // MARK: Words
 
-    @Test func `errors say what S3 said, and nothing of the signature`() async throws {
+    @Test func `errors repeat the message of S3, and not the signature`() async throws {
         let refused = Script([.status(403, body: Self.failure("SignatureDoesNotMatch", "No &amp;\nmatch."))])
         let error = await #expect(throws: S3Error.self) { try await store(refused).delete(key) }
         #expect(error?.description == "S3 DeleteObject: 403 SignatureDoesNotMatch: No & match.")

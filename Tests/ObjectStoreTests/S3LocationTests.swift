@@ -55,7 +55,7 @@ import Testing
         ("s3://bucket?endpoint=https://me:secret@e.org", "must be like"), ("s3://bucket#x", "no user, password"),
         ("s3://me:secret@bucket", "no user, password"),
     ])
-    func `what is wrong is said, without the secret`(text: String, sentence: String) {
+    func `errors explain the mistake, without the secret`(text: String, sentence: String) {
         let error = #expect(throws: S3SettingsError.self) { try S3Location(text) }
         #expect(error?.description.contains(sentence) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("secret") == false)

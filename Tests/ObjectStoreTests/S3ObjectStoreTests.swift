@@ -64,7 +64,7 @@ struct S3ObjectStoreTests {
         }
     }
 
-    @Test func `a URL takes an upload of what it says`() async throws {
+    @Test func `a URL accepts an upload of the signed size and type`() async throws {
         try await server.withStore { store in
             let any = try store.uploadURL(for: key, expiresIn: 60)
             #expect(try await answer("PUT", any, body: "anything").status == 200)
@@ -81,7 +81,7 @@ struct S3ObjectStoreTests {
         }
     }
 
-    @Test func `the listing goes on page by page, and skips what is not the store's`() async throws {
+    @Test func `the listing has pages, and skips objects of others`() async throws {
         let location = try server.location()
         try await server.withStore(at: location) { store in
             let keys = (0..<10).compactMap { ObjectKey("list/\($0)") }

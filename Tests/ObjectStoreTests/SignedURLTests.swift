@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["GET", "HEAD"])
-    func `what was signed is served`(method: String) throws {
+    func `a signed URL is served`(method: String) throws {
         let found = try store.verify(method: method, path: key.rawValue, query: query())
         #expect(found.key == key)
         #expect(found.download.filename == "ä b&c=d?.png")
@@ -69,7 +69,7 @@ import Testing
         #expect(url.hasPrefix("https://a.b/c/ab/c-1_x.png?expires=9223372036854775807&name=&"))
     }
 
-    @Test func `time that would overflow is the end of time`() throws {
+    @Test func `a time that would overflow is the latest time`() throws {
         let url = try store.downloadURL(for: key, as: Download(filename: "", contentType: ""), expiresIn: .max)
         #expect(url.contains("?expires=9223372036854775807&"))
     }
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `links of the time when all stores had one key end within the hour`() throws {
+    @Test func `links of the former key that all stores shared end within the hour`() throws {
         // The link was made by the old key (32 bytes of value 9), over the text of the query.
         let query =
             "expires=1700003600&name=a%20b.png&type=image%2Fpng&disposition=attachment&signature="

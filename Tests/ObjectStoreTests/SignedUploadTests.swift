@@ -23,7 +23,7 @@ import Testing
         return String(url.dropFirst(prefix.count))
     }
 
-    @Test func `what was signed may be written`() throws {
+    @Test func `a signed URL accepts an upload`() throws {
         let upload = try store.verifyUpload(path: key.rawValue, query: query())
         #expect(upload == SignedUpload(key: key, maximumSize: 100))
     }

@@ -41,7 +41,7 @@ import Testing
         #expect(file.sha256 == Array(SHA256.hash(data: [UInt8]())))
     }
 
-    @Test func `finish twice is once, and then nothing can be appended`() async throws {
+    @Test func `finishing twice is finishing once, and then nothing can be appended`() async throws {
         let file = try await SpooledFile(folder: folder.path)
         try await file.append(ByteBuffer(string: "abc"))
         try await file.finish()
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(30)))
-    func `an abandoned file goes with the last reference, and its descriptor with it`() async throws {
+    func `an abandoned file is removed with the last reference, and its descriptor is closed`() async throws {
         for round in 0..<300 {
             let file = try await SpooledFile(folder: folder.path)
             if round % 3 > 0 { try await file.append(ByteBuffer(string: "abc")) }

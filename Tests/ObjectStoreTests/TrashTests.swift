@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ObjectStoreTests.Kind.available)
-    func whatIsDiscardedIsNoObjectAndGoesWithItsDay(_ kind: ObjectStoreTests.Kind) async throws {
+    func discardedKeysAreRefusedForADay(_ kind: ObjectStoreTests.Kind) async throws {
         try await withStore(kind) { store async throws in
             for _ in 0..<2 {
                 try await store.put("content", at: Self.key)

@@ -57,7 +57,7 @@ import Videos
         SampleVideo.box("uuid", secret), SampleVideo.box("free", secret), SampleVideo.box("skip", secret),
         SampleVideo.box("GPS ", secret),
     ])
-    func placesAndDevicesBecomeNothing(_ box: [UInt8]) async throws {
+    func locationsAndDevicesAreRemoved(_ box: [UInt8]) async throws {
         let inMovie = Self.head + V.movie(box) + V.media
         let inTrack = Self.head + V.movie(inTrack: box) + V.media
         let inFile = Self.head + box + V.movie() + V.media
@@ -67,14 +67,14 @@ import Videos
         }
     }
 
-    @Test func whatSaysHowToPlayStays() async throws {
+    @Test func playbackSettingsStay() async throws {
         let kept = V.box("ludt", [1, 2, 3]) + V.box("LOOP", V.word(1))
         let place = V.box("\u{A9}xyz", Self.secret)
         let video = Self.head + V.movie(V.box("udta", kept + place)) + V.media
         #expect(try await cleaned(video) == freed(video, place))
     }
 
-    @Test func largeBoxesAndThoseThatGoToTheEnd() async throws {
+    @Test func largeAndOpenEndedBoxesAreCleaned() async throws {
         let large = V.word(1) + Array("udta".utf8) + V.word(0) + V.word(16 + Self.secret.count) + Self.secret
         var video = Self.head + V.movie(large) + V.media
         var clean = try await cleaned(video)
@@ -93,7 +93,7 @@ import Videos
 
     /// Some phones append bytes that are no box.
     @Test(arguments: [3, 7, 8, 20])
-    func whatStandsBehindTheLastBoxGoes(_ count: Int) async throws {
+    func bytesAfterTheLastBoxAreRemoved(_ count: Int) async throws {
         let video = V.mp4 + Array(repeating: 0xFF, count: count)
         let clean = try await cleaned(video)
         #expect(clean.count == video.count && clean.starts(with: V.mp4) && !clean.dropFirst(V.mp4.count).contains(0xFF))
@@ -137,7 +137,7 @@ import Videos
         #expect(has("pixels", clean) && has("more", clean) && has("uuid", clean))
     }
 
-    @Test func whatHasNoVideoTrackIsRefused() async throws {
+    @Test func filesWithoutAVideoTrackAreRefused() async throws {
         let random = (0..<200_000).map { _ in UInt8.random(in: 0...255) }
         await expectRefused(Self.head + random)
         await expectRefused(Self.head)
@@ -185,7 +185,7 @@ import Videos
     private static let attachments = SampleVideo.element([0x19, 0x41, 0xA4, 0x69], secret)
 
     @Test(arguments: [tags, attachments, SampleVideo.element([0xEC], secret)])
-    func tagsAndAttachmentsBecomeNothing(_ element: [UInt8]) async throws {
+    func tagsAndAttachmentsAreRemoved(_ element: [UInt8]) async throws {
         let head = V.element([0x1A, 0x45, 0xDF, 0xA3], V.element([0x42, 0x82], Array("webm".utf8)))
         let id = [0x18, 0x53, 0x80, 0x67] as [UInt8]
         let cluster = [0x1F, 0x43, 0xB6, 0x75] as [UInt8]
@@ -203,7 +203,7 @@ import Videos
         }
     }
 
-    @Test func aTinyElementBecomesATinyOne() async throws {
+    @Test func aTinyElementIsReplacedByOneOfItsSize() async throws {
         let head = V.element([0x1A, 0x45, 0xDF, 0xA3], V.element([0x42, 0x82], Array("webm".utf8)))
         for length in 0...4 {
             let element: [UInt8] = [0x12, 0x54, 0xC3, 0x67, UInt8(0x80 + length)] + Array(repeating: 7, count: length)

@@ -88,7 +88,7 @@ struct NIOSocketTransportTests {
         }
     }
 
-    @Test func aServerThatGoesAwaySaysSo() async throws {
+    @Test func aStoppingServerClosesItsSockets() async throws {
         let events = Events()
         try await TestServer.run([.echo(events: events)]) { server in
             let socket = try await open(server)

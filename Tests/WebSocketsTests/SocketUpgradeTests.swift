@@ -76,7 +76,7 @@ struct SocketUpgradeTests {
     @Test(
         arguments: [true, false],
         ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"])
-    func aForeignUpgradeKeepsItsBodyAndWhatFollows(atOnce: Bool, rest: String) async throws {
+    func aForeignUpgradeKeepsItsBodyAndTheNextRequest(atOnce: Bool, rest: String) async throws {
         try await TestServer.run([.echo()]) { server in
             let connection = try await RawConnection(port: server.port)
             let requests =
@@ -100,7 +100,7 @@ struct SocketUpgradeTests {
         RawConnection.handshake.replacing("GET", with: "DELETE"),
         RawConnection.handshake.replacing("Connection: Upgrade\r\n", with: ""),
     ])
-    func whatIsNoHandshakeForARouteIsAnsweredByTheResponder(_ request: String) async throws {
+    func otherRequestsAreAnsweredByTheResponder(_ request: String) async throws {
         try await TestServer.run([.echo()]) { server in
             let connection = try await RawConnection(port: server.port)
             try await connection.send(request)

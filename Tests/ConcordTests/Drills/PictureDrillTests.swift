@@ -12,7 +12,7 @@ import Testing
     /// The sizes: wide, high, and with more pixels than allowed.
     private static let sizes = [(1, 5000), (5000, 1), (1, 65_000), (9000, 9000), (20_000, 20_000)]
 
-    @Test func hostilePicturesHoldUpNobody() async throws {
+    @Test func hostilePicturesDelayNoOtherRequests() async throws {
         try await withTemporaryFolder { folder async throws in
             let port = try await reservePort()
             let server = try ConcordProcess(

@@ -10,7 +10,7 @@ import Testing
 
 /// The SDK's live connection works with the server. ``DeuceDiaryFaultTests`` tests it on a bad network.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryLiveTests {
-    @Test("Brings what others log from now on, and nothing of one's own", arguments: Stack.all)
+    @Test("Delivers the logs of others from now on, and not the caller's own", arguments: Stack.all)
     func fromNowOn(_ stack: Stack) async throws {
         try await withDeuceDiary(on: stack) { host in
             let (john, jane) = try await host.world().pair()
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("Brings everything after an entry first, however many pages", arguments: Stack.all)
+    @Test("Delivers everything after an entry first, in any number of pages", arguments: Stack.all)
     func since(_ stack: Stack) async throws {
         try await withDeuceDiary(on: stack) { host in
             let (john, jane) = try await host.world().pair()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("Changes to another group, and back", arguments: Stack.all)
+    @Test("Switches to another group, and back", arguments: Stack.all)
     func changing(_ stack: Stack) async throws {
         try await withDeuceDiary(on: stack) { host in
             let (john, jane) = try await host.world().pair()
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("Tells of a group that is closed to the caller", arguments: Stack.all)
+    @Test("Reports a group that the caller may not join", arguments: Stack.all)
     func refused(_ stack: Stack) async throws {
         try await withDeuceDiary(on: stack) { host in
             let (john, jane) = try await host.world().pair()

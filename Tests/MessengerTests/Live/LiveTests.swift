@@ -10,7 +10,7 @@ import Testing
 
 /// The SDK's live connection works with the server. ``FaultTests`` tests it on a bad network.
 @Suite(.timeLimit(.minutes(30))) struct LiveTests {
-    @Test("Brings what is said from the subscription on", arguments: Stack.all)
+    @Test("Delivers messages from the subscription on", arguments: Stack.all)
     func fromNowOn(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
             let (alice, bob) = try await host.world().pair()
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("Brings everything after a message first, however many pages", arguments: Stack.all)
+    @Test("Delivers everything after a message first, in any number of pages", arguments: Stack.all)
     func since(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
             let alice = try await host.world().person()
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("Tells of a chat that is closed to the caller, and keeps the others", arguments: Stack.all)
+    @Test("Reports a chat that the caller may not read, and keeps the others", arguments: Stack.all)
     func refused(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
             let (alice, bob) = try await host.world().pair()
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("Tells of a membership that ended", arguments: Stack.all)
+    @Test("Reports a membership that ended", arguments: Stack.all)
     func removed(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
             let (alice, bob) = try await host.world().pair()
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("No longer listens when the app says so, and again when it does", arguments: Stack.all)
+    @Test("Unsubscribes and subscribes again when the app asks for it", arguments: Stack.all)
     func unsubscribed(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
             let alice = try await host.world().person()
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("Ends with the session, wherever that was ended", arguments: Stack.all)
+    @Test("Ends with the session, whichever client ended it", arguments: Stack.all)
     func signedOut(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
             let alice = try await host.world().person()
@@ -123,7 +123,8 @@ import Testing
     }
 
     /// A server whose database is unavailable for a moment sends an error that does not name the chat.
-    @Test("Asks again for a chat that was refused for a moment, though the next one was not", arguments: Stack.all)
+    @Test(
+        "Subscribes again to a chat that was refused for a moment, although the next one was not", arguments: Stack.all)
     func refusedForAMoment(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
             let alice = try await host.world().person()
@@ -159,7 +160,7 @@ import Testing
         }
     }
 
-    @Test("Reads again what a server no longer sends", arguments: Stack.all)
+    @Test("Reads missed messages after a resync", arguments: Stack.all)
     func resync(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
             let alice = try await host.world().person()
@@ -181,7 +182,7 @@ import Testing
         }
     }
 
-    @Test("Tells the server of a token that was renewed, before the old one expires", arguments: Stack.all)
+    @Test("Sends a renewed token to the server before the old one expires", arguments: Stack.all)
     func renewedToken(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
             let alice = try await host.world().person()

@@ -74,7 +74,7 @@ struct LostDatabaseTests {
 
     /// While the database is away, each request is refused at once. The process recovers without a restart.
     @Test(arguments: stacks)
-    func aServerThatIsAwayIs503AndComesBack(_ stack: Stack) async throws {
+    func aDatabaseThatIsAwayIs503UntilItReturns(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, _, proxy in
             let alice = try await host.world().person()
             let chat = try await alice.send(Messenger.CreateChat.group("Team", members: [])).id
@@ -109,7 +109,7 @@ struct LostDatabaseTests {
 
     /// A read is answered even if the end of its transaction fails.
     @Test(arguments: stacks)
-    func aReadWhoseEndIsLostIsAnswered(_ stack: Stack) async throws {
+    func aReadIsAnsweredAlthoughItsEndIsLost(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, _, proxy in
             let alice = try await host.world().person()
             let cut = proxy.cutNextCommit(.cut)
@@ -120,7 +120,7 @@ struct LostDatabaseTests {
 
     /// A node that missed events makes its sockets read what they missed.
     @Test(arguments: stacks)
-    func aSocketIsBroughtWhatWasAnnouncedWhileItsNodeWasDeaf(_ stack: Stack) async throws {
+    func aSocketReceivesWhatItsNodeMissed(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, other, proxy in
             let alice = try await host.world().person()
             let chat = try await alice.send(Messenger.CreateChat.group("Team", members: [])).id
@@ -145,7 +145,7 @@ struct LostDatabaseTests {
 
     /// While the missed messages of one chat are being read, events of the other chats must not be lost.
     @Test(arguments: stacks)
-    func manyChatsAreBroughtWhatTheyMissed(_ stack: Stack) async throws {
+    func manyChatsReceiveWhatTheyMissed(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, other, proxy in
             let alice = try await host.world().person()
             var expected: [Messenger.Chat.ID: [Messenger.Message.ID]] = [:]
@@ -180,7 +180,7 @@ struct LostDatabaseTests {
 
     /// The token is valid, so the socket must not say that it is not: the client would renew it needlessly.
     @Test(arguments: stacks)
-    func aSocketThatCannotBeSignedInIsToldToComeAgain(_ stack: Stack) async throws {
+    func aSocketThatCannotBeSignedInIsToldToRetry(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, _, proxy in
             let alice = try await host.world().person()
             proxy.refuse(true)

@@ -27,7 +27,7 @@ import Testing
         "POST /auth/register: limits without saying for how long": "this machine is not limited: ClockTests",
     ]
 
-    @Test func theCheckerNoticesWhatIsBroken() async throws {
+    @Test func theCheckerNoticesEveryMutant() async throws {
         let start = ContinuousClock.now
         var outcomes = try await together(Self.all.count, width: 4) { try await Self.outcome(of: Self.all[$0]) }
         // Four mutants run at once. On a busy machine one may exceed its time; it then runs again alone.
