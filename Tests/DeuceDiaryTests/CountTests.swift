@@ -165,11 +165,11 @@ private struct Crowd: Sendable {
     }
 
     private let host: DeuceDiaryHost
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     init(host: DeuceDiaryHost, people: [Person]) {
         self.host = host
-        state = Guarded(State(people: people))
+        state = Locked(State(people: people))
     }
 
     /// The number of successful operations of each kind.

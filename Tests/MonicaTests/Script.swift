@@ -59,13 +59,3 @@ final class Script: Transport {
         }
     }
 }
-
-/// A value behind a lock.
-final class Locked<Value>: @unchecked Sendable {
-    private let lock = NSLock()
-    private var value: Value
-
-    init(_ value: Value) { self.value = value }
-
-    func use<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&value) } }
-}

@@ -3,7 +3,7 @@ import ContractExamples
 
 /// Notes which operations' answers and which frames a server gave while scenarios ran.
 package final class Coverage: Sendable {
-    private let seen = Guarded(Set<String>())
+    private let seen = Locked(Set<String>())
 
     package init() {}
 

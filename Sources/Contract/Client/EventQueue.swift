@@ -14,7 +14,7 @@ public final class EventQueue<Event: Sendable>: Sendable {
     }
 
     private let limit: Int
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// Creates a queue.
     ///

@@ -160,7 +160,7 @@ public final class LiveSocket: Sendable {
     }
 
     private let socket: any Socket
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(_ socket: any Socket) { self.socket = socket }
 

@@ -51,8 +51,8 @@ private final class URLSessionSocket: NSObject, Socket, URLSessionWebSocketDeleg
         var isOver = false
     }
 
-    private let state = Guarded(State())
-    private let task = Guarded<URLSessionWebSocketTask?>(nil)
+    private let state = Locked(State())
+    private let task = Locked<URLSessionWebSocketTask?>(nil)
 
     init(_ request: URLRequest, configuration: URLSessionConfiguration, maximumMessageSize: Int) {
         super.init()

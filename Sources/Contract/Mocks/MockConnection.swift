@@ -19,7 +19,7 @@ public final class MockConnection: Socket {
     public let url: URL
     /// The headers of the upgrade request.
     public let headers: HTTPFields
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(url: URL, headers: HTTPFields) {
         self.url = url

@@ -32,7 +32,7 @@ public final class MockServer<API: ServiceAPI>: Sendable {
 
     /// The URL to which the contract's paths are appended. No server listens there.
     public let baseURL: URL
-    let state = Guarded(State())
+    let state = Locked(State())
     private let examples: Examples?
     private let sleep: @Sendable (Duration) async throws -> Void
     private let token: @Sendable (HTTPFields) -> String?

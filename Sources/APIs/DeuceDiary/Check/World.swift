@@ -32,7 +32,7 @@ public struct DeuceDiaryWorld: Sendable {
     public let raw: RawClient
     private let tokens: TokenSource
     /// The number of given tokens that are in use.
-    private let taken = Guarded(0)
+    private let taken = Locked(0)
 
     private static let shapes = WireShapes(DeuceDiaryExamples.all)
 

@@ -10,7 +10,7 @@ actor LiveFeed {
     private let connection: LiveConnection
     private let pacing: LiveConnection.Pacing
     /// The token with which the newest socket was opened.
-    private let offered = Guarded("")
+    private let offered = Locked("")
     private var me: DeuceDiary.User.ID?
     private var group: DeuceDiary.Group.ID
     /// The known entries; nil until it is known at which entry delivery begins.

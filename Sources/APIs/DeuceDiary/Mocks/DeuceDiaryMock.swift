@@ -20,13 +20,13 @@ import Foundation
 public struct DeuceDiaryMock: APIMock {
     /// The server that reads the requests. An app's tests need only the members of ``APIMock``.
     public let server: MockServer<DeuceDiary>
-    let memory: Guarded<DeuceDiaryMemory>
+    let memory: Locked<DeuceDiaryMemory>
 
     /// Creates a mock.
     ///
     /// - Parameter sleep: Waits for the mock's delays. A test replaces it.
     public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
-        let memory = Guarded(DeuceDiaryMemory())
+        let memory = Locked(DeuceDiaryMemory())
         self.memory = memory
         server = MockServer(
             baseURL: URL(string: "https://deuce-diary.example")!, examples: DeuceDiaryExamples.all, sleep: sleep,

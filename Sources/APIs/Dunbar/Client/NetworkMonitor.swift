@@ -25,7 +25,7 @@ public final class NetworkMonitor: Sendable {
         var connectionType = ConnectionType.unknown
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// Whether there is a network.
     public var isConnected: Bool { state.use(\.isConnected) }
@@ -35,7 +35,7 @@ public final class NetworkMonitor: Sendable {
     public init() {}
 
     #if canImport(Network)
-    private let monitor = Guarded<NWPathMonitor?>(nil)
+    private let monitor = Locked<NWPathMonitor?>(nil)
 
     /// Starts observing.
     public func startMonitoring() {

@@ -21,13 +21,13 @@ import HTTPTypes
 public struct DunbarMock: APIMock {
     /// The server that reads the requests. An app's tests need only the members of ``APIMock``.
     public let server: MockServer<Dunbar>
-    let memory: Guarded<DunbarMemory>
+    let memory: Locked<DunbarMemory>
 
     /// Creates a mock.
     ///
     /// - Parameter sleep: Waits for the mock's delays. A test replaces it.
     public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
-        let memory = Guarded(DunbarMemory())
+        let memory = Locked(DunbarMemory())
         self.memory = memory
         server = MockServer(
             baseURL: URL(string: "https://dunbar.example/api")!, examples: DunbarExamples.all, sleep: sleep,

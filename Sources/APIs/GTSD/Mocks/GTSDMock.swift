@@ -20,13 +20,13 @@ import GTSDExamples
 public struct GTSDMock: APIMock {
     /// The server that reads the requests. An app's tests need only the members of ``APIMock``.
     public let server: MockServer<GTSD>
-    let memory: Guarded<GTSDMemory>
+    let memory: Locked<GTSDMemory>
 
     /// Creates a mock.
     ///
     /// - Parameter sleep: Waits for the mock's delays. A test replaces it.
     public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
-        let memory = Guarded(GTSDMemory())
+        let memory = Locked(GTSDMemory())
         self.memory = memory
         server = MockServer(
             baseURL: URL(string: "https://gtsd.example")!, examples: GTSDExamples.all, sleep: sleep,

@@ -21,13 +21,13 @@ import MessengerExamples
 public struct MessengerMock: APIMock {
     /// The server that reads the requests. An app's tests need only the members of ``APIMock``.
     public let server: MockServer<Messenger>
-    let memory: Guarded<MessengerMemory>
+    let memory: Locked<MessengerMemory>
 
     /// Creates a mock.
     ///
     /// - Parameter sleep: Waits for the mock's delays. A test replaces it.
     public init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
-        let memory = Guarded(MessengerMemory())
+        let memory = Locked(MessengerMemory())
         self.memory = memory
         server = MockServer(
             baseURL: URL(string: "https://messenger.example")!, examples: MessengerExamples.all, sleep: sleep,

@@ -27,7 +27,7 @@ public final class MockMonicaAPIClient: MonicaAPIClientProtocol {
         var tags: [Monica.Tag] = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     public init() {}
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value behind a lock, for use by several threads.
-package final class Guarded<Value>: @unchecked Sendable {
+package final class Locked<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
 
