@@ -13,8 +13,8 @@ import Testing
     private final class Clock: Sendable {
         private let now = NIOLockedValueBox(Duration.seconds(1000))
         func advance(_ duration: Duration) { now.withLockedValue { $0 += duration } }
-        var waiting: Waiting {
-            var waiting = Waiting()
+        var waiting: QueueLimits {
+            var waiting = QueueLimits()
             waiting.clock = { self.now.withLockedValue { $0 } }
             // Writes run one at a time, as reads do.
             waiting.together = 1
@@ -40,7 +40,7 @@ import Testing
     enum Kind: CaseIterable { case read, write }
 
     private func withDatabase(
-        _ engine: Stack.Engine, _ waiting: Waiting, _ body: (Database) async throws -> Void
+        _ engine: Stack.Engine, _ waiting: QueueLimits, _ body: (Database) async throws -> Void
     ) async throws {
         try await withTestDatabase(on: engine) { place in
             // There is one thread for reads, so further reads wait in a queue.
@@ -69,7 +69,7 @@ import Testing
             let run = { @Sendable in
                 if kind == .write { try await database.write(body) } else { try await database.read(body) }
             }
-            if isPatient { try await Waiting.asLongAsItTakes(run) } else { try await run() }
+            if isPatient { try await QueueLimits.withoutLimit(run) } else { try await run() }
         }
         if let gate, count == 0 {
             try await gate.isEntered()
@@ -106,7 +106,7 @@ import Testing
 
     @Test(arguments: Stack.Engine.available, Kind.allCases)
     func cancelledRequestsAreNotServedAndRunningOnesAre(_ engine: Stack.Engine, _ kind: Kind) async throws {
-        try await withDatabase(engine, Waiting()) { database in
+        try await withDatabase(engine, QueueLimits()) { database in
             let gate = Gate()
             let begun = try await wait(kind, on: database, behind: 0, "begun", gate: gate)
             let ran = NIOLockedValueBox(false)
@@ -127,7 +127,7 @@ import Testing
 
     @Test(arguments: Stack.Engine.available, Kind.allCases)
     func theLineHasAnEndAndEndsWithTheServer(_ engine: Stack.Engine, _ kind: Kind) async throws {
-        var waiting = Waiting()
+        var waiting = QueueLimits()
         waiting.places = 2
         try await withDatabase(engine, waiting) { database in
             let gate = Gate()
@@ -149,7 +149,7 @@ import Testing
 
     @Test func aStandstillRefusesRequestsThatWaitedThroughout() {
         let clock = Clock()
-        var line = WaitingLine<Int>(clock.waiting)
+        var line = WaitingQueue<Int>(clock.waiting)
         #expect(line.add(1, isPatient: false) == [])
         clock.advance(.seconds(6))
         #expect(line.add(2, isPatient: false) == [])

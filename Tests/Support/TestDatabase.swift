@@ -21,7 +21,7 @@ public struct TestDatabase: Sendable {
     /// Opens the database, and brings it up to date.
     public func open(_ schema: Schema) throws -> Database {
         // A test's machine may be busy: a request that waits long is not refused.
-        var waiting = Waiting()
+        var waiting = QueueLimits()
         (waiting.target, waiting.longest, waiting.standstill) = (.seconds(300), .seconds(300), .seconds(300))
         guard let url else {
             return try .sqlite(path: "\(folder)/\(schema.name).sqlite", schema: schema, waiting: waiting)

@@ -41,7 +41,7 @@ struct BackgroundWork: Service {
     let api: RunningAPI
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await Waiting.asLongAsItTakes { await api.service.listen {} } }
+        await cancelWhenGracefulShutdown { await QueueLimits.withoutLimit { await api.service.listen {} } }
         try await gracefulShutdown()
     }
 }
@@ -79,7 +79,7 @@ struct Sweeper: Service {
                     var logger = logger
                     logger[metadataKey: "api"] = "\(api.name)"
                     do {
-                        let report = try await Waiting.asLongAsItTakes {
+                        let report = try await QueueLimits.withoutLimit {
                             try await api.service.sweep(limits: api.sweepLimits)
                         }
                         Self.log(report, of: api.name, logger)

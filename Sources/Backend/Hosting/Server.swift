@@ -69,7 +69,7 @@ public struct Server: Sendable {
         do {
             for api in apis { running.append(try await builder.build(api)) }
             for api in running where try await !api.check.run() { waiting.append(api) }
-            for api in running { try await Waiting.asLongAsItTakes { try await api.service.prepare() } }
+            for api in running { try await QueueLimits.withoutLimit { try await api.service.prepare() } }
         } catch {
             for api in running { try? await api.close() }
             throw error

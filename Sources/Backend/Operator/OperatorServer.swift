@@ -122,7 +122,7 @@ struct OperatorServer: Service {
         }
         if let database = databases[api.name] {
             // A command that has begun is not given up because users are many.
-            return try await Waiting.asLongAsItTakes { try await command.run(in: context(database)) }
+            return try await QueueLimits.withoutLimit { try await command.run(in: context(database)) }
         }
         try await others.run {
             let files = ServerFiles(folder: settings.folder, database: settings.database)

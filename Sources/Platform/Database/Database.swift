@@ -30,7 +30,7 @@ public final class Database: Sendable {
     /// - Throws: ``SchemaMismatch`` for a database of a newer version or of another program, ``DatabaseDamage``.
     public static func sqlite(
         path: String, schema: Schema, readers: Int = max(2, ProcessInfo.processInfo.activeProcessorCount),
-        waiting: Waiting = Waiting(), owner: Owner? = nil
+        waiting: QueueLimits = QueueLimits(), owner: Owner? = nil
     ) throws -> Database {
         Database(
             .sqlite(try SQLiteEngine(path: path, schema: schema, readers: readers, waiting: waiting, owner: owner)))
@@ -64,7 +64,7 @@ public final class Database: Sendable {
     /// - Throws: ``DatabaseFailure/unavailable(_:)`` when there is no server, ``SchemaMismatch``.
     public static func postgreSQL(
         url: String, schema: Schema, namespace: String? = nil, connections: Int = 12,
-        waiting: Waiting = Waiting()
+        waiting: QueueLimits = QueueLimits()
     ) throws -> Database {
         Database(
             .postgreSQL(

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
 /// A write that waits for its turn, with its caller.
-protocol PendingWrite: Turn {
+protocol PendingWrite: WaitingTransaction {
     /// Runs the closure and stores its result; returns whether it succeeded. It may be called again after a rollback.
     func attempt(_ session: Session) -> Bool
     /// Resumes the caller with the stored result, or with the error that prevented it from being durable.

@@ -11,7 +11,7 @@ final class PostgreSQLEngine: Sendable {
     private let pool: PostgreSQLPool
     let connectionCount: Int
 
-    init(url: String, schema: Schema, namespace: String, connections: Int, waiting: Waiting) throws {
+    init(url: String, schema: Schema, namespace: String, connections: Int, waiting: QueueLimits) throws {
         self.url = url
         self.namespace = namespace
         connectionCount = connections

@@ -76,7 +76,7 @@ final class PostgreSQLPool: Sendable {
 
     private func use(_ connection: PooledConnection) throws -> PooledConnection {
         try state.withLockedValue { state in
-            guard !state.isOver else { throw Waiting.farewell }
+            guard !state.isOver else { throw QueueLimits.stopping }
             state.busy[ObjectIdentifier(connection.value)] = connection
         }
         return connection
@@ -132,7 +132,7 @@ extension PostgreSQLPool.State {
     /// - Returns: Always nil.
     /// - Throws: ``DatabaseFailure/unavailable(_:)`` while no attempt is allowed.
     fileprivate mutating func mayConnect() throws -> PooledConnection? {
-        guard !isOver else { throw Waiting.farewell }
+        guard !isOver else { throw QueueLimits.stopping }
         let now = DispatchTime.now()
         guard now >= retryAt else { throw DatabaseFailure.unavailable("the server is away") }
         if pause > 0 { retryAt = now + pause }

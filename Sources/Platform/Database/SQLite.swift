@@ -16,7 +16,7 @@ final class SQLiteEngine: Sendable {
     private let cleanStop: CleanStop?
 
     private struct WriteQueue {
-        var line: WaitingLine<any PendingWrite>
+        var line: WaitingQueue<any PendingWrite>
         var isDraining = false
         var isOver = false
     }
@@ -25,7 +25,7 @@ final class SQLiteEngine: Sendable {
     private static let logSize = 8 << 20
 
     /// - Throws: a `DatabaseError` of the engine when the file cannot be opened, ``SchemaMismatch``, ``DatabaseDamage``.
-    init(path: String, schema: Schema, readers count: Int, waiting: Waiting, owner: Database.Owner?) throws {
+    init(path: String, schema: Schema, readers count: Int, waiting: QueueLimits, owner: Database.Owner?) throws {
         readerCount = count
         together = waiting.together
         let watch = DamageWatch(path: path) { owner?.damaged($0) }
@@ -40,7 +40,7 @@ final class SQLiteEngine: Sendable {
         readers = NIOLockedValueBox(connections.readers)
         writerThread = NIOThreadPool(numberOfThreads: 1)
         readerThreads = Workers(count, waiting: waiting)
-        queue = NIOLockedValueBox(WriteQueue(line: WaitingLine(waiting)))
+        queue = NIOLockedValueBox(WriteQueue(line: WaitingQueue(waiting)))
         writerThread.start()
     }
 
@@ -112,7 +112,7 @@ final class SQLiteEngine: Sendable {
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        let isPatient = Waiting.isPatient
+        let isPatient = QueueLimits.isPatient
         let pending = Pending<T>()
         return try await pending.value(isPatient: isPatient) {
             let write = Write(body, pending)
@@ -123,7 +123,7 @@ final class SQLiteEngine: Sendable {
                 queue.isDraining = true
                 return (true, refused)
             }
-            for other in refused { other.refuse(Waiting.refusal) }
+            for other in refused { other.refuse(QueueLimits.refusal) }
             if mustDrain { writerThread.submit { _ in self.drain() } }
         }
     }
@@ -135,7 +135,7 @@ final class SQLiteEngine: Sendable {
                 if next.admitted.isEmpty { queue.isDraining = false }
                 return next
             }
-            for write in next.refused { write.refuse(Waiting.refusal) }
+            for write in next.refused { write.refuse(QueueLimits.refusal) }
             guard !next.admitted.isEmpty else { return }
             // Callers that were cancelled while waiting are left out.
             let writes = next.admitted.filter { $0.begin() }
@@ -161,7 +161,7 @@ final class SQLiteEngine: Sendable {
             queue.isOver = true
             return queue.line.removeAll()
         }
-        for write in waiting { write.refuse(Waiting.farewell) }
+        for write in waiting { write.refuse(QueueLimits.stopping) }
     }
 
     /// Throws once the file is known to be damaged.

@@ -1,14 +1,14 @@
 import NIOConcurrencyHelpers
 import NIOPosix
 
-private protocol Job: Turn {
+private protocol Job: WaitingTransaction {
     func run()
 }
 
 /// Threads that run blocking work in the order of its arrival.
 final class Workers: Sendable {
     private struct State {
-        var line: WaitingLine<any Job>
+        var line: WaitingQueue<any Job>
         var running = 0
         var isOver = false
     }
@@ -17,10 +17,10 @@ final class Workers: Sendable {
     private let threads: NIOThreadPool
     private let state: NIOLockedValueBox<State>
 
-    init(_ count: Int, waiting: Waiting) {
+    init(_ count: Int, waiting: QueueLimits) {
         self.count = count
         threads = NIOThreadPool(numberOfThreads: count)
-        state = NIOLockedValueBox(State(line: WaitingLine(waiting)))
+        state = NIOLockedValueBox(State(line: WaitingQueue(waiting)))
         threads.start()
     }
 
@@ -32,7 +32,7 @@ final class Workers: Sendable {
     /// - Throws: ``DatabaseFailure/unavailable(_:)`` when it has waited too long; `CancellationError` when the task is
     ///   cancelled while it waits; the closure's error.
     func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-        let isPatient = Waiting.isPatient
+        let isPatient = QueueLimits.isPatient
         let pending = Pending<T>()
         return try await pending.value(isPatient: isPatient) {
             let job = Work(body, pending)
@@ -43,7 +43,7 @@ final class Workers: Sendable {
                 state.running += 1
                 return (true, refused)
             }
-            for other in refused { other.refuse(Waiting.refusal) }
+            for other in refused { other.refuse(QueueLimits.refusal) }
             if mustStart { threads.submit { _ in self.work() } }
         }
     }
@@ -55,7 +55,7 @@ final class Workers: Sendable {
                 if next.admitted.isEmpty { state.running -= 1 }
                 return next
             }
-            for job in next.refused { job.refuse(Waiting.refusal) }
+            for job in next.refused { job.refuse(QueueLimits.refusal) }
             guard let job = next.admitted.first else { return }
             if job.begin() { job.run() }
         }
@@ -67,7 +67,7 @@ final class Workers: Sendable {
             state.isOver = true
             return state.line.removeAll()
         }
-        for job in waiting { job.refuse(Waiting.farewell) }
+        for job in waiting { job.refuse(QueueLimits.stopping) }
     }
 
     /// Returns when all accepted work is done.

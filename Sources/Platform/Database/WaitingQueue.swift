@@ -6,7 +6,7 @@ import NIOCore
 /// A queue in which every caller waits too long helps no one: the callers have given up when they are served. When even
 /// the shortest wait has been longer than ``target`` for ``longest``, transactions that have waited longer than that
 /// are refused, so that the rest are served soon. A short delay refuses none.
-public struct Waiting: Sendable {
+public struct QueueLimits: Sendable {
     public var target: Duration = .milliseconds(100)
     public var longest: Duration = .seconds(1)
     /// The time without progress after which waiting transactions are refused when another one arrives.
@@ -23,18 +23,18 @@ public struct Waiting: Sendable {
     public init() {}
 
     /// Runs a closure whose transactions wait without a limit: work of the server itself, which no client repeats.
-    public static func asLongAsItTakes<T: Sendable>(_ body: @Sendable () async throws -> T) async rethrows -> T {
+    public static func withoutLimit<T: Sendable>(_ body: @Sendable () async throws -> T) async rethrows -> T {
         try await $isPatient.withValue(true) { try await body() }
     }
 
     @TaskLocal static var isPatient = false
 
     static let refusal = DatabaseFailure.unavailable("too many wait for their turn")
-    static let farewell = DatabaseFailure.unavailable("the server is stopping")
+    static let stopping = DatabaseFailure.unavailable("the server is stopping")
 }
 
 /// A transaction that waits for its turn, with its caller.
-protocol Turn: AnyObject, Sendable {
+protocol WaitingTransaction: AnyObject, Sendable {
     /// Marks the transaction as running. Returns false when the caller has gone.
     func begin() -> Bool
     /// Resumes the caller with an error, without running the transaction.
@@ -42,20 +42,20 @@ protocol Turn: AnyObject, Sendable {
 }
 
 /// The waiting transactions, in the order of their arrival.
-struct WaitingLine<Element: Sendable> {
+struct WaitingQueue<Element: Sendable> {
     private struct Place {
         let element: Element
         let since: Duration
         let isPatient: Bool
     }
 
-    private let waiting: Waiting
+    private let waiting: QueueLimits
     private var places = CircularBuffer<Place>()
     /// The time since which even the shortest wait is too long.
     private var slowSince: Duration?
     private var lastTurn: Duration
 
-    init(_ waiting: Waiting) {
+    init(_ waiting: QueueLimits) {
         self.waiting = waiting
         lastTurn = waiting.clock()
     }
