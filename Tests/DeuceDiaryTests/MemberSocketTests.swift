@@ -166,7 +166,7 @@ import WebSockets
             }
             let johns = try await john.socket()
             try await johns.send(["type": "join_group", "groupId": group.json])
-            try await johns.settle()
+            try await johns.waitUntilHandled()
             try await jane.client.deleteAccount()
             for socket in sockets { try await socket.expectClose(4001) }
             let refusal = await #expect(throws: SocketRefused.self) { try await jane.socket() }

@@ -11,6 +11,6 @@ import Testing
         ("the connection ended", "the connection ended"),
     ])
     func addressesAreLeftOut(_ text: String, _ expected: String) {
-        #expect(MailError(text, mayPass: true).description == expected)
+        #expect(MailError(text, isTransient: true).description == expected)
     }
 }

@@ -131,7 +131,7 @@ struct SMTPTests {
             let wrong = try server.mailer(url.replacingOccurrences(of: "p%40ss", with: "wrong"))
             await #expect(
                 throws: MailError(
-                    "the mail server refused AUTH: 535 5.7.8 Authentication credentials invalid", mayPass: false)
+                    "the mail server refused AUTH: 535 5.7.8 Authentication credentials invalid", isTransient: false)
             ) {
                 try await wrong.send(hello)
             }
@@ -161,7 +161,7 @@ struct SMTPTests {
     /// An e-mail with a link that opens an account is never sent unencrypted by accident.
     @Test func withoutSTARTTLSNothingIsSaid() async throws {
         try await withServer { server in
-            await #expect(throws: MailError("127.0.0.1 offers no STARTTLS", mayPass: false)) {
+            await #expect(throws: MailError("127.0.0.1 offers no STARTTLS", isTransient: false)) {
                 try await server.mailer("smtp://127.0.0.1:\(server.port)").send(hello)
             }
             let taken = try server.taken
@@ -172,7 +172,7 @@ struct SMTPTests {
     @Test func refusals() async throws {
         try await withServer("--ascii") { server in
             let mailer = try server.mailer("smtp://127.0.0.1:\(server.port)?tls=none")
-            for (address, words, mayPass) in [
+            for (address, words, isTransient) in [
                 ("nobody@example.com", "refused RCPT: 550 no such mailbox", false),
                 ("later@example.com", "refused RCPT: 451 try again later", true),
                 ("jürgen@example.com", "takes no address beyond ASCII", false), ("no address", "no address", false),
@@ -181,7 +181,7 @@ struct SMTPTests {
                     try await mailer.send(.init(to: address, subject: "", text: ""))
                 }
                 #expect(error?.description.contains(words) == true, "\(error as Any)")
-                #expect(error?.mayPass == mayPass)
+                #expect(error?.isTransient == isTransient)
             }
         }
     }
@@ -201,7 +201,7 @@ struct SMTPTests {
         let mailer = SMTPMailer(
             try #require(SMTPServer("smtp://127.0.0.1:\(port)?tls=none")), from: "a@b", now: { 0 })
         let error = await #expect(throws: MailError.self) { try await mailer.send(hello) }
-        #expect(error?.mayPass == true)
+        #expect(error?.isTransient == true)
         #expect(error?.description.contains("cannot be reached") == true)
     }
 
@@ -215,7 +215,7 @@ struct SMTPTests {
         // Text that is sent before TLS must not count after it (RFC 3207 §4.2).
         ("220 hi\r\n|250-hi\r\n250 STARTTLS\r\n|220 go\r\n250 AUTH PLAIN\r\n", "said more before TLS", false),
     ])
-    func strangeServers(_ script: String, _ words: String, _ mayPass: Bool) async throws {
+    func strangeServers(_ script: String, _ words: String, _ isTransient: Bool) async throws {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -231,7 +231,7 @@ struct SMTPTests {
             timeout: script.isEmpty ? .milliseconds(200) : .seconds(30), now: { 0 })
         let error = await #expect(throws: MailError.self) { try await mailer.send(hello) }
         #expect(error?.description.contains(words) == true, "\(error as Any)")
-        #expect(error?.mayPass == mayPass)
+        #expect(error?.isTransient == isTransient)
         try await channel.close()
     }
 

@@ -65,7 +65,7 @@ import Testing
     @Test func `a check is cached, and made once for all callers`() async throws {
         struct Away: Error {}
         let moment = Moment()
-        let check = RememberedCheck(lifetime: .seconds(3), now: moment.now)
+        let check = CachedCheck(lifetime: .seconds(3), now: moment.now)
         let count = NIOLockedValueBox(0)
         let isAway = NIOLockedValueBox(false)
         let ask = {
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `the number of requests at once is limited`() async throws {
-        let occupancy = Occupancy(limit: 2)
+        let occupancy = ConcurrencyLimit(limit: 2)
         let (gate, open) = AsyncStream<Void>.makeStream()
         let (entered, enter) = AsyncStream<Void>.makeStream()
         let tasks = (0..<2).map { _ in

@@ -160,7 +160,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         let attempts = isLeft ? email.attempts - 1 : email.attempts
         let again = isLeft ? now + Self.abstention : next
         if isLeft { unreadable.withLockedValue { $0[email.id] = again } }
-        let isFinal = (error as? MailError)?.mayPass == false
+        let isFinal = (error as? MailError)?.isTransient == false
         let isTriedAgain = !isFinal && again < email.createdAt + Self.lifetime
         do {
             if isTriedAgain {

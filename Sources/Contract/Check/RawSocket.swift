@@ -12,7 +12,7 @@ public struct RawSocket: Sendable {
     public func send(_ frame: JSONValue) async throws { try await socket.send(frame.description) }
 
     /// Returns once the server has read what was sent before, for frames that have no answer.
-    public func settle() async throws { try await socket.ping() }
+    public func waitUntilHandled() async throws { try await socket.ping() }
 
     public func frame() async throws -> JSONValue {
         guard case .text(let text) = try await socket.receive() else { throw Broken("a binary frame") }

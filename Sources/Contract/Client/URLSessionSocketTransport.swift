@@ -143,7 +143,7 @@ private final class URLSessionSocket: NSObject, Socket, URLSessionWebSocketDeleg
     func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
     ) {
-        settle(.success(()))
+        finishOpening(.success(()))
     }
 
     func urlSession(
@@ -159,9 +159,9 @@ private final class URLSessionSocket: NSObject, Socket, URLSessionWebSocketDeleg
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         if let response = task.response as? HTTPURLResponse, response.statusCode != 101 {
-            settle(.failure(SocketRefused(status: response.statusCode, body: [])))
+            finishOpening(.failure(SocketRefused(status: response.statusCode, body: [])))
         } else {
-            settle(.failure(error ?? URLError(.networkConnectionLost)))
+            finishOpening(.failure(error ?? URLError(.networkConnectionLost)))
         }
         let waiting = state.use { state in
             state.isOver = true
@@ -171,7 +171,7 @@ private final class URLSessionSocket: NSObject, Socket, URLSessionWebSocketDeleg
         for continuation in waiting { continuation.resume() }
     }
 
-    private func settle(_ outcome: Result<Void, any Error>) {
+    private func finishOpening(_ outcome: Result<Void, any Error>) {
         let opening = state.use { state in
             if state.outcome == nil { state.outcome = outcome }
             defer { state.opening = nil }

@@ -174,7 +174,7 @@ private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         guard let wire = type as? any WireField.Type else {
             return try required(type, key)
         }
-        return stand(wire, key) as! T  // `wire` is `T`, seen through its conformance.
+        return valueOrAbsent(wire, key) as! T  // `wire` is `T`, seen through its conformance.
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
@@ -183,7 +183,7 @@ private struct FieldContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try decode(type, forKey: key)
     }
 
-    private func stand<T: WireField>(_ type: T.Type, _ key: Key) -> T { field(type, key) ?? .absent }
+    private func valueOrAbsent<T: WireField>(_ type: T.Type, _ key: Key) -> T { field(type, key) ?? .absent }
     private func optional<T: WireField>(_ type: T.Type, _ key: Key) -> T? { field(type, key) }
 
     private func required<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {

@@ -105,7 +105,7 @@ final class PostgreSQLEngine: Sendable {
             url: url, namespace: namespace, channel: PostgreSQLConnection.channel(namespace)
         ) { [pool] announcement in
             // The listener has just connected, so the server is there: readers of missed events need not wait.
-            if announcement == .gap { pool.serverIsThere() }
+            if announcement == .gap { pool.endPauses() }
             handler(announcement)
         }
     }

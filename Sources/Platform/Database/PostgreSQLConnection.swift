@@ -14,7 +14,7 @@ final class PostgreSQLConnection: SessionConnection {
     /// The announcements that are sent to every node with the commit.
     private var announcements: [String] = []
     /// Whether the end of a transaction was sent and its answer has not been read.
-    private var isSettling = false
+    private var hasUnreadResult = false
     /// Whether the state of the protocol is unknown, so that the connection must not be used again.
     private var isInDoubt = false
     /// The time since which the server's answer is awaited. Other threads read it.
@@ -59,12 +59,12 @@ final class PostgreSQLConnection: SessionConnection {
     /// Whether the server is gone; the connection can then not be used any more.
     var isBroken: Bool { isInDoubt || PQstatus(handle) != CONNECTION_OK }
     /// Whether the connection can be used for another transaction.
-    var isIdle: Bool { !isBroken && (isSettling || PQtransactionStatus(handle) == PQTRANS_IDLE) }
+    var isIdle: Bool { !isBroken && (hasUnreadResult || PQtransactionStatus(handle) == PQTRANS_IDLE) }
     var socket: Int32 { PQsocket(handle) }
 
     /// Whether the server has sent something on an idle connection, which usually means that it closes it.
     var isStale: Bool {
-        do { try settle() } catch { return true }
+        do { try drain() } catch { return true }
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return isBroken || poll(&descriptor, 1, 0) != 0
     }
@@ -97,7 +97,7 @@ final class PostgreSQLConnection: SessionConnection {
     func begin(_ statement: SQL) throws {
         opening = nil
         announcements = []
-        try settle()
+        try drain()
         opening = statement
     }
 
@@ -135,12 +135,12 @@ final class PostgreSQLConnection: SessionConnection {
             return
         }
         guard !isBroken, PQtransactionStatus(handle) != PQTRANS_IDLE else { return }
-        isSettling = PQsendQuery(handle, text) == 1
+        hasUnreadResult = PQsendQuery(handle, text) == 1
     }
 
-    private func settle() throws {
-        guard isSettling else { return }
-        isSettling = false
+    private func drain() throws {
+        guard hasUnreadResult else { return }
+        hasUnreadResult = false
         ask { while let result = PQgetResult(handle) { PQclear(result) } }
         if PQtransactionStatus(handle) != PQTRANS_IDLE { isInDoubt = true }
         if isBroken { throw DatabaseFailure.unavailable(errorMessage) }

@@ -90,7 +90,7 @@ final class PostgreSQLPool: Sendable {
     }
 
     /// Ends the pauses: the server has just answered another connection.
-    func serverIsThere() { state.withLockedValue { $0.retryAt = .now() } }
+    func endPauses() { state.withLockedValue { $0.retryAt = .now() } }
 
     /// Shuts every connection down, which ends waits for the server's answer, and makes no new ones.
     func abandon() {

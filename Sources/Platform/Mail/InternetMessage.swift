@@ -43,7 +43,7 @@ struct InternetMessage {
                 && !scalar.properties.isWhitespace && scalar.properties.generalCategory != .control
         }
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), isSafe else {
-            throw MailError("no address to send to: \(address.debugDescription)", mayPass: false)
+            throw MailError("no address to send to: \(address.debugDescription)", isTransient: false)
         }
     }
 

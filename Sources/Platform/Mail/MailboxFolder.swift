@@ -28,7 +28,7 @@ public struct MailboxFolder: Mailer {
             else { throw CocoaError(.fileWriteUnknown) }
             try FileManager.default.moveItem(atPath: draft, toPath: file)
         } catch {
-            throw MailError("the mailbox \(path) cannot be written to: \(error)", mayPass: true)
+            throw MailError("the mailbox \(path) cannot be written to: \(error)", isTransient: true)
         }
     }
 }

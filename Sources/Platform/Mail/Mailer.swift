@@ -30,11 +30,11 @@ public struct MailError: Error, Equatable, CustomStringConvertible {
     /// them.
     public let description: String
     /// Whether the same e-mail may be accepted later.
-    public let mayPass: Bool
+    public let isTransient: Bool
 
-    init(_ description: String, mayPass: Bool) {
+    init(_ description: String, isTransient: Bool) {
         self.description = description.withoutAddresses
-        self.mayPass = mayPass
+        self.isTransient = isTransient
     }
 }
 

@@ -14,7 +14,7 @@ struct SMTPReply: Sendable, Equatable {
         guard code != expected else { return }
         throw MailError(
             "the mail server refused \(step): \(code) \(lines.joined(separator: " ").prefix(200))",
-            mayPass: !(500...599 ~= code))
+            isTransient: !(500...599 ~= code))
     }
 }
 
@@ -92,7 +92,7 @@ final class SMTPConnection: Sendable {
 
     /// Switches to TLS. Input that arrived unencrypted cannot be a reply to later commands: it ends the connection.
     func encrypt() async throws {
-        guard let tls else { throw MailError("there is no TLS", mayPass: false) }
+        guard let tls else { throw MailError("there is no TLS", isTransient: false) }
         let (host, replies) = (host, replies)
         try await channel.eventLoop.submit { [channel] in
             try replies.requireSilence()
@@ -138,7 +138,7 @@ final class SMTPReplies: ChannelInboundHandler, @unchecked Sendable {
 
     func requireSilence() throws {
         guard buffer.readableBytes == 0, lines.isEmpty, ready.isEmpty else {
-            throw MailError("the mail server said more before TLS than was asked", mayPass: false)
+            throw MailError("the mail server said more before TLS than was asked", isTransient: false)
         }
     }
 
@@ -151,7 +151,7 @@ final class SMTPReplies: ChannelInboundHandler, @unchecked Sendable {
             receive(String(line.unicodeScalars.filter { $0 != "\r" && $0 != "\n" }.map(Character.init)), context)
         }
         if buffer.readableBytes + lines.reduce(0, { $0 + $1.utf8.count }) > Self.limit {
-            fail(MailError("the mail server says too much", mayPass: false))
+            fail(MailError("the mail server says too much", isTransient: false))
             context.close(promise: nil)
         }
     }
@@ -159,7 +159,7 @@ final class SMTPReplies: ChannelInboundHandler, @unchecked Sendable {
     private func receive(_ line: String, _ context: ChannelHandlerContext) {
         let mark = line.dropFirst(3).first
         guard let code = Int(line.prefix(3)), 200...599 ~= code, mark == nil || mark == " " || mark == "-" else {
-            fail(MailError("this is no mail server: \(line.prefix(100).debugDescription)", mayPass: false))
+            fail(MailError("this is no mail server: \(line.prefix(100).debugDescription)", isTransient: false))
             return context.close(promise: nil)
         }
         lines.append(String(line.dropFirst(4)))
@@ -175,12 +175,12 @@ final class SMTPReplies: ChannelInboundHandler, @unchecked Sendable {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        fail(MailError("the mail server closed the connection, or took too long", mayPass: true))
+        fail(MailError("the mail server closed the connection, or took too long", isTransient: true))
         context.fireChannelInactive()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        fail(MailError("the connection ended", mayPass: true))
+        fail(MailError("the connection ended", isTransient: true))
     }
 
     private func fail(_ error: any Error) {

@@ -33,14 +33,14 @@ public struct SMTPMailer: Mailer {
         } catch let error as MailError {
             throw error
         } catch {
-            throw MailError("\(server.host):\(server.port) cannot be reached: \(error)", mayPass: true)
+            throw MailError("\(server.host):\(server.port) cannot be reached: \(error)", isTransient: true)
         }
         do {
             try await SMTPSession(connection: connection, server: server).send(email, from: sender, to: message.to)
             connection.close()
         } catch {
             connection.close()
-            throw error as? MailError ?? MailError("\(server.host):\(server.port): \(error)", mayPass: true)
+            throw error as? MailError ?? MailError("\(server.host):\(server.port): \(error)", isTransient: true)
         }
     }
 }
@@ -55,7 +55,7 @@ private struct SMTPSession {
         var offers = try await hello()
         if server.encryption == .startTLS {
             guard offers["STARTTLS"] != nil else {
-                throw MailError("\(server.host) offers no STARTTLS", mayPass: false)
+                throw MailError("\(server.host) offers no STARTTLS", isTransient: false)
             }
             try await connection.say("STARTTLS").require(220, at: "STARTTLS")
             try await connection.encrypt()
@@ -67,7 +67,7 @@ private struct SMTPSession {
         }
         let isInternational = !(sender + recipient).utf8.allSatisfy { $0 < 0x80 }
         if isInternational, offers["SMTPUTF8"] == nil {
-            throw MailError("\(server.host) takes no address beyond ASCII (RFC 6531)", mayPass: false)
+            throw MailError("\(server.host) takes no address beyond ASCII (RFC 6531)", isTransient: false)
         }
         let extra = isInternational ? " SMTPUTF8" : ""
         try await connection.say("MAIL FROM:<\(sender)>\(extra)").require(250, at: "MAIL")
@@ -99,7 +99,7 @@ private struct SMTPSession {
             return try reply.require(235, at: "AUTH")
         }
         guard mechanisms.contains("LOGIN") else {
-            throw MailError("\(server.host) offers neither AUTH PLAIN nor AUTH LOGIN", mayPass: false)
+            throw MailError("\(server.host) offers neither AUTH PLAIN nor AUTH LOGIN", isTransient: false)
         }
         try await connection.say("AUTH LOGIN").require(334, at: "AUTH")
         try await connection.say(base64(user)).require(334, at: "AUTH")

@@ -93,7 +93,7 @@ extension DeuceDiaryScenarios {
             }
             try await socket.send(["type": "join_group"])
             // These groups replaced the subscription, and they have no notices.
-            try await socket.settle()
+            try await socket.waitUntilHandled()
             // A server may announce a log some time after its answer: by then this one has arrived elsewhere.
             let other = try await world.rawSocket(in: group)
             for unheard in [try await john.log(in: group)[0], try await john.log(in: group)[0]] {

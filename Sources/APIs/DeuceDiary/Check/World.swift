@@ -187,7 +187,7 @@ extension RawSocket {
     /// Joins a group. No frame confirms it, so a ping does.
     func join(_ group: DeuceDiary.Group.ID) async throws {
         try await send(["type": "join_group", "groupId": group.json])
-        try await settle()
+        try await waitUntilHandled()
     }
 
     /// Returns the entry of the next frame, which must be a notice.

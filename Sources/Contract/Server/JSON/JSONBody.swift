@@ -116,7 +116,7 @@ struct JSONObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     private func member(_ key: some CodingKey) -> JSONPosition {
-        text.owe { try text.beginMember(key.stringValue, of: position) }
+        text.deferValue { try text.beginMember(key.stringValue, of: position) }
     }
 }
 
@@ -157,6 +157,6 @@ struct JSONArray: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { JSONEncoding(text: text, position: member()) }
 
     private func member() -> JSONPosition {
-        text.owe { try text.beginMember(of: position) }
+        text.deferValue { try text.beginMember(of: position) }
     }
 }

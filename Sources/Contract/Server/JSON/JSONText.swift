@@ -47,7 +47,7 @@ final class JSONText {
     @exclusivity(unchecked) private var levels: [Level] = []
     /// The position at which the value of the most recent nested encoder has to begin. Until it does, no container may
     /// be written to.
-    @exclusivity(unchecked) private var owed = -1
+    @exclusivity(unchecked) private var deferredAt = -1
     /// The first misuse at a place where the protocols do not allow throwing.
     private(set) var failure: (any Error)?
 
@@ -89,7 +89,7 @@ extension JSONText {
         let index = container.depth &- 1
         guard index < levels.count, levels[index].start == container.offset else { throw misuse(at: container.outside) }
         if levels.count > container.depth { close(to: container.depth) }
-        if owed == count { throw misuse(at: here) }
+        if deferredAt == count { throw misuse(at: here) }
         if levels[index].members > 0 { put(",") }
         levels[index].members &+= 1
     }
@@ -120,15 +120,15 @@ extension JSONText {
 
     private func close(to depth: Int) {
         while levels.count > depth {
-            if owed == count { _ = fail(misuse(at: here)) }
+            if deferredAt == count { _ = fail(misuse(at: here)) }
             put(Unicode.Scalar(bytes[levels.removeLast().start] + 2))  // in ASCII, "{" + 2 is "}" and "[" + 2 is "]"
         }
     }
 
     /// Returns the position of a member that a nested container or a super encoder will fill.
-    func owe(_ begin: () throws -> Void) -> JSONPosition {
+    func deferValue(_ begin: () throws -> Void) -> JSONPosition {
         do { try begin() } catch { return fail(error) }
-        owed = count
+        deferredAt = count
         return here
     }
 
@@ -140,7 +140,7 @@ extension JSONText {
     /// Writes any value. A failure takes the whole of it back.
     func write<T: Encodable>(_ value: T) throws {
         let start = here
-        owed = count
+        deferredAt = count
         do {
             if try writeFoundation(value) { return }
             try value.encode(to: JSONEncoding(text: self, position: start))
@@ -162,7 +162,7 @@ extension JSONText {
             try write(value)
         } catch {
             count = mark
-            owed = -1
+            deferredAt = -1
             levels[levels.count - 1].members -= 1
             throw error
         }

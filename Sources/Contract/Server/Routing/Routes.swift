@@ -58,7 +58,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
             Operation(E.self) { call in
                 try admit(call.request.head)
                 let caller = try await authenticate(call.info)
-                return try await saying(try await headers(E.route, caller)) {
+                return try await withHeaders(try await headers(E.route, caller)) {
                     var info = call.info
                     let request = try await call.read(E.self, into: &info, caller: name(caller), reading)
                     return try respond(try await handler(request, caller, info))
@@ -76,7 +76,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
             Operation(E.self) { call in
                 try admit(call.request.head)
                 let caller = try await authenticate(call.info)
-                return try await saying(try await headers(E.route, caller)) {
+                return try await withHeaders(try await headers(E.route, caller)) {
                     var info = call.info
                     let request = try await call.read(E.self, into: &info, caller: name(caller), reading)
                     let answer = try await handler(request, caller)
@@ -249,7 +249,7 @@ struct Call: Sendable {
 }
 
 /// Adds headers to an answer or an error.
-private func saying(_ headers: HTTPFields, _ answer: () async throws -> Reply) async throws -> Reply {
+private func withHeaders(_ headers: HTTPFields, _ answer: () async throws -> Reply) async throws -> Reply {
     if headers.isEmpty { return try await answer() }
     do {
         var response = try await answer()

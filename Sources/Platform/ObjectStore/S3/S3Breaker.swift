@@ -73,7 +73,7 @@ final class S3Breaker: Sendable {
 }
 
 /// How many of something are under way at once, within a limit.
-final class Occupancy: Sendable {
+final class ConcurrencyLimit: Sendable {
     private let limit: Int
     private let count = NIOLockedValueBox(0)
 
@@ -93,7 +93,7 @@ final class Occupancy: Sendable {
 }
 
 /// The outcome of a check, which holds for some seconds: however many ask, S3 is asked once.
-actor RememberedCheck {
+actor CachedCheck {
     private let lifetime: TimeAmount
     private let now: @Sendable () -> NIODeadline
     private var outcome: (Result<Void, any Error>, until: NIODeadline)?

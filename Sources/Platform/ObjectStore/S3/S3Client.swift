@@ -77,7 +77,7 @@ struct S3Client: Sendable {
                 // Signed at each attempt, since time has gone by.
                 let (head, answer) = try await make(request(for: call), max(timeout, .milliseconds(100)))
                 breaker.note(isWorking: !(500...599 ~= head.status) || head.status == 501)
-                if attempt == call.attempts || !head.mayPass { return answer }
+                if attempt == call.attempts || !head.isTransient { return answer }
             } catch let error as HTTPClientError where error == .cancelled {
                 breaker.release()
                 throw CancellationError()
@@ -126,7 +126,7 @@ extension S3Response {
     }
 
     /// Whether the same request may have another answer soon.
-    fileprivate var mayPass: Bool {
+    fileprivate var isTransient: Bool {
         switch status {
         case 429, 500, 502, 503, 504: true
         // Two conditional writes met; a connection to S3 was too slow.

@@ -27,8 +27,8 @@ public struct S3ObjectStore: ObjectStore {
     private let pageSize: Int
     private let shutdown: @Sendable () async throws -> Void
     /// Uploads that are on their way to S3, each with its file here.
-    private let uploads = Occupancy(limit: 128)
-    private let readiness = RememberedCheck()
+    private let uploads = ConcurrencyLimit(limit: 128)
+    private let readiness = CachedCheck()
 
     /// Creates the spool folder if it is absent, and removes uploads in it that were not written to for a day.
     /// S3 is not asked; ``check()`` does that.
