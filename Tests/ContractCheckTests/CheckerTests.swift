@@ -13,7 +13,7 @@ import FoundationNetworking
     @Test func everyClauseGetsAVerdictInTheOrderOfTheList() async {
         let list = Checklist.plain([
             Scenario("holds", clause: "A") { _ in },
-            Scenario("does not", clause: "B") { _ in throw Broken("because") },
+            Scenario("does not", clause: "B") { _ in throw CheckFailure("because") },
             Scenario("holds too", clause: "A") { _ in },
             Scenario("is added", clause: "C", level: .addition) { _ in },
             Scenario("is written", clause: "B", level: .contract) { _ in },
@@ -31,7 +31,7 @@ import FoundationNetworking
 
     @Test func skippedScenariosHaveAReason() async {
         let list = Checklist.plain([
-            Scenario("needs more", clause: "A") { _ in throw NotTried("it needs more people") },
+            Scenario("needs more", clause: "A") { _ in throw Skipped("it needs more people") },
             Scenario("holds", clause: "B") { _ in },
         ])
         let report = await Checker(list).run(list.items, on: .scripted())

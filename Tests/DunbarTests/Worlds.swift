@@ -13,7 +13,9 @@ extension DunbarHost {
             server,
             operator: .init(
                 promote: { [database] name in
-                    guard try await DunbarService.setAdmin(true, name, in: database) else { throw Broken("no \(name)") }
+                    guard try await DunbarService.setAdmin(true, name, in: database) else {
+                        throw CheckFailure("no \(name)")
+                    }
                 },
                 letters: { [service, mailbox] address in
                     try await service.sendDueEmails()

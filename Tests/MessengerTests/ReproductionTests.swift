@@ -24,7 +24,7 @@ import Testing
     @Test func aFailureShowsOnlyTheExchangesAtFault() async throws {
         let failure = try await self.failure { server, person in
             let answers = try await together(5) { index in try await person.get("/users/search?q=\(index)") }
-            throw Broken("that one", in: answers[3].exchange)
+            throw CheckFailure("that one", in: answers[3].exchange)
         }
         let commands = failure.reproduce.filter { !$0.hasPrefix("#") }
         #expect(commands.count == 2)
@@ -48,7 +48,7 @@ import Testing
             let sent = try await person.post("/chats/\(chat)/messages", #"{"content":"it's \"quoted\""}"#)
             try expect(sent.status, equals: 201)
             let frame = try await socket.receive()
-            throw Broken("found \(frame)")
+            throw CheckFailure("found \(frame)")
         }
         #expect(output.contains(#"{"type":"auth_ok""#))
         #expect(output.contains(#"{"type":"subscribed""#))
@@ -127,7 +127,7 @@ import Testing
         let account = #"{"username":"it's","email":"a@b","password":"pass word'"}"#
         try expect(try await client.send(.post, "/auth/register", body: account).status, equals: 201)
         let tokens = try await client.send(.post, "/auth/login", body: account).json()
-        guard case .string(let token)? = tokens["access_token"] else { throw Broken("no token") }
+        guard case .string(let token)? = tokens["access_token"] else { throw CheckFailure("no token") }
         return Somebody(client: client, token: token)
     }
 }

@@ -116,7 +116,7 @@ import Testing
             let client = MessengerClient(
                 baseURL: host.baseURL, store: StubbornStore(alice.tokens), transport: host.transport)
             #expect(try await client.send(Messenger.GetMe()).id == alice.id)
-            await #expect(throws: StubbornStore.Broken.self) { try await client.signOut() }
+            await #expect(throws: StubbornStore.Failed.self) { try await client.signOut() }
             try await expectEnd(of: alice, at: host)
             await #expect(throws: SignedOut()) { try await client.send(Messenger.GetMe()) }
         }
@@ -159,12 +159,12 @@ extension MessengerClient {
 
 /// A store that does not delete tokens.
 private struct StubbornStore: TokenStore {
-    struct Broken: Error {}
+    struct Failed: Error {}
 
     private let tokens: StoredTokens
 
     init(_ tokens: StoredTokens) { self.tokens = tokens }
 
     func load() -> StoredTokens? { tokens }
-    func save(_ tokens: StoredTokens?) throws { throw Broken() }
+    func save(_ tokens: StoredTokens?) throws { throw Failed() }
 }

@@ -175,7 +175,7 @@ public struct Checker: Sendable {
         do {
             try await limit.hold(attempt.run)
             verdict.outcome = .passed
-        } catch let error as NotTried {
+        } catch let error as Skipped {
             verdict.reason = error.reason
         } catch {
             // The failure is described before cleaning up, which adds requests of its own.
@@ -228,12 +228,12 @@ extension Duration {
 
 extension Failure {
     init(_ error: any Error, _ recording: Recording) async {
-        let broken = error as? Broken
+        let failure = error as? CheckFailure
         let reproduction = Reproduction(
-            broken?.exchange, exchanges: await recording.exchanges, sockets: await recording.sockets)
+            failure?.exchange, exchanges: await recording.exchanges, sockets: await recording.sockets)
         self.init(
-            message: broken?.message ?? Self.words(for: error), expected: broken?.expected, found: broken?.found,
-            place: broken?.place, reproduce: reproduction.lines)
+            message: failure?.message ?? Self.words(for: error), expected: failure?.expected, found: failure?.found,
+            place: failure?.place, reproduce: reproduction.lines)
     }
 
     /// Returns a description of the error for people.

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 
 /// A difference between what a scenario found and what the contract promises.
-public struct Broken: Error, CustomStringConvertible {
+public struct CheckFailure: Error, CustomStringConvertible {
     /// The difference in words. Empty when ``expected`` and ``found`` are enough.
     public let message: String
     public let expected: String?
@@ -56,14 +56,14 @@ public struct Broken: Error, CustomStringConvertible {
 public func expect(
     _ condition: Bool, _ message: @autoclosure () -> String, line: UInt = #line, file: StaticString = #fileID
 ) throws {
-    if !condition { throw Broken(message(), line: line, file: file) }
+    if !condition { throw CheckFailure(message(), line: line, file: file) }
 }
 
 /// Fails the scenario unless the two are equal.
 public func expect<Value: Equatable>(
     _ found: Value, equals expected: Value, line: UInt = #line, file: StaticString = #fileID
 ) throws {
-    if found != expected { throw Broken(expected: shown(expected), found: shown(found), line: line, file: file) }
+    if found != expected { throw CheckFailure(expected: shown(expected), found: shown(found), line: line, file: file) }
 }
 
 /// Fails the scenario unless the two are equal, and says where they differ.
@@ -71,7 +71,7 @@ public func expect(
     _ found: JSONValue, equals expected: JSONValue, line: UInt = #line, file: StaticString = #fileID
 ) throws {
     guard let difference = found.difference(from: expected) else { return }
-    throw Broken(
+    throw CheckFailure(
         expected: difference.expected, found: difference.found, difference.path, line: line, file: file)
 }
 
@@ -97,12 +97,12 @@ public func expectRefusal(
         try await request()
     } catch let error as APIError {
         guard error.status.code == status, error.message == message else {
-            throw Broken(
+            throw CheckFailure(
                 expected: expected, found: "\(error.status.code) \"\(error.message)\"", line: line, file: file)
         }
         return error
     }
-    throw Broken(expected: expected, found: "it was accepted", line: line, file: file)
+    throw CheckFailure(expected: expected, found: "it was accepted", line: line, file: file)
 }
 
 extension AsyncSequence {

@@ -29,7 +29,7 @@ public struct RawClient: Sendable {
         _ method: HTTPRequest.Method, _ path: String, token: String? = nil, headers: HTTPFields = [:],
         bytes: [UInt8]?
     ) async throws -> RawAnswer {
-        guard let url = URL(string: baseURL.absoluteString + path) else { throw Broken("no URL: \(path)") }
+        guard let url = URL(string: baseURL.absoluteString + path) else { throw CheckFailure("no URL: \(path)") }
         var request = TransportRequest(method: method, url: url, headers: headers)
         if let token { request.headers[.authorization] = "Bearer \(token)" }
         if let bytes { request.body = .bytes(bytes) }
@@ -52,17 +52,17 @@ public struct RawAnswer: Sendable {
     public var headers: HTTPFields { response.headers }
     public var body: [UInt8] { response.body }
     public var text: String { String(decoding: body, as: UTF8.self) }
-    /// The exchange, for a ``Broken`` about this answer.
+    /// The exchange, for a ``CheckFailure`` about this answer.
     public var exchange: Exchange { Exchange(request: request, response: response) }
 
     /// Returns the body as JSON of any shape.
     ///
-    /// - Throws: ``Broken`` when the body is not JSON.
+    /// - Throws: ``CheckFailure`` when the body is not JSON.
     public func json() throws -> JSONValue {
         do {
             return try JSONDecoder().decode(JSONValue.self, from: Data(body))
         } catch {
-            throw Broken(expected: "JSON", found: "\(text.prefix(200))", in: exchange)
+            throw CheckFailure(expected: "JSON", found: "\(text.prefix(200))", in: exchange)
         }
     }
 }
@@ -80,7 +80,7 @@ extension RawAnswer {
     ) throws -> RawAnswer {
         let isJSON = headers[.contentType]?.hasPrefix("application/json") == true
         guard self.status == status, isJSON, try json() == body else {
-            throw broken("\(status) \"\(text)\"", what(), line, file)
+            throw mismatch("\(status) \"\(text)\"", what(), line, file)
         }
         return self
     }
@@ -93,7 +93,7 @@ extension RawAnswer {
         _ status: Int, _ what: @autoclosure () -> String = "", line: UInt = #line, file: StaticString = #fileID
     ) throws -> JSONValue {
         guard self.status == status, headers[.contentType]?.hasPrefix("application/json") == true else {
-            throw broken("\(status)", what(), line, file)
+            throw mismatch("\(status)", what(), line, file)
         }
         return try json()
     }
@@ -105,14 +105,14 @@ extension RawAnswer {
     ) throws {
         guard statuses ~= status else {
             let last = statuses.upperBound - 1
-            throw broken(
+            throw mismatch(
                 last == statuses.lowerBound ? "\(last)" : "\(statuses.lowerBound) to \(last)", what(), line, file)
         }
     }
 
-    private func broken(_ expected: String, _ what: String, _ line: UInt, _ file: StaticString) -> Broken {
+    private func mismatch(_ expected: String, _ what: String, _ line: UInt, _ file: StaticString) -> CheckFailure {
         let type = headers[.contentType] ?? "no content type"
-        return Broken(
+        return CheckFailure(
             expected: expected, found: "\(status) (\(type)) \(text.prefix(200))", String(what.prefix(200)),
             in: exchange,
             line: line, file: file)

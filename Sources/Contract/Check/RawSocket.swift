@@ -15,7 +15,7 @@ public struct RawSocket: Sendable {
     public func waitUntilHandled() async throws { try await socket.ping() }
 
     public func frame() async throws -> JSONValue {
-        guard case .text(let text) = try await socket.receive() else { throw Broken("a binary frame") }
+        guard case .text(let text) = try await socket.receive() else { throw CheckFailure("a binary frame") }
         return try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
     }
 
@@ -27,7 +27,7 @@ public struct RawSocket: Sendable {
     /// Fails unless the server now closes the socket, with this code if one is given.
     public func expectClose(_ code: UInt16? = nil, line: UInt = #line, file: StaticString = #fileID) async throws {
         do {
-            throw Broken(expected: "a close", found: "\(try await frame())", line: line, file: file)
+            throw CheckFailure(expected: "a close", found: "\(try await frame())", line: line, file: file)
         } catch let closed as SocketClosed {
             if let code { try ContractCheck.expect(closed.code, equals: code, line: line, file: file) }
         }

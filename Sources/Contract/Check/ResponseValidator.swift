@@ -78,13 +78,13 @@ public struct ResponseValidator: Transport, SocketTransport {
         guard let steps = steps(of: url) else { return }
         let (status, path) = (response.status.code, "/" + steps.joined(separator: "/"))
         let what = "\(method) \(path)"
-        func broken(_ expected: String, _ found: String) -> Broken {
-            Broken(JSONDifference(path: "", expected: expected, found: found), of: what, in: exchange)
+        func mismatch(_ expected: String, _ found: String) -> CheckFailure {
+            CheckFailure(JSONDifference(path: "", expected: expected, found: found), of: what, in: exchange)
         }
         let words = Self.inclusions(in: url)
         guard let operation = shapes.operations.first(where: { $0.matches(method, steps) }) else {
             if status < 400, !shapes.elsewhere.contains(where: path.hasPrefix) {
-                throw broken("an operation with examples", "status \(status)")
+                throw mismatch("an operation with examples", "status \(status)")
             }
             return
         }
@@ -98,20 +98,20 @@ public struct ResponseValidator: Transport, SocketTransport {
             let fitting = answers.filter { $0.status == status || isRedirect($0.status) }
             guard let answer = fitting.first(where: { $0.inclusion != nil }) ?? fitting.first else {
                 let expected = Set(answers.map(\.status)).sorted().map(String.init).joined(separator: " or ")
-                throw broken("status \(expected)", "status \(status)")
+                throw mismatch("status \(expected)", "status \(status)")
             }
             server.coverage?.add("\(operation.signature): \(status)", answer.inclusion)
             guard let mediaType = answer.mediaType else {
                 // A redirect may have a page for people.
                 guard response.body.isEmpty || 300..<400 ~= status else {
-                    throw broken("no body", "\(response.body.count) bytes")
+                    throw mismatch("no body", "\(response.body.count) bytes")
                 }
                 return
             }
             guard let expected = answer.shape else {
                 let found = response.headers[.contentType] ?? "none"
                 guard found.prefix(while: { $0 != ";" }) == mediaType else {
-                    throw broken("Content-Type \(mediaType)", found)
+                    throw mismatch("Content-Type \(mediaType)", found)
                 }
                 return
             }
@@ -119,13 +119,13 @@ public struct ResponseValidator: Transport, SocketTransport {
         }
         let type = response.headers[.contentType] ?? "none"
         guard type.prefix(while: { $0 != ";" }) == "application/json" else {
-            throw broken("Content-Type application/json", type)
+            throw mismatch("Content-Type application/json", type)
         }
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body)) else {
-            throw broken("JSON", "\(String(decoding: response.body.prefix(200), as: UTF8.self))")
+            throw mismatch("JSON", "\(String(decoding: response.body.prefix(200), as: UTF8.self))")
         }
         if let difference = shape.difference(in: value, level: server.level) {
-            throw Broken(difference, of: what, in: exchange)
+            throw CheckFailure(difference, of: what, in: exchange)
         }
     }
 
@@ -158,22 +158,24 @@ public struct ResponseValidator: Transport, SocketTransport {
 
         func receive() async throws -> SocketMessage {
             let message = try await base.receive()
-            guard case .text(let text) = message else { throw broken("a text frame", "a binary one") }
+            guard case .text(let text) = message else { throw mismatch("a text frame", "a binary one") }
             guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else {
-                throw broken("JSON", "\(text.prefix(200))")
+                throw mismatch("JSON", "\(text.prefix(200))")
             }
             guard let shape = shapes[value["type"]?.string ?? ""] else {
                 // Clients skip unknown types. A server of this project sends none.
                 if level == .contract, value["type"]?.string != nil { return message }
-                throw broken("a known type", "\(text.prefix(200))")
+                throw mismatch("a known type", "\(text.prefix(200))")
             }
-            if let difference = shape.difference(in: value, level: level) { throw Broken(difference, of: "frame") }
+            if let difference = shape.difference(in: value, level: level) {
+                throw CheckFailure(difference, of: "frame")
+            }
             coverage?.add("frame \(value["type"]?.string ?? "")", nil)
             return message
         }
 
-        private func broken(_ expected: String, _ found: String) -> Broken {
-            Broken(JSONDifference(path: "", expected: expected, found: found), of: "frame")
+        private func mismatch(_ expected: String, _ found: String) -> CheckFailure {
+            CheckFailure(JSONDifference(path: "", expected: expected, found: found), of: "frame")
         }
 
         func send(_ text: String) async throws { try await base.send(text) }

@@ -27,7 +27,7 @@ public struct Scenario<World: Sendable>: Sendable, CustomStringConvertible {
     /// Runs the scenario.
     ///
     /// - Parameter limit: The time limit, in place of the scenario's own.
-    /// - Throws: ``Broken``, ``TimedOut``, or an error of the SDK that the scenario did not expect.
+    /// - Throws: ``CheckFailure``, ``TimedOut``, or an error of the SDK that the scenario did not expect.
     public func run(_ world: World, within limit: Duration? = nil) async throws {
         try await TimeLimit(limit ?? self.limit).hold { try await body(world) }
     }
@@ -36,7 +36,7 @@ public struct Scenario<World: Sendable>: Sendable, CustomStringConvertible {
 }
 
 /// Thrown by a scenario that does not apply to this server, with the reason. It counts as skipped.
-public struct NotTried: Error {
+public struct Skipped: Error {
     public let reason: String
 
     public init(_ reason: String) { self.reason = reason }

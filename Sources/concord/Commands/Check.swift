@@ -47,7 +47,7 @@ struct Check: AsyncParsableCommand {
             settles where the document is silent, and what it adds.
 
             The report goes to standard output, progress to standard error. Exit codes: 0 the server keeps the \
-            contract, 1 something is broken, 2 no server of this API answers, 64 bad arguments, 130 interrupted.
+            contract, 1 a scenario failed, 2 no server of this API answers, 64 bad arguments, 130 interrupted.
             """)
 
     /// Documented in docs/checking.md.

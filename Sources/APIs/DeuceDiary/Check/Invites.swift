@@ -13,7 +13,7 @@ extension DeuceDiaryScenarios {
             let group = try await john.send(DeuceDiary.CreateGroup(name: "Throne Room", description: "d"))
             let invite = try await john.send(DeuceDiary.CreateInvite(group: group.id))
             try expect(invite.inviteLink.hasSuffix("/join/\(invite.id)"), "the link is \(invite.inviteLink)")
-            guard let link = URL(string: invite.inviteLink) else { throw Broken("no URL: \(invite.inviteLink)") }
+            guard let link = URL(string: invite.inviteLink) else { throw CheckFailure("no URL: \(invite.inviteLink)") }
             try expect(DeuceDiary.Invite.id(in: link), equals: invite.id)
             for person in people[1...] {
                 let joined = try await person.post("/api/join/\(invite.id)").succeeded()

@@ -14,9 +14,9 @@ extension DeuceDiaryScenarios {
             let logged = try await john.post(
                 "/api/deuces", ["groupIds": [group.json], "location": "Home", "thoughts": "Hi \"there\" 💩\n"]
             ).succeeded()
-            guard case .object(var entry)? = logged["entries"]?[0] else { throw Broken("no entry") }
+            guard case .object(var entry)? = logged["entries"]?[0] else { throw CheckFailure("no entry") }
             guard case .object(var user) = try await john.get("/api/auth/user").succeeded() else {
-                throw Broken("no user")
+                throw CheckFailure("no user")
             }
             user["email"] = .null
             entry["user"] = .object(user)
@@ -201,7 +201,7 @@ extension DeuceDiaryScenarios {
                 do {
                     _ = try await world.sockets.open(
                         world.baseURL.appendingPathComponent("ws"), headers: headers, maximumMessageSize: 65_536)
-                    throw Broken("a socket was opened with \(headers)")
+                    throw CheckFailure("a socket was opened with \(headers)")
                 } catch let refused as SocketRefused {
                     try expect(refused.status, equals: 401)
                 }

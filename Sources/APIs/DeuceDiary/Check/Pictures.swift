@@ -18,7 +18,7 @@ extension DeuceDiaryScenarios {
             let user = try await john.client.uploadProfilePicture(.sample)
             guard let path = user.profileImageUrl,
                 path.wholeMatch(of: #/\/uploads\/[A-Za-z0-9_-]+-[0-9]{10,}\.jpg/#) != nil
-            else { throw Broken(expected: "/uploads/<name>.jpg", found: user.profileImageUrl ?? "nothing") }
+            else { throw CheckFailure(expected: "/uploads/<name>.jpg", found: user.profileImageUrl ?? "nothing") }
             try expect(user.updatedAt > before.updatedAt, "updatedAt stood still")
             for (method, isWhole) in [(HTTPRequest.Method.get, true), (.head, false)] {
                 let answer = try await world.raw.send(method, path)
@@ -44,7 +44,7 @@ extension DeuceDiaryScenarios {
             var paths: [String] = []
             for _ in 0..<3 {
                 let user = try await john.client.uploadProfilePicture(.sample)
-                guard let path = user.profileImageUrl else { throw Broken("no picture") }
+                guard let path = user.profileImageUrl else { throw CheckFailure("no picture") }
                 if let last = paths.last { try await world.raw.send(.get, last).refused(404, "Not found", last) }
                 paths.append(path)
             }

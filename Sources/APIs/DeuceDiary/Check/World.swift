@@ -67,7 +67,7 @@ public struct DeuceDiaryWorld: Sendable {
 
     /// Returns a user whom the server does not know yet.
     public func stranger(_ bearer: Bearer) async throws -> Person {
-        guard case .issuer(let issue) = tokens else { throw NotTried("it needs tokens of its own making") }
+        guard case .issuer(let issue) = tokens else { throw Skipped("it needs tokens of its own making") }
         let token = try await issue(bearer)
         return Person(id: .init(bearer.subject), token: token, client: client(token), world: self)
     }
@@ -83,7 +83,7 @@ public struct DeuceDiaryWorld: Sendable {
                 defer { taken += 1 }
                 return taken
             }
-            guard index < tokens.count else { throw NotTried("it needs more people than tokens were given") }
+            guard index < tokens.count else { throw Skipped("it needs more people than tokens were given") }
             let client = client(tokens[index])
             let id = try await client.send(DeuceDiary.GetUser()).id
             return Person(id: id, token: tokens[index], client: client, world: self)
@@ -151,7 +151,7 @@ public struct Person: Sendable {
     /// Returns the group that every user has.
     func solo() async throws -> DeuceDiary.Group.ID {
         let groups = try await send(DeuceDiary.ListGroups())
-        guard let solo = groups.first(where: { $0.name == "Solo Deuces" }) else { throw Broken("no Solo Deuces") }
+        guard let solo = groups.first(where: { $0.name == "Solo Deuces" }) else { throw CheckFailure("no Solo Deuces") }
         return solo.id
     }
 
@@ -194,7 +194,7 @@ extension RawSocket {
     func entry(line: UInt = #line, file: StaticString = #fileID) async throws -> JSONValue {
         let frame = try await frame()
         guard frame["type"] == "deuce_logged", let entry = frame["entry"] else {
-            throw Broken(expected: "a logged deuce", found: "\(frame)", line: line, file: file)
+            throw CheckFailure(expected: "a logged deuce", found: "\(frame)", line: line, file: file)
         }
         return entry
     }

@@ -250,11 +250,11 @@ extension DunbarWorld {
 
     /// Returns the token of the newest e-mail.
     fileprivate func resetCode(of name: String) async throws -> String {
-        guard let `operator` else { throw Broken("only an operator sees the letters") }
+        guard let `operator` else { throw CheckFailure("only an operator sees the letters") }
         let letters = try await `operator`.letters("\(name)@example.com")
         // E-mails that were sent at the same time come in any order.
         let codes = letters.compactMap { $0.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#)?.output.1 }
-        guard let code = codes.last else { throw Broken("no code: \(letters)") }
+        guard let code = codes.last else { throw CheckFailure("no code: \(letters)") }
         return String(code)
     }
 }

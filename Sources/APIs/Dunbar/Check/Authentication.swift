@@ -22,7 +22,7 @@ extension DunbarScenarios {
             for (field, value) in [
                 ("bio", .null), ("photo", .null), ("isAdmin", false), ("isPrivate", true),
             ] as [(String, JSONValue)] { try expect(user?[field], equals: value) }
-            guard let cookie = answer.cookie else { throw Broken("no cookie") }
+            guard let cookie = answer.cookie else { throw CheckFailure("no cookie") }
             let me = try await world.raw.send(.get, "/user", headers: [.cookie: cookie]).succeeded(200)
             try expect(me["user"]?["id"], equals: user?["id"] ?? .null)
             try expect(me["user"]?["emailVerified"], equals: false)
@@ -110,7 +110,7 @@ extension DunbarScenarios {
             for name in [john.name, john.name.uppercased()] {
                 let answer = try await world.login(name)
                 try expect(try answer.succeeded(200)["user"]?["id"], equals: john.id.json)
-                guard let cookie = answer.cookie, cookie != john.cookie else { throw Broken("no new cookie") }
+                guard let cookie = answer.cookie, cookie != john.cookie else { throw CheckFailure("no new cookie") }
                 let me = try await world.raw.send(.get, "/user", headers: [.cookie: cookie]).succeeded(200)
                 try expect(me["user"]?["id"], equals: john.id.json)
             }
@@ -138,7 +138,7 @@ extension DunbarScenarios {
             let other = try await world.login(john.name)
             let answer = try await world.login(john.name, headers: [.cookie: john.cookie])
             try answer.succeeded(200)
-            guard let cookie = answer.cookie, cookie != john.cookie else { throw Broken("the session goes on") }
+            guard let cookie = answer.cookie, cookie != john.cookie else { throw CheckFailure("the session goes on") }
             try await john.get("/user").refused(401, "Unauthorized")
             for cookie in [cookie, other.cookie ?? ""] {
                 try await world.raw.send(.get, "/user", headers: [.cookie: cookie]).succeeded(200)
@@ -197,7 +197,7 @@ extension DunbarScenarios {
             // The server's public URL may differ from the one that is used here; a photo is below it.
             let photo = try await john.client.uploadPhoto(.sample, of: john.id).profile.photo ?? ""
             guard let parts = URLComponents(string: photo), let scheme = parts.scheme, let host = parts.host else {
-                throw Broken("no URL: \(photo)")
+                throw CheckFailure("no URL: \(photo)")
             }
             let own = "\(scheme)://\(host)\(parts.port.map { ":\($0)" } ?? "")"
             try await john.raw(.post, "/logout", headers: [.origin: own]).said("Logged out successfully")
@@ -223,7 +223,7 @@ extension DunbarScenarios {
     ]
 
     static func attributes(of answer: RawAnswer) throws -> [String] {
-        guard let header = answer.headers[.setCookie] else { throw Broken("no Set-Cookie", in: answer.exchange) }
+        guard let header = answer.headers[.setCookie] else { throw CheckFailure("no Set-Cookie", in: answer.exchange) }
         return header.components(separatedBy: "; ").dropFirst().map { $0 }
     }
 }

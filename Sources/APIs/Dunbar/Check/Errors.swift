@@ -83,7 +83,7 @@ extension DunbarScenarios {
             try expect(user?["isAdmin"], equals: false)
             try expect(user?["isPrivate"], equals: true)
             try expect(user?["bio"], equals: .null)
-            guard let cookie = answer.cookie else { throw Broken("no cookie") }
+            guard let cookie = answer.cookie else { throw CheckFailure("no cookie") }
             let post = try await world.raw.send(
                 .post, "/posts", headers: [.cookie: cookie],
                 body:

@@ -15,11 +15,11 @@ extension DunbarScenarios {
             try expect(changed["email"], equals: nil)
             try expect(changed["isAdmin"], equals: nil)
             guard case .other(let user) = try await admin.client.uploadPhoto(.sample, of: john.id) else {
-                throw Broken("an admin is shown somebody's account")
+                throw CheckFailure("an admin is shown somebody's account")
             }
             try expect(user.photo != nil, "no photo")
             guard case .own(let own) = try await admin.send(Dunbar.UpdateUser(id: admin.id, bio: "mine")) else {
-                throw Broken("an admin's own account is not shown")
+                throw CheckFailure("an admin's own account is not shown")
             }
             try expect(own.isAdmin, "no admin")
             try await admin.raw(.patch, "/users/999999999999", body: "{}").refused(404, "User not found")
@@ -78,12 +78,12 @@ extension DunbarScenarios {
     static let verification: [Scenario<DunbarWorld>] = [
         Scenario("The link of a letter verifies the address", clause: "GET /verify-email/:token") { world in
             let john = try await world.person()
-            guard let `operator` = world.operator else { throw Broken("only an operator sees the letters") }
+            guard let `operator` = world.operator else { throw CheckFailure("only an operator sees the letters") }
             let letters = try await `operator`.letters("\(john.name)@example.com")
             try expect(letters.count, equals: 1)
             guard let found = letters[0].firstMatch(of: #/https?:\/\/\S+\/api\/verify-email\/([A-Za-z0-9_-]{43})\s/#)
             else {
-                throw Broken("no link: \(letters[0])")
+                throw CheckFailure("no link: \(letters[0])")
             }
             let token = String(found.output.1)
             for token in [String(token.dropLast()), token + "x", "x", String(token.reversed())] {
@@ -98,13 +98,13 @@ extension DunbarScenarios {
         },
         Scenario("The e-mail with the link is sent again on request", clause: "POST /verify-email/resend") { world in
             let john = try await world.person()
-            guard let `operator` = world.operator else { throw Broken("only an operator sees the e-mails") }
+            guard let `operator` = world.operator else { throw CheckFailure("only an operator sees the e-mails") }
             try await john.post("/verify-email/resend").said("Verification email sent")
             let emails = try await `operator`.letters("\(john.name)@example.com")
             try expect(emails.count, equals: 2)
             for email in emails {
                 guard let link = email.firstMatch(of: #/\/api(\/verify-email\/[A-Za-z0-9_-]{43})\s/#) else {
-                    throw Broken("no link: \(email)")
+                    throw CheckFailure("no link: \(email)")
                 }
                 // Both links verify the address.
                 try await world.raw.send(.get, String(link.output.1)).said("Email verified")

@@ -14,7 +14,7 @@ extension DunbarScenarios {
         Scenario("A photo has an absolute URL that anybody may fetch", clause: "POST /users/:id/photo") { world in
             let (john, jane) = try await world.pair()
             let user = try await john.client.uploadPhoto(.sample, of: john.id)
-            guard let photo = user.profile.photo, photo.hasPrefix("http") else { throw Broken("no URL: \(user)") }
+            guard let photo = user.profile.photo, photo.hasPrefix("http") else { throw CheckFailure("no URL: \(user)") }
             let file = try await world.fetch(photo)
             try expect(file.status, equals: 200)
             try expect(file.headers[.contentType], equals: "image/jpeg")
@@ -87,7 +87,7 @@ extension Upload {
 extension DunbarWorld {
     /// Fetches a stored file.
     func fetch(_ url: String, range: String? = nil) async throws -> TransportResponse {
-        guard let url = URL(string: url) else { throw Broken("no URL: \(url)") }
+        guard let url = URL(string: url) else { throw CheckFailure("no URL: \(url)") }
         var request = TransportRequest(method: .get, url: url)
         request.headers[.range] = range
         return try await transport.send(request, progress: nil)

@@ -55,7 +55,7 @@ extension DunbarScenarios {
                 try expect(try await world.fetch(url).status, equals: 200)
                 guard let mark = url.firstIndex(of: "?"), let expires = url.firstMatch(of: #/expires=(\d+)/#),
                     let time = Double(expires.output.1)
-                else { throw Broken("not signed: \(url)") }
+                else { throw CheckFailure("not signed: \(url)") }
                 // It expires at the end of a day, so that a URL stays the same for a while.
                 try expect(time.truncatingRemainder(dividingBy: 86400), equals: 0)
                 let query = url[mark...]

@@ -62,7 +62,9 @@ public struct DunbarWorld: Sendable {
         let name = name ?? freshName()
         let answer = try await register(name, displayName: displayName)
         let user = try answer.succeeded(201)["user"]
-        guard let id = user?["id"]?.integer, let cookie = answer.cookie else { throw Broken("no user: \(answer.text)") }
+        guard let id = user?["id"]?.integer, let cookie = answer.cookie else {
+            throw CheckFailure("no user: \(answer.text)")
+        }
         let person = Person(id: .init(id), name: name, cookie: cookie, world: self)
         if !isPrivate { try await person.send(Dunbar.UpdateUser(id: person.id, isPrivate: false)) }
         return person
@@ -84,7 +86,7 @@ public struct DunbarWorld: Sendable {
 
     /// Returns a user whom the operator has made an admin.
     public func admin() async throws -> Person {
-        guard let `operator` else { throw Broken("only an operator makes admins") }
+        guard let `operator` else { throw CheckFailure("only an operator makes admins") }
         let person = try await person(freshName("admin"))
         try await `operator`.promote(person.name)
         return person
@@ -169,7 +171,9 @@ public struct Person: Sendable {
     /// Returns the id of a user's request to follow this user.
     func request(of other: Person) async throws -> Dunbar.FollowRequest.ID {
         let pending = try await send(Dunbar.ListPendingRequests())
-        guard let request = pending.first(where: { $0.follower.id == other.id }) else { throw Broken("no request") }
+        guard let request = pending.first(where: { $0.follower.id == other.id }) else {
+            throw CheckFailure("no request")
+        }
         return request.id
     }
 
@@ -202,7 +206,7 @@ extension RawAnswer {
     ) throws -> RawAnswer {
         let body = try succeeded(200, what(), line: line, file: file)
         guard body == ["message": .string(text)] else {
-            throw Broken(expected: text, found: body.description, what(), in: exchange, line: line, file: file)
+            throw CheckFailure(expected: text, found: body.description, what(), in: exchange, line: line, file: file)
         }
         return self
     }

@@ -234,7 +234,7 @@ extension GTSDScenarios {
             try await client.signOut()
             do {
                 try await client.send(GTSD.GetMe())
-                throw Broken("signed out, and it answers")
+                throw CheckFailure("signed out, and it answers")
             } catch is SignedOut {}
         },
     ]

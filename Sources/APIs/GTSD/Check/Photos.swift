@@ -57,7 +57,7 @@ extension GTSDScenarios {
             let photo: GTSD.ConfirmedPhoto = try await anna.send(confirmation)
             let _: NoData = try await anna.send(GTSD.DeletePhoto(photo.photoId))
             // Its URL has not expired: a file that is put there again becomes no photo.
-            guard let url = URL(string: place.uploadUrl) else { throw Broken("no URL: \(place.uploadUrl)") }
+            guard let url = URL(string: place.uploadUrl) else { throw CheckFailure("no URL: \(place.uploadUrl)") }
             let put = TransportRequest(method: .put, url: url, body: .bytes(jpeg))
             _ = try await world.transport.send(put, progress: nil)
             try await expectRefusal(404, "File not found in storage: \(place.fileKey)") {
@@ -189,7 +189,7 @@ extension GTSDScenarios {
                 GTSD.PresignPhoto(fileName: "a.jpg", contentType: "image/jpeg", fileSize: jpeg.count))
             let url = place.uploadUrl
             func put(_ url: String, _ method: HTTPRequest.Method = .put, _ bytes: [UInt8] = jpeg) async throws -> Int {
-                guard let place = URL(string: url) else { throw Broken("no URL: \(url)") }
+                guard let place = URL(string: url) else { throw CheckFailure("no URL: \(url)") }
                 let request = TransportRequest(method: method, url: place, body: method == .get ? .none : .bytes(bytes))
                 let response = try await world.transport.send(request, progress: nil)
                 return response.status.code
@@ -243,7 +243,7 @@ extension GTSDScenarios {
     }
 
     private static func fetch(_ url: String?, over world: GTSDWorld) async throws -> TransportResponse {
-        guard let place = url.flatMap(URL.init(string:)) else { throw Broken("no URL: \(url ?? "")") }
+        guard let place = url.flatMap(URL.init(string:)) else { throw CheckFailure("no URL: \(url ?? "")") }
         return try await world.transport.send(TransportRequest(method: .get, url: place), progress: nil)
     }
 }

@@ -27,7 +27,7 @@ extension GTSDScenarios {
             try expect(try await anna.post("/v1/plans/generate").data()["plan"], equals: forced["plan"])
             guard let start = first["plan"]?["weekStartDate"]?.string.flatMap({ Day($0) }),
                 let end = first["plan"]?["weekEndDate"]?.string.flatMap({ Day($0) })
-            else { throw Broken("no week") }
+            else { throw CheckFailure("no week") }
             try expect((start.daysSince1970 + 3) % 7, equals: 0)
             try expect(end, equals: later(start, by: 6))
             let today = try await anna.tasks()[0].dueDate

@@ -40,7 +40,7 @@ public struct GTSDWorld: Sendable {
         let (email, store) = (freshEmail(), MemoryTokenStore())
         let client = client(store)
         let user = try await client.signUp(email: email, password: Person.password, timezone: timezone)
-        guard let tokens = await store.load() else { throw Broken("the SDK kept no tokens") }
+        guard let tokens = await store.load() else { throw CheckFailure("the SDK kept no tokens") }
         return Person(
             id: user.id, email: email, token: tokens.accessToken, refreshToken: tokens.refreshToken, client: client,
             world: self)
@@ -113,7 +113,7 @@ public struct Person: Sendable {
     ) async throws -> GTSD.PresignedUpload {
         let place: GTSD.PresignedUpload = try await send(
             GTSD.PresignPhoto(fileName: name, contentType: type, fileSize: bytes.count))
-        guard let url = URL(string: place.uploadUrl) else { throw Broken("no URL: \(place.uploadUrl)") }
+        guard let url = URL(string: place.uploadUrl) else { throw CheckFailure("no URL: \(place.uploadUrl)") }
         let request = TransportRequest(method: .put, url: url, body: .bytes(bytes))
         let status = try await world.transport.send(request, progress: nil).status.code
         try expect(status, equals: 200)

@@ -74,7 +74,7 @@ extension MessengerScenarios {
                 switch try await socket.receive() {
                 case .message(let message): heard.append(message)
                 case .subscribed(chat): answers += 1
-                case let other: throw Broken("\(other)")
+                case let other: throw CheckFailure("\(other)")
                 }
             }
             try await asking

@@ -115,7 +115,7 @@ extension MessengerScenarios {
             let held = try await alice.send(Messenger.SendMessage(chat: direct, content: "", type: .file, file: sent))
             let answer = try await bob.say("answer", in: direct)
             let picture = try await alice.upload(Form(filename: "a.png", type: "image/png")).succeeded(201)["id"]
-            guard let avatar = picture?.integer else { throw Broken("no id") }
+            guard let avatar = picture?.integer else { throw CheckFailure("no id") }
             try await alice.send(Messenger.UpdateMe(avatar: .to(.init(avatar))))
             _ = try await bob.location(of: picture)
             try expect(try await alice.delete(alice.password).status, equals: 204)

@@ -109,7 +109,7 @@ extension MessengerScenarios {
             let created = try await alice.post(
                 "/chats",
                 ["type": "group", "name": "Team", "id": foreign, "owner_id": bob.id.json, "role": "member"])
-            guard let chat = try created.succeeded(201)["id"]?.integer else { throw Broken("no id") }
+            guard let chat = try created.succeeded(201)["id"]?.integer else { throw CheckFailure("no id") }
             let detail = try await alice.get("/chats/\(chat)").succeeded(200)
             try expect(detail["owner_id"], equals: alice.id.json)
             try expect(detail["members"]?.elements.map { $0["role"] }, equals: ["owner"])

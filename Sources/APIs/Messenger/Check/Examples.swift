@@ -137,7 +137,7 @@ extension MessengerScenarios {
             var sent: [JSONValue] = []
             for index in 0..<5 {
                 let answer = try await alice.post(path, ["content": .string("\(index)"), "type": "text"])
-                guard case .object(var message) = try answer.succeeded(201) else { throw Broken("no object") }
+                guard case .object(var message) = try answer.succeeded(201) else { throw CheckFailure("no object") }
                 message["message_type"] = message.removeValue(forKey: "type")
                 sent.insert(.object(message), at: 0)
             }
@@ -206,7 +206,7 @@ extension MessengerScenarios {
             try await socket.expect(["type": "subscribed", "chat_id": chat.json])
             for text in ["Hey!", "You!"] {
                 let sent = try await bob.post("/chats/\(chat)/messages", ["content": .string(text), "type": "text"])
-                guard case .object(var frame) = try sent.succeeded(201) else { throw Broken("no object") }
+                guard case .object(var frame) = try sent.succeeded(201) else { throw CheckFailure("no object") }
                 frame["message_type"] = frame["type"]
                 frame["type"] = "message"
                 try await socket.expect(.object(frame))

@@ -139,7 +139,7 @@ extension MessengerScenarios {
     private static func expectKey(_ key: JSONValue?, endsIn name: String, line: UInt = #line) throws {
         let parts = (key?.string ?? "").split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, UUID(uuidString: String(parts[0])) != nil, parts[1] == name else {
-            throw Broken("the object key is \(key ?? "absent"), for \(name)", line: line)
+            throw CheckFailure("the object key is \(key ?? "absent"), for \(name)", line: line)
         }
     }
 }
@@ -179,7 +179,7 @@ extension Person {
         let answer = try await get("/files/\(file?.integer ?? 0)/download")
         guard answer.status == 302, answer.body.isEmpty, let location = answer.headers[.location],
             location.hasPrefix("http://") || location.hasPrefix("https://")
-        else { throw Broken("no redirect: \(answer.status) \(answer.headers) \(answer.text)", line: line) }
+        else { throw CheckFailure("no redirect: \(answer.status) \(answer.headers) \(answer.text)", line: line) }
         try expect(answer.headers[.cacheControl], equals: "no-store", line: line)
         return location
     }
@@ -188,7 +188,7 @@ extension Person {
     func fetch(
         _ location: String, _ method: HTTPRequest.Method = .get, headers: HTTPFields = [:]
     ) async throws -> RawAnswer {
-        guard let url = URL(string: location) else { throw Broken("no URL: \(location)") }
+        guard let url = URL(string: location) else { throw CheckFailure("no URL: \(location)") }
         return try await RawClient(baseURL: url, transport: world.transport).send(method, "", headers: headers)
     }
 }

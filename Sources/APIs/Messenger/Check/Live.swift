@@ -105,7 +105,7 @@ extension MessengerScenarios {
             ]
             for body in bodies {
                 let sent = try await alice.post("/chats/\(chat)/messages", body).succeeded(201)
-                guard case .object(var frame) = sent else { throw Broken("no object") }
+                guard case .object(var frame) = sent else { throw CheckFailure("no object") }
                 frame["message_type"] = sent["type"]
                 frame["type"] = "message"
                 for socket in sockets { try await socket.expect(.object(frame)) }

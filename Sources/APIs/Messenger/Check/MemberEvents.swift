@@ -77,11 +77,11 @@ extension MessengerScenarios {
                 var frames: [Messenger.ServerFrame] = []
                 for _ in 0..<statuses.filter({ $0 != 403 }).count { frames.append(try await stays.receive()) }
                 guard let removal = frames.firstIndex(of: .memberRemoved(chat, bob.id)) else {
-                    throw Broken("no removal in \(frames)")
+                    throw CheckFailure("no removal in \(frames)")
                 }
                 for frame in frames[(removal + 1)...] {
                     guard case .message(let message) = frame, message.sender != bob.id else {
-                        throw Broken("from somebody who was out: \(frame)")
+                        throw CheckFailure("from somebody who was out: \(frame)")
                     }
                 }
                 for frame in frames[..<removal] { try expect(try await goes.receive(), equals: frame) }

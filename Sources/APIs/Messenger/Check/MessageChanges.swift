@@ -177,7 +177,7 @@ extension MessengerScenarios {
             for content in ["two", String(repeating: "\u{1F600}", count: 16_384)] {
                 let edited = try await alice.send(
                     Messenger.EditMessage(chat: chat, message: message.id, content: content))
-                guard let time = edited.editedAt else { throw Broken("no edited_at") }
+                guard let time = edited.editedAt else { throw CheckFailure("no edited_at") }
                 for socket in sockets {
                     try await socket.expect([
                         "type": "message_edited", "id": message.id.json, "chat_id": chat.json,
@@ -224,7 +224,7 @@ extension MessengerScenarios {
                     case .message(let message): copy[message.id] = message.content
                     case .messageEdited(let edit): if copy[edit.id] != nil { copy[edit.id] = edit.content }
                     case .messageDeleted(chat, let id): copy[id] = nil
-                    case let other: throw Broken("\(other)")
+                    case let other: throw CheckFailure("\(other)")
                     }
                 }
             }

@@ -26,7 +26,7 @@ extension MessengerScenarios {
                 try expect(answer.status == 204 && answer.body.isEmpty, "\(answer.status) \(answer.text)")
                 let receipts = try await bob.get("/chats/\(chat)/receipts").succeeded(200)
                 // A user's own messages count as read.
-                guard let mine = receipts[0], receipts.elements.count == 2 else { throw Broken("\(receipts)") }
+                guard let mine = receipts[0], receipts.elements.count == 2 else { throw CheckFailure("\(receipts)") }
                 try expect(mine["user_id"], equals: alice.id.json)
                 try expect(receipts[1]?["last_read_message_id"], equals: sent[9].id.json)
                 if moves { mark = sent[index].id }
@@ -74,7 +74,7 @@ extension MessengerScenarios {
             let last = try await bob.say("last", in: chat)
             var told: [Messenger.Message.ID] = []
             while case let frame = try await socket.receive(), frame != .message(last) {
-                guard case .read(let mark) = frame else { throw Broken("\(frame)") }
+                guard case .read(let mark) = frame else { throw CheckFailure("\(frame)") }
                 try expect(mark.user, equals: alice.id)
                 told.append(mark.message)
             }
@@ -228,7 +228,7 @@ extension Person {
     fileprivate func unread(in chat: Messenger.Chat.ID, line: UInt = #line) async throws -> JSONValue? {
         let list = try await get("/chats?include=unread").succeeded(200).elements
         let row = list.first { $0["id"] == chat.json }
-        guard case .object(let keys) = row ?? .null, keys.count == 6 else { throw Broken("\(list)", line: line) }
+        guard case .object(let keys) = row ?? .null, keys.count == 6 else { throw CheckFailure("\(list)", line: line) }
         return row?["unread_count"]
     }
 }

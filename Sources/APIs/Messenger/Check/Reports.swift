@@ -25,7 +25,7 @@ extension MessengerScenarios {
             for body in bodies {
                 let report = try await alice.post("/reports", body).succeeded(201, "\(body.description.prefix(80))")
                 guard case .object(let members) = report, let id = members["id"]?.integer else {
-                    throw Broken("no id")
+                    throw CheckFailure("no id")
                 }
                 try expect(Set(members.keys), equals: ["id"])
                 ids.append(id)

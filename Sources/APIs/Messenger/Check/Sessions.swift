@@ -15,7 +15,7 @@ extension MessengerScenarios {
             let email = "\(alice.name)@example.com"
             for login in [alice.name, alice.name.uppercased(), email, email.uppercased()] {
                 let json = try await world.login(login, alice.password).succeeded(200, login)
-                guard case .object(let members) = json else { throw Broken("no object") }
+                guard case .object(let members) = json else { throw CheckFailure("no object") }
                 try expect(
                     Set(members.keys),
                     equals: ["access_token", "refresh_token", "token_type", "expires_in", "user_id"])
@@ -76,7 +76,7 @@ extension MessengerScenarios {
                 try expect(parts.first?["alg"], equals: "HS256")
                 guard case .object(let claims)? = parts.last, let issued = claims["iat"]?.integer,
                     let id = claims["jti"]?.string, let session = claims["sid"]?.string
-                else { throw Broken("no claims") }
+                else { throw CheckFailure("no claims") }
                 try expect(Set(claims.keys), equals: ["sub", "type", "iat", "exp", "jti", "sid"])
                 try expect(claims["sub"], equals: .string("\(first.id)"))
                 try expect(claims["type"], equals: type)
@@ -92,7 +92,7 @@ extension MessengerScenarios {
             let alice = try await world.person()
             for _ in 0..<3 {
                 let json = try await world.refresh(alice.refreshToken).succeeded(200)
-                guard case .object(let members) = json else { throw Broken("no object") }
+                guard case .object(let members) = json else { throw CheckFailure("no object") }
                 try expect(Set(members.keys), equals: ["access_token", "token_type", "expires_in"])
                 try expect(members["token_type"], equals: "Bearer")
                 try expect(members["expires_in"], equals: 3600)
@@ -146,7 +146,7 @@ extension MessengerScenarios {
     private static func decodedJSON(_ part: Substring) throws -> JSONValue {
         var text = part.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
         while !text.count.isMultiple(of: 4) { text += "=" }
-        guard let data = Data(base64Encoded: text) else { throw Broken("no Base64: \(part)") }
+        guard let data = Data(base64Encoded: text) else { throw CheckFailure("no Base64: \(part)") }
         return try JSONDecoder().decode(JSONValue.self, from: data)
     }
 }

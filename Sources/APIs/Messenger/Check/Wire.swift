@@ -15,7 +15,7 @@ extension MessengerSocket {
     /// Returns the next frame, which must be a message.
     func message() async throws -> Messenger.Message {
         let frame = try await receive()
-        guard case .message(let message) = frame else { throw Broken(expected: "a message", found: "\(frame)") }
+        guard case .message(let message) = frame else { throw CheckFailure(expected: "a message", found: "\(frame)") }
         return message
     }
 
@@ -50,7 +50,7 @@ extension JSONValue {
     /// Fails unless the value has the form `2026-02-23T10:00:00Z`.
     func expectTimestamp(line: UInt = #line, file: StaticString = #fileID) throws {
         guard let string, string.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/#) != nil else {
-            throw Broken("no timestamp: \(self)", line: line, file: file)
+            throw CheckFailure("no timestamp: \(self)", line: line, file: file)
         }
     }
 }

@@ -60,7 +60,7 @@ public struct MessengerWorld: Sendable {
         let store = MemoryTokenStore()
         let client = client(store)
         let id = try await client.signIn(username: name, password: password)
-        guard let tokens = await store.load() else { throw Broken("the SDK kept no tokens") }
+        guard let tokens = await store.load() else { throw CheckFailure("the SDK kept no tokens") }
         return Person(
             id: id, name: name, password: password, token: tokens.accessToken, refreshToken: tokens.refreshToken,
             client: client, world: self)

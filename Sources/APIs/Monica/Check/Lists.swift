@@ -136,7 +136,7 @@ extension MonicaScenarios {
                 .post, "/tasks", ["title": "Card", "contact_id": john.id.json, "completed": true])
             let made = try answer.succeeded(200)
             try expect(made["data"]?["completed"], equals: false)
-            guard let id = made["data"]?["id"]?.integer.map(Int.init) else { throw Broken("no id") }
+            guard let id = made["data"]?["id"]?.integer.map(Int.init) else { throw CheckFailure("no id") }
             let done = try await owner.client.update(id, Monica.TaskDraft(title: "Card", completed: true))
             try expect(done.completedAt != nil, "no time")
             try expect(done.contactID, equals: john.id)

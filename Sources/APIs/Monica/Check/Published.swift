@@ -16,7 +16,7 @@ extension MonicaScenarios {
             let owner = try await world.owner()
             try expect(try await owner.client.listContacts(page: 1).meta?.per_page, equals: 50)
             let first = try await owner.client.listContacts(page: 1, limit: 2, query: nil)
-            guard let meta = first.meta, let links = first.links else { throw Broken("no meta, or no links") }
+            guard let meta = first.meta, let links = first.links else { throw CheckFailure("no meta, or no links") }
             try expect(meta.current_page, equals: 1)
             try expect(meta.per_page, equals: 2)
             try expect(first.data.count, equals: min(2, meta.total))

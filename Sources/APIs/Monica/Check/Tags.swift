@@ -13,7 +13,7 @@ extension MonicaScenarios {
             let tagged = try await owner.send(set).data
             try expect(tagged.tags.map(\.name), equals: ["Été à \(word)"])
             try expect(tagged.tags.map(\.nameSlug), equals: ["ete-a-\(word)"])
-            guard let tag = tagged.tags.first else { throw Broken("no tag") }
+            guard let tag = tagged.tags.first else { throw CheckFailure("no tag") }
             try expect(try await owner.ids("/tags/\(tag.id)/contacts"), equals: [Int64(john.id)])
             try expect(try await owner.send(Monica.ListTags()).data.contains(tag), "it is not in the list")
             try await owner.raw(.post, "/tags", ["name": .string("été à \(word)")])
@@ -47,7 +47,7 @@ extension MonicaScenarios {
                 try await owner.client.send(Monica.SetTags(id: contacts[index % 4], names: [word])).data
             }
             try expect(Set(tagged.flatMap(\.tags).map(\.id)).count, equals: 1)
-            guard let tag = tagged.first?.tags.first else { throw Broken("no tag") }
+            guard let tag = tagged.first?.tags.first else { throw CheckFailure("no tag") }
             try expect(try await owner.ids("/tags/\(tag.id)/contacts"), equals: contacts.map(Int64.init))
         },
     ]

@@ -146,7 +146,7 @@ private actor Purse {
         let accounts = self.accounts ?? Task { [tokens] in try await Self.sorted(tokens, on: server) }
         self.accounts = accounts
         let all = try await accounts.value
-        guard all.indices.contains(account) else { throw NotTried("it takes a --token of another account") }
+        guard all.indices.contains(account) else { throw Skipped("it takes a --token of another account") }
         return all[account][turn % all[account].count]
     }
 
