@@ -65,7 +65,7 @@ import FoundationNetworking
         let left = NIOLockedValueBox(0)
         let list = Checklist.plain(
             [Scenario("waits", clause: "A") { _ in while true { try await Task.sleep(for: .seconds(3600)) } }],
-            leave: {
+            cleanUp: {
                 left.withLockedValue { $0 += 1 }
                 return ["users": 2]
             })
@@ -119,7 +119,7 @@ import FoundationNetworking
         let (attempts, slept) = (NIOLockedValueBox(0), NIOLockedValueBox(0))
         let list = Checklist.plain(
             [Scenario("locks an account", clause: "A") { _ in }, Scenario("goes on", clause: "A") { _ in }],
-            leave: {
+            cleanUp: {
                 let attempt = attempts.withLockedValue { count in
                     count += 1
                     return count
@@ -144,7 +144,7 @@ import FoundationNetworking
     @Test func remainingDataIsCounted() async {
         let list = Checklist.plain(
             [Scenario("locks an account", clause: "A") { _ in }],
-            leave: { .init(["users": 1], retryAfter: 30) })
+            cleanUp: { .init(["users": 1], retryAfter: 30) })
         let report = await Checker(list, sleep: { _ in }).run(list.items, on: .scripted())
         #expect(report.leftBehind == ["users": 1])
     }
@@ -192,7 +192,7 @@ import FoundationNetworking
                 },
                 Scenario("is not begun", clause: "B") { _ in },
             ],
-            leave: {
+            cleanUp: {
                 left.withLockedValue { $0 += Task.isCancelled ? 100 : 1 }
                 return [:]
             })

@@ -42,11 +42,11 @@ extension Server {
 extension Checklist {
     /// Returns a checklist whose scenarios use the server directly.
     static func plain(
-        _ scenarios: [Scenario<Server>], leave: @escaping Leave = { [:] }
+        _ scenarios: [Scenario<Server>], cleanUp: @escaping CleanUp = { [:] }
     ) -> Checklist {
         Checklist(
             api: "test", scenarios: scenarios, probe: "/probe", isLimited: { $0.url.path == "/limited" },
-            enter: { ($0, leave) })
+            enter: { ($0, cleanUp) })
     }
 }
 

@@ -95,7 +95,7 @@ public struct Checker: Sendable {
         progress: @escaping @Sendable (Progress) -> Void = { _ in }
     ) async -> Report {
         let start = ContinuousClock.now
-        let patience = Patience(sleep: sleep) { progress(.waiting(seconds: $0)) }
+        let retryAfter = RetryAfterWait(sleep: sleep) { progress(.waiting(seconds: $0)) }
         let state = RunState()
         var verdicts: [Verdict?] = Array(repeating: nil, count: items.count)
         await withTaskGroup(of: (Int, Verdict).self) { group in
@@ -103,7 +103,7 @@ public struct Checker: Sendable {
             func begin() {
                 guard next < items.count else { return }
                 let (index, item) = (next, items[next])
-                group.addTask { (index, await verdict(on: item, of: server, patience: patience, state: state)) }
+                group.addTask { (index, await verdict(on: item, of: server, retryAfter: retryAfter, state: state)) }
                 next += 1
             }
             for _ in 0..<parallel { begin() }
@@ -116,7 +116,7 @@ public struct Checker: Sendable {
                 begin()
             }
         }
-        await finishLeaving(state, patience)
+        await finishCleanUp(state, retryAfter)
         return Report(
             api: checklist.api, url: server.baseURL.absoluteString, level: server.level,
             seconds: (ContinuousClock.now - start).seconds, ended: await state.ended,
@@ -128,30 +128,30 @@ public struct Checker: Sendable {
         private(set) var ended: String?
         private(set) var leftBehind: [String: Int] = [:]
         /// What the server has not allowed to be removed yet.
-        private var unfinished: [(leave: Checklist.Leave, counts: [String: Int])] = []
+        private var unfinished: [(cleanUp: Checklist.CleanUp, counts: [String: Int])] = []
 
         func end(_ reason: String) { ended = ended ?? reason }
         func add(_ things: [String: Int]) { leftBehind.merge(things, uniquingKeysWith: +) }
 
         /// Adds what is left behind.
         ///
-        /// - Parameter leave: Removes the rest, when the server allows it.
-        func add(_ remains: Checklist.Remains, by leave: @escaping Checklist.Leave) {
-            if remains.retryAfter == nil {
-                add(remains.counts)
+        /// - Parameter cleanUp: Removes the rest, when the server allows it.
+        func add(_ remaining: Checklist.Remaining, by cleanUp: @escaping Checklist.CleanUp) {
+            if remaining.retryAfter == nil {
+                add(remaining.counts)
             } else {
-                unfinished.append((leave, remains.counts))
+                unfinished.append((cleanUp, remaining.counts))
             }
         }
 
-        func takeUnfinished() -> [(leave: Checklist.Leave, counts: [String: Int])] {
+        func takeUnfinished() -> [(cleanUp: Checklist.CleanUp, counts: [String: Int])] {
             defer { unfinished = [] }
             return unfinished
         }
     }
 
     private func verdict(
-        on item: Checklist.Item, of server: Server, patience: Patience, state: RunState
+        on item: Checklist.Item, of server: Server, retryAfter: RetryAfterWait, state: RunState
     ) async -> Verdict {
         var verdict = Verdict(name: item.name, clause: item.clause, level: item.level, outcome: .skipped)
         if item.level > server.level {
@@ -167,8 +167,8 @@ public struct Checker: Sendable {
         let recording = Recording()
         var recorded = server
         recorded.transport = RecordingTransport(
-            base: PatientTransport(
-                base: server.transport, patience: patience, limit: limit, isLimited: checklist.isLimited),
+            base: RateLimitedTransport(
+                base: server.transport, retryAfter: retryAfter, limit: limit, isLimited: checklist.isLimited),
             recording: recording)
         recorded.sockets = RecordingSockets(base: server.sockets, recording: recording)
         let attempt = item.begin(recorded)
@@ -192,27 +192,27 @@ public struct Checker: Sendable {
         verdict.seconds = await limit.used.seconds
         // Cleaning up runs in a task of its own, so that it also happens after an interruption, which cancels the
         // scenarios.
-        await state.add(await Task { await attempt.leave() }.value, by: attempt.leave)
+        await state.add(await Task { await attempt.cleanUp() }.value, by: attempt.cleanUp)
         return verdict
     }
 
     /// Removes what the server did not allow to be removed during the run: at once if it now does, or after the time
     /// that it gives. A run that ended early does not wait.
-    private func finishLeaving(_ state: RunState, _ patience: Patience) async {
-        for (leave, counts) in await state.takeUnfinished() {
+    private func finishCleanUp(_ state: RunState, _ retryAfter: RetryAfterWait) async {
+        for (cleanUp, counts) in await state.takeUnfinished() {
             guard !Task.isCancelled, await state.ended == nil else {
                 await state.add(counts)
                 continue
             }
-            var remains = await leave()
-            if let seconds = remains.retryAfter, 1...Patience.longest ~= seconds {
-                await patience.hold(seconds: seconds)
+            var remaining = await cleanUp()
+            if let seconds = remaining.retryAfter, 1...RetryAfterWait.longest ~= seconds {
+                await retryAfter.hold(seconds: seconds)
                 do {
-                    try await patience.wait()
-                    remains = await leave()
+                    try await retryAfter.wait()
+                    remaining = await cleanUp()
                 } catch {}
             }
-            await state.add(remains.counts)
+            await state.add(remaining.counts)
         }
     }
 

@@ -37,15 +37,15 @@ public struct Checklist: Sendable {
     /// One scenario on one server.
     struct Attempt: Sendable {
         let run: @Sendable () async throws -> Void
-        let leave: Leave
+        let cleanUp: CleanUp
     }
 
     /// Removes what a scenario has made, as far as the API can. It is called again after the run when the server
     /// limited it.
-    public typealias Leave = @Sendable () async -> Remains
+    public typealias CleanUp = @Sendable () async -> Remaining
 
     /// What stays on the server after a scenario.
-    public struct Remains: Sendable, ExpressibleByDictionaryLiteral {
+    public struct Remaining: Sendable, ExpressibleByDictionaryLiteral {
         /// The numbers of resources by their name in plural, such as `["users": 2]`.
         public var counts: [String: Int]
         /// The seconds after which the server allows them to be removed, when a limit is the only obstacle.
@@ -73,15 +73,15 @@ public struct Checklist: Sendable {
     public init<World>(
         api: String, scenarios: [Scenario<World>], probe: String,
         isLimited: @escaping @Sendable (TransportRequest) -> Bool,
-        enter: @escaping @Sendable (Server) -> (world: World, leave: Leave)
+        enter: @escaping @Sendable (Server) -> (world: World, cleanUp: CleanUp)
     ) {
         self.api = api
         self.probe = probe
         self.isLimited = isLimited
         items = scenarios.map { scenario in
             Item(name: scenario.name, clause: scenario.clause, level: scenario.level, limit: scenario.limit) { server in
-                let (world, leave) = enter(server)
-                return Attempt(run: { try await scenario.body(world) }, leave: leave)
+                let (world, cleanUp) = enter(server)
+                return Attempt(run: { try await scenario.body(world) }, cleanUp: cleanUp)
             }
         }
     }

@@ -10,10 +10,10 @@ extension DeuceDiaryScenarios {
         Checklist(
             api: "deuce-diary", scenarios: all, probe: "/api/auth/user", isLimited: { _ in false },
             enter: { server in
-                let ledger = Ledger(server.transport, areUsersNew: tokens.areUsersNew)
+                let created = CreatedResources(server.transport, areUsersNew: tokens.areUsersNew)
                 var own = server
-                own.transport = ledger
-                return (DeuceDiaryWorld(own, tokens: tokens), { .init(await ledger.settle(at: server.baseURL)) })
+                own.transport = created
+                return (DeuceDiaryWorld(own, tokens: tokens), { .init(await created.cleanUp(at: server.baseURL)) })
             })
     }
 }
@@ -30,7 +30,7 @@ public enum TokenSource: Sendable {
 
 /// Records what a scenario creates, and deletes its users at the end, with everything but locations, if the server has
 /// that addition to the contract.
-private actor Ledger: Transport {
+private actor CreatedResources: Transport {
     private let transport: any Transport
     private let areUsersNew: Bool
     private var tokens: Set<String> = []
@@ -42,7 +42,7 @@ private actor Ledger: Transport {
     }
 
     /// - Returns: The numbers of remaining resources, by their name in plural.
-    func settle(at baseURL: URL) async -> [String: Int] {
+    func cleanUp(at baseURL: URL) async -> [String: Int] {
         guard areUsersNew else { return made }
         var users = 0
         for token in tokens where await !isDeleted(token, at: baseURL) { users += 1 }

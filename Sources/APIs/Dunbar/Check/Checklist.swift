@@ -10,15 +10,15 @@ extension DunbarScenarios {
         api: "dunbar", scenarios: all, probe: "/user",
         isLimited: { $0.method == .post && $0.url.path.hasSuffix("/register") },
         enter: { server in
-            let ledger = Ledger(server.transport)
+            let created = CreatedResources(server.transport)
             var own = server
-            own.transport = ledger
-            return (DunbarWorld(own), { .init(await ledger.settle(at: server.baseURL)) })
+            own.transport = created
+            return (DunbarWorld(own), { .init(await created.cleanUp(at: server.baseURL)) })
         })
 }
 
 /// Records what a scenario creates, deletes the accounts with everything that belongs to them, and counts what remains.
-private actor Ledger: Transport {
+private actor CreatedResources: Transport {
     private let transport: any Transport
     /// The authors of posts by the posts' ids.
     private var posts: [Int64: Int64] = [:]
@@ -33,7 +33,7 @@ private actor Ledger: Transport {
     init(_ transport: any Transport) { self.transport = transport }
 
     /// Removes everything, and returns the numbers of remaining resources by their name in plural.
-    func settle(at baseURL: URL) async -> [String: Int] {
+    func cleanUp(at baseURL: URL) async -> [String: Int] {
         var rest = Array(users.subtracting(gone))[...]
         while !rest.isEmpty {
             // Each deletion takes the server the time of a password hash.

@@ -10,15 +10,15 @@ extension GTSDScenarios {
         api: "gtsd", scenarios: all, probe: "/auth/me",
         isLimited: { $0.method == .post && $0.url.path.hasSuffix("/auth/signup") },
         enter: { server in
-            let ledger = Ledger(server.transport)
+            let created = CreatedResources(server.transport)
             var own = server
-            own.transport = ledger
-            return (GTSDWorld(own), { await ledger.settle(at: server.baseURL) })
+            own.transport = created
+            return (GTSDWorld(own), { await created.cleanUp(at: server.baseURL) })
         })
 }
 
 /// Records the accounts that a scenario creates, to delete them at its end.
-private actor Ledger: Transport {
+private actor CreatedResources: Transport {
     private let transport: any Transport
     private struct Account {
         let password: String
@@ -48,7 +48,7 @@ private actor Ledger: Transport {
     ///
     /// - Returns: The number of accounts that could not be deleted. After too many wrong passwords, the right one is
     ///   refused for a while.
-    func settle(at baseURL: URL) async -> Checklist.Remains {
+    func cleanUp(at baseURL: URL) async -> Checklist.Remaining {
         let raw = RawClient(baseURL: baseURL, transport: transport)
         var seconds: Int?
         for (email, account) in accounts {

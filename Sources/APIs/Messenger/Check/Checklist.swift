@@ -6,9 +6,9 @@ extension MessengerScenarios {
         api: "messenger", scenarios: all, probe: "/me",
         isLimited: { $0.method == .post && $0.url.path.hasSuffix("/auth/register") },
         enter: { server in
-            let ledger = Ledger(server.transport)
+            let created = CreatedResources(server.transport)
             var own = server
-            own.transport = ledger
-            return (MessengerWorld(own), { .init(await ledger.settle(at: server.baseURL)) })
+            own.transport = created
+            return (MessengerWorld(own), { .init(await created.cleanUp(at: server.baseURL)) })
         })
 }

@@ -122,11 +122,11 @@ public enum MonicaScenarios {
         return Checklist(
             api: "monica", scenarios: all, probe: "/me", isLimited: { _ in true },
             enter: { server in
-                let ledger = MonicaLedger(server.transport)
+                let created = CreatedResources(server.transport)
                 var own = server
-                own.transport = ledger
+                own.transport = created
                 let world = MonicaWorld(own) { try await purse.token(of: $0, on: server) }
-                return (world, { .init(await ledger.settle(at: server.baseURL)) })
+                return (world, { .init(await created.cleanUp(at: server.baseURL)) })
             })
     }
 }
@@ -171,7 +171,7 @@ private actor Purse {
 }
 
 /// Records what a scenario creates, and removes it.
-private actor MonicaLedger: Transport {
+private actor CreatedResources: Transport {
     private struct Made {
         let path: String
         let authorization: String
@@ -213,7 +213,7 @@ private actor MonicaLedger: Transport {
     }
 
     /// Removes everything, and returns the numbers of remaining resources by their name in plural.
-    func settle(at baseURL: URL) async -> [String: Int] {
+    func cleanUp(at baseURL: URL) async -> [String: Int] {
         var left: [String: Int] = [:]
         var gone: Set<String> = []
         // Contacts are deleted first, because their resources are deleted with them, and each request counts against

@@ -3,21 +3,21 @@ import HTTPTypes
 
 /// Waits as long as the server asks for with 429 and `Retry-After`. All scenarios wait together, because they share an
 /// address.
-actor Patience {
+actor RetryAfterWait {
     /// The longest wait in seconds; a longer one is left to the scenario.
     static let longest = 600
 
     private let sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
-    private let told: @Sendable (_ seconds: Int) -> Void
+    private let waiting: @Sendable (_ seconds: Int) -> Void
     private var until = ContinuousClock.now
 
-    /// - Parameter told: Called with every wait, in seconds.
+    /// - Parameter waiting: Called with every wait, in seconds.
     init(
         sleep: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void,
-        told: @escaping @Sendable (_ seconds: Int) -> Void
+        waiting: @escaping @Sendable (_ seconds: Int) -> Void
     ) {
         self.sleep = sleep
-        self.told = told
+        self.waiting = waiting
     }
 
     /// Waits until the time that the server named last.
@@ -29,14 +29,14 @@ actor Patience {
         // Many requests are refused at the same time; one wait is enough for all.
         guard end > until + .seconds(1) else { return }
         until = end
-        told(seconds)
+        waiting(seconds)
     }
 }
 
 /// Repeats requests that the server limits, once it allows them.
-struct PatientTransport: Transport {
+struct RateLimitedTransport: Transport {
     let base: any Transport
-    let patience: Patience
+    let retryAfter: RetryAfterWait
     /// The scenario's time limit, which is paused while waiting.
     let limit: TimeLimit
     /// Returns whether the server limits a request by address, even a valid one.
@@ -47,10 +47,10 @@ struct PatientTransport: Transport {
         while true {
             let response = try await base.send(request, progress: progress)
             guard response.status == .tooManyRequests,
-                let seconds = response.headers[.retryAfter].flatMap(Int.init), 1...Patience.longest ~= seconds
+                let seconds = response.headers[.retryAfter].flatMap(Int.init), 1...RetryAfterWait.longest ~= seconds
             else { return response }
-            await patience.hold(seconds: seconds)
-            try await limit.pause { try await patience.wait() }
+            await retryAfter.hold(seconds: seconds)
+            try await limit.pause { try await retryAfter.wait() }
         }
     }
 }

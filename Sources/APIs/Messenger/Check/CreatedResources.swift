@@ -3,8 +3,8 @@ import ContractClient
 import Foundation
 import HTTPTypes
 
-/// Records what a scenario creates on the server, so that ``settle(at:)`` can remove it.
-actor Ledger: Transport {
+/// Records what a scenario creates on the server, so that ``cleanUp(at:)`` can remove it.
+actor CreatedResources: Transport {
     struct Session: Sendable {
         let user: Int64
         let accessToken: String

@@ -4,7 +4,7 @@ import ContractClient
 import Foundation
 import HTTPTypes
 
-extension Ledger {
+extension CreatedResources {
     /// Removes what the API can remove, and ends the sessions.
     ///
     /// A message is deleted; a group is deleted when its last member leaves, and a file with the last message that
@@ -12,7 +12,7 @@ extension Ledger {
     /// that repeat a failure sign in to them.
     ///
     /// - Returns: The numbers of remaining resources.
-    func settle(at baseURL: URL) async -> [String: Int] {
+    func cleanUp(at baseURL: URL) async -> [String: Int] {
         let server = Cleaner(client: RawClient(baseURL: baseURL, transport: self))
         await leaveGroups(through: server)
         await deleteMessages(through: server)
