@@ -36,9 +36,9 @@ public struct Backoff: Sendable {
     }
 
     /// Returns whether a server that answers this status may answer differently the next time.
-    static func isPassing(_ status: HTTPResponse.Status) -> Bool { [429, 500, 502, 503, 504].contains(status.code) }
+    static func isTransient(_ status: HTTPResponse.Status) -> Bool { [429, 500, 502, 503, 504].contains(status.code) }
 
-    static func isPassing(_ error: any Error) -> Bool {
+    static func isTransient(_ error: any Error) -> Bool {
         !(error is CancellationError) && (error as? URLError)?.code != .cancelled
     }
 }

@@ -24,7 +24,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
     private let transport: any Transport
     private let cache: any ResponseCache
     private let backoff: Backoff
-    private let flights: Flights
+    private let requests: InFlightRequests
     private let habits = ServerHabits()
 
     /// Creates a client.
@@ -44,7 +44,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         self.transport = transport ?? Self.transport(timeout: configuration.timeout)
         self.cache = cache
         self.backoff = backoff
-        flights = Flights(now: now)
+        requests = InFlightRequests(now: now)
     }
 
     private static func transport(timeout: TimeInterval) -> any Transport {
@@ -71,10 +71,10 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         if E.route.method == .get {
             answer = try await get(call)
         } else {
-            await flights.clear()
+            await requests.clear()
             let result: Result<TransportResponse, any Error>
             do { result = .success(try await exchange(call)) } catch { result = .failure(error) }
-            await flights.clear()
+            await requests.clear()
             answer = (try result.get().body, false)
         }
         // This is the one answer that is not JSON.
@@ -114,7 +114,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
 
     /// Removes all stored answers. Call it when the user signs out.
     public func forgetAnswers() async {
-        await flights.clear()
+        await requests.clear()
         await cache.clear()
     }
 
@@ -241,7 +241,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         let key = "\(configuration.token) \(configuration.baseURL.absoluteString)\(call.path)"
         let name = Self.fingerprint(of: key)
         do {
-            let response = try await flights.answer(key) { try await exchange(call) }
+            let response = try await requests.answer(key) { try await exchange(call) }
             try Task.checkCancellation()
             if response.body.count <= Self.largestKept { await cache.keep(response.body, for: name) }
             return (response.body, false)
@@ -276,35 +276,36 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
             do { result = .success(try await transport.send(request, progress: nil)) } catch {
                 result = .failure(error)
             }
-            let mayPass =
+            let isTransient =
                 switch result {
-                case .success(let response): Backoff.isPassing(response.status)
-                case .failure(let error): Backoff.isPassing(error)
+                case .success(let response): Backoff.isTransient(response.status)
+                case .failure(let error): Backoff.isTransient(error)
                 }
-            if mayPass, call.mayRepeat, attempt < configuration.retryCount,
+            if isTransient, call.mayRepeat, attempt < configuration.retryCount,
                 let delay = backoff.delay(attempt, after: try? result.get())
             {
                 try await backoff.sleep(.milliseconds(Int64(delay * 1000)))
                 attempt += 1
                 continue
             }
-            return try await judge(result, call, validating)
+            return try await checked(result, call, validating)
         }
     }
 
-    private func judge(
+    /// Returns a successful answer, and throws the error that any other result stands for.
+    private func checked(
         _ result: Result<TransportResponse, any Error>, _ call: Call, _ validating: Bool
     ) async throws -> TransportResponse {
         let response: TransportResponse
         switch result {
         case .success(let answer): response = answer
         case .failure(let error):
-            if !Backoff.isPassing(error) { throw CancellationError() }
+            if !Backoff.isTransient(error) { throw CancellationError() }
             throw error is URLError ? MonicaAPIError.networkUnavailable : MonicaAPIError.unknown(error)
         }
         switch response.status.code {
         case 200..<300: return response
-        case 300..<400: throw MonicaAPIError.invalidToken  // To a page where people sign in.
+        case 300..<400: throw MonicaAPIError.invalidToken  // This redirects to the sign-in page.
         case 401:
             // The token is still valid, so the 401 was a temporary error: the request is sent once more.
             guard validating, (try? await validateToken()) == true else { throw MonicaAPIError.invalidToken }

@@ -2,19 +2,19 @@ import ContractClient
 import Foundation
 
 /// Requests that are in flight or were just answered: identical requests share one answer for five seconds.
-actor Flights {
+actor InFlightRequests {
     /// The time for which an answer is shared, in seconds.
     static let freshness = 5.0
 
-    private struct Flight {
+    private struct SharedRequest {
         let task: Task<TransportResponse, any Error>
         /// The time of the successful answer; nil while the request is in flight.
-        var landedAt: Date?
+        var answeredAt: Date?
         let number: Int
     }
 
     private let now: @Sendable () -> Date
-    private var flights: [String: Flight] = [:]
+    private var requests: [String: SharedRequest] = [:]
     private var count = 0
 
     init(now: @escaping @Sendable () -> Date) { self.now = now }
@@ -24,30 +24,30 @@ actor Flights {
         _ key: String, _ send: @escaping @Sendable () async throws -> TransportResponse
     ) async throws -> TransportResponse {
         let time = now()
-        flights = flights.filter {
-            !($0.value.landedAt.map { abs(time.timeIntervalSince($0)) >= Self.freshness } ?? false)
+        requests = requests.filter {
+            !($0.value.answeredAt.map { abs(time.timeIntervalSince($0)) >= Self.freshness } ?? false)
         }
-        if let flight = flights[key] { return try await flight.task.value }
+        if let request = requests[key] { return try await request.task.value }
         count += 1
-        let flight = Flight(task: Task { try await send() }, landedAt: nil, number: count)
-        flights[key] = flight
+        let request = SharedRequest(task: Task { try await send() }, answeredAt: nil, number: count)
+        requests[key] = request
         do {
-            let response = try await flight.task.value
-            land(key, flight, isGood: response.status.kind == .successful)
+            let response = try await request.task.value
+            finish(key, request, isSuccess: response.status.kind == .successful)
             return response
         } catch {
-            land(key, flight, isGood: false)
+            finish(key, request, isSuccess: false)
             throw error
         }
     }
 
     /// Stores the time of an answer. A request that was cleared meanwhile stays cleared, because its answer may be
     /// older than a write.
-    private func land(_ key: String, _ flight: Flight, isGood: Bool) {
-        guard flights[key]?.number == flight.number else { return }
-        flights[key] = isGood ? Flight(task: flight.task, landedAt: now(), number: flight.number) : nil
+    private func finish(_ key: String, _ request: SharedRequest, isSuccess: Bool) {
+        guard requests[key]?.number == request.number else { return }
+        requests[key] = isSuccess ? SharedRequest(task: request.task, answeredAt: now(), number: request.number) : nil
     }
 
     /// Forgets all requests. It is called before and after a write, because earlier answers are outdated.
-    func clear() { flights = [:] }
+    func clear() { requests = [:] }
 }
