@@ -206,7 +206,7 @@ final class SimulatedWorld: @unchecked Sendable {
             violate(.calls, "call \(id) was cancelled at \(cancelledAt) and ended only now")
         }
         if simulation.now - begun > .seconds(600) { violate(.calls, "call \(id) took since \(begun)") }
-        judge(ending, of: id, session: before, isCancelled: cancelledAt != nil)
+        check(ending, of: id, session: before, isCancelled: cancelledAt != nil)
     }
 
     private func ending(_ result: Result<Void, any Error>) -> Ending {
@@ -220,7 +220,7 @@ final class SimulatedWorld: @unchecked Sendable {
         }
     }
 
-    private func judge(_ ending: Ending, of id: String, session before: Int?, isCancelled: Bool) {
+    private func check(_ ending: Ending, of id: String, session before: Int?, isCancelled: Bool) {
         let isOver = before.map { session != $0 || !server.isAlive($0) } ?? true
         switch ending {
         case .success: count.successes += 1

@@ -64,7 +64,7 @@ final class Drill: Sendable {
             try await group.waitForAll()
         }
         let histories = try await drill.look()
-        await drill.judge(ears, by: histories)
+        await drill.compare(ears, by: histories)
         for ear in ears { ear.stop() }
         let figures = drill.figures
         print(figures.table("drill: \(name), \(rounds) rounds"))
@@ -278,7 +278,7 @@ final class Drill: Sendable {
         return ears
     }
 
-    private func judge(_ ears: [Ear], by histories: [Messenger.Chat.ID: [Messenger.Message.ID]]) async {
+    private func compare(_ ears: [Ear], by histories: [Messenger.Chat.ID: [Messenger.Message.ID]]) async {
         let end = ContinuousClock.now + .seconds(60)
         for ear in ears {
             for (chat, expected) in histories {

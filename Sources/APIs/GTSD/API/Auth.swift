@@ -82,7 +82,7 @@ extension GTSD {
             self.timezone = timezone
         }
 
-        public func judge(_ form: inout Validation) {
+        public func validate(_ form: inout Validation) {
             form.field(
                 "email", .string, absent: Validation.required, "Invalid email format",
                 unless: SignUp.isAddress(SignUp.normal(email)))
@@ -187,7 +187,7 @@ extension GTSD {
             self.password = password
         }
 
-        public func judge(_ form: inout Validation) {
+        public func validate(_ form: inout Validation) {
             form.field(
                 "email", .string, absent: Validation.required, "Invalid email format",
                 unless: SignUp.isAddress(SignUp.normal(email)))
@@ -210,7 +210,7 @@ extension GTSD {
 
         public init(refreshToken: String) { self.refreshToken = refreshToken }
 
-        public func judge(_ form: inout Validation) {
+        public func validate(_ form: inout Validation) {
             form.field(
                 "refreshToken", .string, absent: LogOut.missing, LogOut.missing, unless: !refreshToken.isEmpty)
         }
@@ -243,7 +243,7 @@ extension GTSD {
 
         public init(refreshToken: String? = nil) { self.refreshToken = refreshToken }
 
-        public func judge(_ form: inout Validation) { form.field("refreshToken", .string) { [] } }
+        public func validate(_ form: inout Validation) { form.field("refreshToken", .string) { [] } }
 
         /// The error for a request with neither of the two tokens.
         package static var missingToken: Problem { Validation.refusal(of: "refreshToken", missing) }
@@ -269,7 +269,7 @@ extension GTSD {
 
         public init(password: String) { self.password = password }
 
-        public func judge(_ form: inout Validation) {
+        public func validate(_ form: inout Validation) {
             form.field(
                 "password", .string, absent: Validation.required, "Password is required", unless: !password.isEmpty)
         }

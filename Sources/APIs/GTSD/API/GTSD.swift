@@ -4,9 +4,9 @@ import Foundation
 /// The GTSD API: daily tasks, evidence that they were done, streaks and badges, progress photos, and weekly plans.
 public enum GTSD: ServiceAPI {
     /// An operation that needs `Authorization: Bearer`. Without a session, or when it has ended, the SDK throws `SignedOut`.
-    public protocol Endpoint: AuthenticatedEndpoint, Judged {}
+    public protocol Endpoint: AuthenticatedEndpoint, Validatable {}
     /// An operation that needs no credentials.
-    public protocol OpenEndpoint: Contract.OpenEndpoint, Judged {}
+    public protocol OpenEndpoint: Contract.OpenEndpoint, Validatable {}
 
     public static let name = "gtsd"
     public static let captureForm = CaptureForm.text

@@ -105,7 +105,7 @@ extension GTSD {
             self.mealsPerDay = mealsPerDay
         }
 
-        public func judge(_ form: inout Validation) {
+        public func validate(_ form: inout Validation) {
             func required(_ name: String, _ expected: Validation.Expected, _ isRight: Bool) {
                 form.field(name, expected, absent: Validation.required, "Invalid \(name)", unless: isRight)
             }

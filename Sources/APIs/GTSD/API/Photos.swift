@@ -29,14 +29,14 @@ extension GTSD {
         /// The accepted range of the width and the height, in pixels.
         public static let sides = 1...50_000
 
-        static func judge(contentType: String, in form: inout Validation) {
+        static func validate(contentType: String, in form: inout Validation) {
             form.field(
                 "contentType", .string, absent: Validation.required,
                 "Content type must be one of: \(contentTypes.joined(separator: ", "))",
                 unless: contentTypes.contains(contentType))
         }
 
-        static func judge(fileSize: Int, in form: inout Validation) {
+        static func validate(fileSize: Int, in form: inout Validation) {
             let size = form.number("fileSize", fileSize)
             form.field("fileSize", .number, absent: Validation.required) {
                 if size <= 0 { return ["File size must be positive"] }
@@ -118,13 +118,13 @@ extension GTSD {
             fileSize = try container.decode(Int.self, forKey: .fileSize)
         }
 
-        public func judge(_ form: inout Validation) {
+        public func validate(_ form: inout Validation) {
             form.field("fileName", .string, absent: Validation.required) {
                 if fileName.isEmpty { return ["File name is required"] }
                 return fileName.length > 255 ? ["File name must be less than 255 characters"] : []
             }
-            PhotoRules.judge(contentType: contentType, in: &form)
-            PhotoRules.judge(fileSize: fileSize, in: &form)
+            PhotoRules.validate(contentType: contentType, in: &form)
+            PhotoRules.validate(fileSize: fileSize, in: &form)
         }
 
         enum CodingKeys: String, CodingKey { case fileName, contentType, fileSize }
@@ -195,14 +195,14 @@ extension GTSD {
             self.evidenceType = evidenceType
         }
 
-        public func judge(_ form: inout Validation) {
+        public func validate(_ form: inout Validation) {
             form.field(
                 "fileKey", .string, absent: Validation.required, "File key is required", unless: !fileKey.isEmpty)
             for (name, side) in [("width", width), ("height", height)] {
                 form.field(name, .number, "Invalid \(name)", unless: side.map { PhotoRules.sides ~= $0 } ?? true)
             }
-            PhotoRules.judge(fileSize: fileSize, in: &form)
-            PhotoRules.judge(contentType: contentType, in: &form)
+            PhotoRules.validate(fileSize: fileSize, in: &form)
+            PhotoRules.validate(contentType: contentType, in: &form)
             form.field(
                 "takenAt", .string, "Invalid takenAt",
                 unless: takenAt.map { Contract.Timestamp<Milliseconds>($0) != nil } ?? true)
@@ -251,8 +251,8 @@ extension GTSD {
             self.taskId = taskId
         }
 
-        public func judge(_ form: inout Validation) {
-            Paging.judge(limit: limit, offset: offset, in: &form)
+        public func validate(_ form: inout Validation) {
+            Paging.validate(limit: limit, offset: offset, in: &form)
             form.field("taskId", nil, "Task ID must be a positive integer", unless: taskId?.isValid ?? true)
         }
     }
@@ -298,7 +298,7 @@ extension GTSD {
 
         public init(_ photoId: Photo.ID) { self.photoId = photoId }
 
-        public func judge(_ form: inout Validation) {
+        public func validate(_ form: inout Validation) {
             form.field("photoId", nil, "Photo ID must be a positive integer", unless: photoId.isRepresentable)
         }
     }

@@ -16,7 +16,7 @@ extension GTSD {
 
         public init(forceRecompute: Bool? = nil) { self.forceRecompute = forceRecompute }
 
-        public func judge(_ form: inout Validation) { form.field("forceRecompute", .boolean) { [] } }
+        public func validate(_ form: inout Validation) { form.field("forceRecompute", .boolean) { [] } }
     }
 
     /// The answer to ``GeneratePlan``.

@@ -187,7 +187,7 @@ extension GTSD {
 
         public init(date: Day? = nil) { self.date = date?.description }
 
-        public func judge(_ form: inout Validation) { form.field("date", .string) { DayText.mistakes(date) } }
+        public func validate(_ form: inout Validation) { form.field("date", .string) { DayText.mistakes(date) } }
     }
 
     /// The result of a check.
@@ -297,7 +297,7 @@ extension GTSD {
             self.to = to?.description
         }
 
-        public func judge(_ form: inout Validation) {
+        public func validate(_ form: inout Validation) {
             form.field("from", nil) { DayText.mistakes(from) }
             form.field("to", nil) {
                 let mistakes = DayText.mistakes(to)

@@ -238,9 +238,9 @@ extension GTSD {
             self.type = type
         }
 
-        public func judge(_ form: inout Validation) {
+        public func validate(_ form: inout Validation) {
             form.field("date", nil) { DayText.mistakes(date) }
-            Paging.judge(limit: limit, offset: offset, in: &form)
+            Paging.validate(limit: limit, offset: offset, in: &form)
             form.field("type", nil, "Invalid task type", unless: type.map(TaskType.all.contains) ?? true)
         }
     }
@@ -284,7 +284,7 @@ extension GTSD {
             self.notes = notes
         }
 
-        public func judge(_ form: inout Validation) {
+        public func validate(_ form: inout Validation) {
             form.field(
                 "taskId", .number, absent: Validation.required, "Task ID must be a positive integer",
                 unless: taskId.isRepresentable)
@@ -326,7 +326,7 @@ extension GTSD {
 
         public init(_ taskId: Task.ID) { self.taskId = taskId }
 
-        public func judge(_ form: inout Validation) {
+        public func validate(_ form: inout Validation) {
             form.field("taskId", nil, "Task ID must be a positive integer", unless: taskId.isRepresentable)
         }
     }
@@ -343,7 +343,7 @@ extension GTSD {
 
         public init(_ taskId: Task.ID) { self.taskId = taskId }
 
-        public func judge(_ form: inout Validation) {
+        public func validate(_ form: inout Validation) {
             form.field("taskId", nil, "Task ID must be a positive integer", unless: taskId.isRepresentable)
         }
     }

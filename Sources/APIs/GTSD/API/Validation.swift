@@ -3,9 +3,9 @@ import HTTPTypes
 
 extension GTSD {
     /// A request that is refused with all its mistakes at once.
-    public protocol Judged: Contract.Endpoint where API == GTSD {
+    public protocol Validatable: Contract.Endpoint where API == GTSD {
         /// Adds every mistake to the form, in the order in which they are reported.
-        func judge(_ form: inout Validation)
+        func validate(_ form: inout Validation)
     }
 
     /// The mistakes of a request, rendered as `Validation failed: <path>: <text>, <path>: <text>`.
@@ -75,12 +75,12 @@ extension GTSD {
     }
 }
 
-extension GTSD.Judged {
-    public func judge(_ form: inout GTSD.Validation) {}
+extension GTSD.Validatable {
+    public func validate(_ form: inout GTSD.Validation) {}
 
     public func validate(unreadable issues: [FieldIssue]) throws(Problem) {
         var form = GTSD.Validation(issues)
-        judge(&form)
+        validate(&form)
         try form.finish()
     }
 
@@ -106,7 +106,7 @@ enum DayText {
 enum Paging {
     static let limits = 1...100
 
-    static func judge(limit: Int?, offset: Int?, in form: inout GTSD.Validation) {
+    static func validate(limit: Int?, offset: Int?, in form: inout GTSD.Validation) {
         form.field("limit", nil, "Limit must be between 1 and 100", unless: limit.map { limits ~= $0 } ?? true)
         form.field("offset", nil, "Offset must be 0 or more", unless: offset.map { $0 >= 0 } ?? true)
     }

@@ -21,7 +21,7 @@ extension GTSDService {
                 try db.run("UPDATE users SET timezone = \(zone) WHERE id = \(caller.user)")
             }
             let person = try People.lockForChange(caller.user, at: now, in: db)
-            let profile = try Profiles.judge(request, from: person)
+            let profile = try Profiles.validate(request, from: person)
             let isNew = try Profiles.put(profile, of: person.id, at: now, in: db)
             guard let kept = try Profiles.one(of: person.id, in: db) else { throw Users.gone }
             return Answer(isNew ? .created : .ok, APIResponse(.init(profile: kept)))
@@ -42,7 +42,7 @@ enum Profiles {
     /// Returns the profile that a request describes, with its days in the user's zone.
     ///
     /// - Throws: 400.
-    static func judge(_ request: GTSD.CompleteOnboarding, from person: Person) throws -> GTSD.Profile {
+    static func validate(_ request: GTSD.CompleteOnboarding, from person: Person) throws -> GTSD.Profile {
         let today = Day(daysSince1970: person.today)
         let birth = DayOrInstant(request.dateOfBirth).map(person.day).flatMap { day in
             GTSD.CompleteOnboarding.ages ~= GTSD.CompleteOnboarding.age(born: day, on: today) ? day : nil
