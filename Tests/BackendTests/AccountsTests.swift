@@ -212,7 +212,7 @@ private struct Service: Sendable {
             _ = try await refusal { _ = try await service.signIn(email, "wrong", info()) }
             try await service.emails.sendReset(to: email, from: info().address)
             try await service.emails.outbox.sendDue()
-            #expect(Set(mailbox.letters.map(\.subject)) == ["verify", "reset"])
+            #expect(Set(mailbox.emails.map(\.subject)) == ["verify", "reset"])
             try await service.delete(user, "right", info())
             let left = try await service.database.read { db in
                 try [
@@ -235,15 +235,15 @@ private struct Service: Sendable {
         try await withService(engine) { service, mailbox throws in
             _ = try await service.signUp(Self.email, "right", info())
             try await service.emails.outbox.sendDue()
-            let verification = try #require(mailbox.letters.first).text
+            let verification = try #require(mailbox.emails.first).text
             #expect(try await service.emails.verify("x") == false)
             #expect(try await service.emails.verify(verification))
             for email in ["ANNA@example.com", "nobody@example.com"] {
                 try await service.emails.sendReset(to: email, from: info().address)
             }
             try await service.emails.outbox.sendDue()
-            #expect(mailbox.letters.count == 2)
-            let token = try #require(mailbox.letters.last).text
+            #expect(mailbox.emails.count == 2)
+            let token = try #require(mailbox.emails.last).text
             #expect(try await service.emails.isGood(resetToken: token))
             let hash = try await service.accounts.hash("new", from: info().address)
             let sessions = service.sessions

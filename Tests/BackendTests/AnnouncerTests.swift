@@ -14,7 +14,7 @@ import Testing
     }
 
     /// A subscriber to the events of one node.
-    private struct Ear: Sendable {
+    private struct Receiver: Sendable {
         let announcer: Announcer<News>
         let heard: AsyncStream<News>
         let database: Database
@@ -56,24 +56,24 @@ import Testing
     func eventsArriveInTheOrderOfTheCommits(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
             let database = try place.open(Self.schema)
-            let ear = Ear(database)
-            try await ear.listening {
+            let receiver = Receiver(database)
+            try await receiver.listening {
                 let order = NIOLockedValueBox<[Int]>([])
                 for number in 0..<50 {
                     struct Refused: Error {}
                     // The events of a failed transaction are not delivered.
                     try? await database.write { db in
-                        try ear.announcer.announce(.note(-1, "lost"), inShort: .long(-1), in: db)
+                        try receiver.announcer.announce(.note(-1, "lost"), inShort: .long(-1), in: db)
                         throw Refused()
                     }
                     try await database.write { db in
                         try db.run("INSERT INTO notes (text) VALUES (\("\(number)"))")
-                        try ear.announcer.announce(.note(number, "x"), inShort: .long(number), in: db)
+                        try receiver.announcer.announce(.note(number, "x"), inShort: .long(number), in: db)
                     }
                     order.withLockedValue { $0.append(number) }
                 }
                 let expected = order.withLockedValue { $0 }.map { News.note($0, "x") }
-                #expect(await ear.news(50) == expected)
+                #expect(await receiver.news(50) == expected)
             }
             try await database.close()
         }
@@ -84,20 +84,22 @@ import Testing
     func longEventsAreReadAgain(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
             let database = try place.open(Self.schema)
-            let ear = Ear(database)
+            let receiver = Receiver(database)
             let long = String(repeating: "x", count: 10_000)
-            try await ear.listening {
+            try await receiver.listening {
                 for (number, text) in [(1, "short"), (-2, long), (3, long), (4, "short")] {
                     try await database.write {
-                        try ear.announcer.announce(.note(number, text), inShort: .long(number), in: $0)
+                        try receiver.announcer.announce(.note(number, text), inShort: .long(number), in: $0)
                     }
                 }
                 if database.isShared {
                     // A reference to deleted data is ignored.
-                    #expect(await ear.news(3) == [.note(1, "short"), .note(3, "read again"), .note(4, "short")])
+                    #expect(await receiver.news(3) == [.note(1, "short"), .note(3, "read again"), .note(4, "short")])
                 } else {
                     #expect(
-                        await ear.news(4) == [.note(1, "short"), .note(-2, long), .note(3, long), .note(4, "short")])
+                        await receiver.news(4) == [
+                            .note(1, "short"), .note(-2, long), .note(3, long), .note(4, "short"),
+                        ])
                 }
             }
             try await database.close()
@@ -108,7 +110,7 @@ import Testing
     func everyNodeReceivesEvents() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
             let (first, second) = (try place.open(Self.schema), try place.open(Self.schema))
-            let (here, there) = (Ear(first), Ear(second))
+            let (here, there) = (Receiver(first), Receiver(second))
             try await here.listening {
                 try await there.listening {
                     for number in 0..<10 {

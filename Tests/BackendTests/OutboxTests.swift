@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct OutboxTests {
     private typealias Letters = Outbox<String>
 
-    private static let schema = Schema("letters", [.init("letters", Letters.table)])
+    private static let schema = Schema("emails", [.init("emails", Letters.table)])
     private static let start: Int64 = 1_771_840_800_000
 
     /// A mailer that fails as its script says, one e-mail after the other, and then accepts all.
@@ -22,7 +22,7 @@ import Testing
 
         init(_ outcomes: (any Error)?...) { self.outcomes = NIOLockedValueBox(outcomes) }
 
-        var letters: [String] { taken.withLockedValue { $0 } }
+        var emails: [String] { taken.withLockedValue { $0 } }
 
         func send(_ message: MailMessage) async throws {
             let outcome = outcomes.withLockedValue { $0.isEmpty ? nil : $0.removeFirst() }
@@ -36,7 +36,7 @@ import Testing
             let (news, continuation) = AsyncStream<Void>.makeStream()
             callers.withLockedValue { $0.append { continuation.yield() } }
             continuation.yield()
-            for await _ in news where letters.count >= count { return }
+            for await _ in news where emails.count >= count { return }
         }
     }
 
@@ -102,7 +102,7 @@ import Testing
                 }
             }
             for _ in 0..<2 { try await outbox.sendDue() }
-            #expect(script.letters.sorted() == ["one", "two"])
+            #expect(script.emails.sorted() == ["one", "two"])
             let waiting = try await host.waiting
             #expect(waiting == 0)
         }
@@ -115,7 +115,7 @@ import Testing
             try await host.post("left", on: host.outbox(Script()))
             let script = Script()
             try await host.outbox(script).sendDue()
-            #expect(script.letters == ["left"])
+            #expect(script.emails == ["left"])
         }
     }
 
@@ -132,10 +132,10 @@ import Testing
             let outbox = host.outbox(script)
             host.clock.advance(by: .seconds(59))
             try await outbox.sendDue()
-            #expect(script.letters == [])
+            #expect(script.emails == [])
             host.clock.advance(by: .seconds(1))
             try await outbox.sendDue()
-            #expect(script.letters == ["half sent"])
+            #expect(script.emails == ["half sent"])
         }
     }
 
@@ -195,7 +195,7 @@ import Testing
             #expect(host.reports.withLockedValue { $0 } == [false])
             let waiting = try await host.waiting
             #expect(waiting == 0)
-            #expect(script.letters == [])
+            #expect(script.emails == [])
         }
     }
 
@@ -222,14 +222,14 @@ import Testing
             let (outbox, other) = (host.outbox(script), host.outbox(deaf, key: 8))
             try await host.post("one", "two", on: outbox)
             try await other.sendDue()
-            #expect(deaf.letters == [])
+            #expect(deaf.emails == [])
             #expect(host.reports.withLockedValue { $0 } == [true, true])
             // It does not try them again while the node with the key is absent.
             host.clock.advance(by: .seconds(3))
             try await other.sendDue()
             #expect(host.reports.withLockedValue { $0 } == [true, true])
             try await outbox.sendDue()
-            #expect(script.letters.sorted() == ["one", "two"])
+            #expect(script.emails.sorted() == ["one", "two"])
             let waiting = try await host.waiting
             #expect(waiting == 0)
         }
@@ -257,17 +257,17 @@ import Testing
             waiting = try await host.waiting
             #expect(waiting == 0)
             #expect(host.reports.withLockedValue { $0.last } == false)
-            #expect(deaf.letters == [])
+            #expect(deaf.emails == [])
         }
     }
 
     /// Two nodes that send several batches at the same time send each e-mail once.
     @Test(arguments: Stack.Engine.available)
-    func twoNodesShareOneLine(_ engine: Stack.Engine) async throws {
+    func twoNodesShareOneQueue(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in
             let script = Script()
             let outboxes = [host.outbox(script), host.outbox(script)]
-            let texts = (0..<100).map { "letter \($0)" }
+            let texts = (0..<100).map { "email \($0)" }
             try await host.database.write { db in
                 for text in texts { try outboxes[0].post(text, at: Self.start, in: db) }
             }
@@ -275,7 +275,7 @@ import Testing
                 for outbox in outboxes { group.addTask { try await outbox.sendDue() } }
                 try await group.waitForAll()
             }
-            #expect(script.letters.sorted() == texts.sorted())
+            #expect(script.emails.sorted() == texts.sorted())
         }
     }
 
@@ -291,7 +291,7 @@ import Testing
             await script.wait(for: 2)
             running.cancel()
             await running.value
-            #expect(script.letters == ["before it began", "while it runs"])
+            #expect(script.emails == ["before it began", "while it runs"])
         }
     }
 }

@@ -152,7 +152,7 @@ import Testing
     // MARK: Users
 
     @Test(arguments: Stack.Engine.available)
-    func usersOfADatabaseOfBeforeAreFoundInOrder(_ engine: Stack.Engine) async throws {
+    func usersOfAnOlderDatabaseAreFoundInOrder(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
             let before = Schema("people", [Self.schema.migrations[1]])
             let count = 2500

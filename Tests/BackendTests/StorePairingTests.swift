@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available, [true, false])
-    func newOnesArePaired(_ engine: Stack.Engine, _ isLocal: Bool) async throws {
+    func newStoresArePaired(_ engine: Stack.Engine, _ isLocal: Bool) async throws {
         try await withPlace(engine) { place async throws in
             #expect(try await place.pairing(isLocal: isLocal).settle() == .paired)
             let id = try #require(try await place.id())
@@ -78,7 +78,7 @@ import Testing
 
     /// Databases and stores from before there were ids are paired if the store has objects that rows name.
     @Test(arguments: Stack.Engine.available, [true, false])
-    func olderOnesThatBelongTogetherArePaired(_ engine: Stack.Engine, _ isLocal: Bool) async throws {
+    func olderStoresThatBelongTogetherArePaired(_ engine: Stack.Engine, _ isLocal: Bool) async throws {
         try await withPlace(engine) { place async throws in
             for key in ["a", "b"] { try await place.add(row: key) }
             for key in ["b", "c", "d"] { try await Self.add(key, to: place.store) }

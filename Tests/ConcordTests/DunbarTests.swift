@@ -79,8 +79,8 @@ import Testing
             #expect(await server.standardError().contains("\(folder)/mail/dunbar"))
             let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/mail/dunbar")
             #expect(names.count == 1)
-            let letter = try String(contentsOfFile: "\(folder)/mail/dunbar/\(names[0])", encoding: .utf8)
-            let link = try #require(letter.firstMatch(of: #/http://localhost:\d+/api/verify-email/(\S+)/#))
+            let email = try String(contentsOfFile: "\(folder)/mail/dunbar/\(names[0])", encoding: .utf8)
+            let link = try #require(email.firstMatch(of: #/http://localhost:\d+/api/verify-email/(\S+)/#))
 
             let promoted = try await concord("admin", "dunbar", "--promote", "alice", "--data", folder)
             #expect(promoted.status == 0, "\(promoted.errors)")
@@ -124,8 +124,8 @@ import Testing
             server = try await serving(folder, port: port)
             var code: String?
             try await lookUntil {
-                code = try Self.letters(in: mailbox).compactMap { letter in
-                    letter.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#).map { String($0.output.1) }
+                code = try Self.emails(in: mailbox).compactMap { email in
+                    email.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#).map { String($0.output.1) }
                 }.first
                 return code != nil
             }
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    private static func letters(in folder: URL) throws -> [String] {
+    private static func emails(in folder: URL) throws -> [String] {
         try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "eml" }
             .map { try String(contentsOf: $0, encoding: .utf8).replacingOccurrences(of: "\r\n", with: "\n") }

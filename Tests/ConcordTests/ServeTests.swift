@@ -161,7 +161,7 @@ import Testing
             "events of one node would not reach the others"
         ),
     ])
-    func refusesArgumentsInWords(_ arguments: [String], _ words: String) async throws {
+    func refusesArgumentsWithAReason(_ arguments: [String], _ words: String) async throws {
         let process = try ConcordProcess(arguments)
         #expect(await process.status() == 64)
         let errors = await process.standardError()
@@ -180,7 +180,7 @@ import Testing
             "events of one node would not reach the others"
         ),
     ])
-    func refusesVariablesInWords(_ environment: [String: String], _ words: String) async throws {
+    func refusesVariablesWithAReason(_ environment: [String: String], _ words: String) async throws {
         let process = try ConcordProcess(["serve"], environment: environment)
         #expect(await process.status() == 64)
         let errors = await process.standardError()
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func takesTheBusThatTheDatabaseOffers(_ engine: Stack.Engine) async throws {
+    func usesTheBusOfTheDatabase(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
             let process = try await ConcordProcess.serving(
                 data: place.folder, port: try await reservePort(),

@@ -10,7 +10,7 @@ private let schema = Schema(
 /// A damaged SQLite file is detected, and no write to it is acknowledged.
 @Suite(.timeLimit(.minutes(30))) struct DamageTests {
     /// The reports that the owner of a database received.
-    private struct Told: Sendable {
+    private struct Reports: Sendable {
         let looks = NIOLockedValueBox<[String]>([])
         let damages = NIOLockedValueBox<[DatabaseDamage]>([])
 
@@ -21,13 +21,13 @@ private let schema = Schema(
         }
     }
 
-    private func open(_ path: String, _ told: Told) throws -> Database {
-        try .sqlite(path: path, schema: schema, readers: 2, owner: told.owner)
+    private func open(_ path: String, _ reports: Reports) throws -> Database {
+        try .sqlite(path: path, schema: schema, readers: 2, owner: reports.owner)
     }
 
     /// Fills a file with some 400 pages and closes it cleanly.
     private func fill(_ path: String) async throws {
-        let database = try open(path, Told())
+        let database = try open(path, Reports())
         for _ in 0..<20 {
             try await database.write { db in
                 for _ in 0..<50 {
@@ -54,8 +54,8 @@ private let schema = Schema(
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/notes.sqlite"
             try await fill(path)
-            let told = Told()
-            let database = try open(path, told)
+            let reports = Reports()
+            let database = try open(path, reports)
             try overwrite(path, pages: 100..<120)
             // Pages that are not damaged still answer.
             let first = try await database.read { try $0.value("SELECT text FROM notes WHERE id = 1", as: String.self) }
@@ -70,8 +70,8 @@ private let schema = Schema(
                     return
                 }
             }
-            #expect(told.damages.withLockedValue { $0.count } == 1)
-            let words = told.damages.withLockedValue { $0.first?.description } ?? ""
+            #expect(reports.damages.withLockedValue { $0.count } == 1)
+            let words = reports.damages.withLockedValue { $0.first?.description } ?? ""
             #expect(words.contains(path) && words.contains("backup"))
 
             let before = contents(path)
@@ -95,13 +95,13 @@ private let schema = Schema(
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/notes.sqlite"
             try await fill(path)
-            let told = Told()
-            let database = try open(path, told)
+            let reports = Reports()
+            let database = try open(path, reports)
             try overwrite(path, pages: 100..<120)
             await #expect(throws: DatabaseFailure.self) {
                 try await database.write { try $0.run("UPDATE notes SET text = \("short")") }
             }
-            #expect(told.damages.withLockedValue { $0.count } == 1)
+            #expect(reports.damages.withLockedValue { $0.count } == 1)
             let rest = try await database.read {
                 try $0.value("SELECT COUNT(*) FROM notes WHERE id < 10 AND text = \("short")", as: Int.self)
             }
@@ -115,9 +115,9 @@ private let schema = Schema(
             let path = folder + "/notes.sqlite"
             try await fill(path)
             func isLookedAt() async throws -> Bool {
-                let told = Told()
-                try await open(path, told).close()
-                return told.looks.withLockedValue { $0 } == [path]
+                let reports = Reports()
+                try await open(path, reports).close()
+                return reports.looks.withLockedValue { $0 } == [path]
             }
             #expect(try await !isLookedAt())
             #expect(try await !isLookedAt())
@@ -138,7 +138,7 @@ private let schema = Schema(
             try await fill(path)
             try overwrite(path, pages: pages)
             let before = contents(path)
-            let error = #expect(throws: DatabaseDamage.self) { _ = try open(path, Told()) }
+            let error = #expect(throws: DatabaseDamage.self) { _ = try open(path, Reports()) }
             #expect(error?.description.contains("The database \(path) is damaged") == true)
             #expect(contents(path)[0] == before[0])
         }
@@ -149,7 +149,7 @@ private let schema = Schema(
         try await withTemporaryFolder { folder async throws in
             let (path, copy) = (folder + "/notes.sqlite", folder + "/copy.sqlite")
             try await fill(path)
-            let database = try open(path, Told())
+            let database = try open(path, Reports())
             try await database.write { try $0.run("INSERT INTO notes (text) VALUES (\("the last"))") }
             for suffix in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
@@ -161,7 +161,7 @@ private let schema = Schema(
             for suffix in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: copy + suffix, toPath: sound + suffix)
             }
-            let again = try open(sound, Told())
+            let again = try open(sound, Reports())
             let last = try await again.read {
                 try $0.value("SELECT text FROM notes ORDER BY id DESC LIMIT 1", as: String.self)
             }
@@ -170,7 +170,7 @@ private let schema = Schema(
 
             try overwrite(copy, pages: 100..<120)
             let before = contents(copy)
-            #expect(throws: DatabaseDamage.self) { _ = try open(copy, Told()) }
+            #expect(throws: DatabaseDamage.self) { _ = try open(copy, Reports()) }
             #expect(contents(copy) == before)
         }
     }
@@ -179,7 +179,7 @@ private let schema = Schema(
     @Test func theLogShrinksAgain() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/notes.sqlite"
-            let database = try open(path, Told())
+            let database = try open(path, Reports())
             let (begun, hasBegun) = AsyncStream<Void>.makeStream()
             let end = DispatchSemaphore(value: 0)
             let reading = Task {

@@ -127,7 +127,7 @@ extension Database {
     }
 
     @Test(arguments: Stack.Engine.available)
-    func twoStatementsAtOnceAreAsOneAfterTheOther(_ engine: Stack.Engine) async throws {
+    func twoStatementsAtOnceAreSerialised(_ engine: Stack.Engine) async throws {
         try await withDatabase(engine) { database, _ in
             let texts = Query.all("SELECT text FROM notes ORDER BY id") { try $0.get(0, as: String.self) }
             @Sendable func exists(_ text: String) -> Query<Bool> { .exists("SELECT 1 FROM notes WHERE text = \(text)") }
@@ -178,7 +178,7 @@ extension Database {
 
     /// Writes share a transaction. One that fails, before or after it has written, does not affect the others.
     @Test(arguments: Stack.Engine.available)
-    func failuresInAGroupTakeNoOtherAlong(_ engine: Stack.Engine) async throws {
+    func aFailureInAGroupDoesNotAffectOthers(_ engine: Stack.Engine) async throws {
         try await withDatabase(engine) { database, _ in
             let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
                 for index in 0..<300 {
@@ -301,7 +301,7 @@ extension Database {
     }
 
     @Test(arguments: Stack.Engine.available)
-    func refuseADatabaseOfANewerProgramInWords(_ engine: Stack.Engine) async throws {
+    func refuseADatabaseOfANewerProgramWithAReason(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
             try await place.open(Schema("notes", schema.migrations + [second])).close()
             #expect {

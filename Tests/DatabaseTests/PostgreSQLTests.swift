@@ -12,10 +12,10 @@ struct PostgreSQLTests {
     /// Two nodes announce at the same time; a third receives each announcement once, in the order of the commits.
     @Test func announcementsOfAllNodesArriveInTheOrderOfTheCommits() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
-            let (first, second, ear) = (try place.open(schema), try place.open(schema), try place.open(schema))
+            let (first, second, receiver) = (try place.open(schema), try place.open(schema), try place.open(schema))
             try await first.write { try $0.run("INSERT INTO counters VALUES (\("a"), \(0))") }
             let (heard, continuation) = AsyncStream<Announcement>.makeStream()
-            let listening = Task { await ear.listen { continuation.yield($0) } }
+            let listening = Task { await receiver.listen { continuation.yield($0) } }
             var announcements = heard.makeAsyncIterator()
             #expect(await announcements.next() == .gap)
 
@@ -37,7 +37,7 @@ struct PostgreSQLTests {
             for n in 1...90 { #expect(await announcements.next() == .payload("\(n)")) }
             listening.cancel()
             await listening.value
-            for node in [first, second, ear] { try await node.close() }
+            for node in [first, second, receiver] { try await node.close() }
         }
     }
 
@@ -128,9 +128,9 @@ struct PostgreSQLTests {
 
     @Test func announcementsOfOneWriteArriveInOrder() async throws {
         try await withCounter { database, place in
-            let ear = try place.open(schema)
+            let receiver = try place.open(schema)
             let (heard, continuation) = AsyncStream<Announcement>.makeStream()
-            let listening = Task { await ear.listen { continuation.yield($0) } }
+            let listening = Task { await receiver.listen { continuation.yield($0) } }
             var announcements = heard.makeAsyncIterator()
             #expect(await announcements.next() == .gap)
             try await database.write { db in
@@ -143,7 +143,7 @@ struct PostgreSQLTests {
             for n in 1...3 { #expect(await announcements.next() == .payload("\(n)")) }
             listening.cancel()
             await listening.value
-            try await ear.close()
+            try await receiver.close()
         }
     }
 

@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available, Kind.allCases)
-    func theLineHasAnEndAndEndsWithTheServer(_ engine: Stack.Engine, _ kind: Kind) async throws {
+    func theQueueIsBoundedAndEndsWithTheServer(_ engine: Stack.Engine, _ kind: Kind) async throws {
         var waiting = QueueLimits()
         waiting.places = 2
         try await withDatabase(engine, waiting) { database in

@@ -28,7 +28,7 @@ import Testing
             }
             let done = crowd.done
             // Every operation must have succeeded at least once, or the test proves nothing.
-            #expect(Set(done.keys) == Set(Crowd.Deed.allCases), "\(done)")
+            #expect(Set(done.keys) == Set(Crowd.Operation.allCases), "\(done)")
             print("\(engine): \(done.map { "\($1) \($0)" }.sorted().joined(separator: ", "))")
         }
     }
@@ -153,7 +153,7 @@ import Testing
 
 /// Users who perform random operations of the API.
 private struct Crowd: Sendable {
-    enum Deed: String, CaseIterable {
+    enum Operation: String, CaseIterable {
         case found, invite, join, log, delete, leave, remove, react, depart
     }
 
@@ -161,7 +161,7 @@ private struct Crowd: Sendable {
         var people: [Person]
         var invites: [DeuceDiary.Invite.ID] = []
         var entries: [DeuceDiary.DeuceEntry] = []
-        var done: [Deed: Int] = [:]
+        var done: [Operation: Int] = [:]
     }
 
     private let host: DeuceDiaryHost
@@ -173,16 +173,16 @@ private struct Crowd: Sendable {
     }
 
     /// The number of successful operations of each kind.
-    var done: [Deed: Int] { state.use { $0.done } }
+    var done: [Operation: Int] { state.use { $0.done } }
 
     /// Performs one operation. It may be refused, but must not fail.
     func act(_ generator: inout SeededGenerator) async throws {
-        let weighted: [Deed] = [
+        let weighted: [Operation] = [
             .found, .invite, .invite, .join, .join, .join, .log, .log, .log, .log, .delete, .delete, .leave, .remove,
             .react,
         ]
-        var deed = weighted.randomElement(using: &generator) ?? .log
-        if Int.random(in: 0..<60, using: &generator) == 0 { deed = .depart }
+        var operation = weighted.randomElement(using: &generator) ?? .log
+        if Int.random(in: 0..<60, using: &generator) == 0 { operation = .depart }
         let (people, invites, entries) = state.use { ($0.people, $0.invites, $0.entries) }
         let index = Int.random(in: 0..<people.count, using: &generator)
         let person = people[index]
@@ -190,7 +190,7 @@ private struct Crowd: Sendable {
         let own = (try? await person.send(DeuceDiary.ListGroups()).map(\.id)) ?? []
         let group = own.randomElement(using: &generator)?.rawValue ?? "none"
         let answer: RawAnswer
-        switch deed {
+        switch operation {
         case .found:
             answer = try await person.post("/api/groups", ["name": "N"])
         case .invite:
@@ -236,7 +236,7 @@ private struct Crowd: Sendable {
                 state.use { $0.people[index] = again }
             }
         }
-        try expect(answer.status < 500, "\(deed): \(answer.status) \(answer.text)")
-        if answer.status == 200 { state.use { $0.done[deed, default: 0] += 1 } }
+        try expect(answer.status < 500, "\(operation): \(answer.status) \(answer.text)")
+        if answer.status == 200 { state.use { $0.done[operation, default: 0] += 1 } }
     }
 }

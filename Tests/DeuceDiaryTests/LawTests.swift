@@ -7,7 +7,7 @@ import DeuceDiaryMocks
 import Testbed
 import Testing
 
-/// What must hold for the API as a whole, so that no operation is forgotten anywhere.
+/// The whole API keeps the rules of all APIs, so that no operation is forgotten anywhere.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryLawTests {
     static let laws = Laws<DeuceDiary>(
         examples: DeuceDiaryExamples.all, requests: DeuceDiaryRequestWireTests.requests
@@ -15,10 +15,10 @@ import Testing
         #"{"message":"\#(message)"}"#
     }
 
-    @Test func theTypesAreTheContracts() { Self.laws.holdTheTypes() }
+    @Test func theTypesAreTheContracts() { Self.laws.checkOperations() }
 
     @Test func theMockAnswersEveryOperation() async throws {
-        try await Self.laws.answerEverything {
+        try await Self.laws.checkMock {
             let mock = DeuceDiaryMock()
             return (mock, mock.baseURL)
         }
@@ -26,14 +26,14 @@ import Testing
 
     @Test func everyExampleIsExercised() async throws {
         let coverage = Coverage()
-        try await Self.laws.exercise(DeuceDiaryScenarios.all, noting: coverage) { scenario in
+        try await Self.laws.checkCoverage(DeuceDiaryScenarios.all, noting: coverage) { scenario in
             try await withDeuceDiary(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
                 try await scenario.run(host.world(coverage))
             }
         }
     }
 
-    /// "Every success is 200; the browser redirect is 302."
+    /// The contract says: "Every success is 200; the browser redirect is 302."
     @Test func everySuccessIs200() {
         for endpoint in DeuceDiary.endpoints {
             #expect(endpoint.route.status == (endpoint.signature == "GET /join/{inviteId}" ? .found : .ok))
@@ -42,25 +42,25 @@ import Testing
 
     // MARK: The server
 
-    @Test func everyOperationIsAnsweredAndNothingElse() async throws {
+    @Test func everyOperationIsAnsweredAndNoOtherPathIs() async throws {
         try await withDeuceDiary(on: Stack(.sqlite, .inProcess)) { host in
             let files: Set = ["GET /uploads/{name*}", "HEAD /uploads/{name*}"]
-            #expect(Self.laws.beyond(host.app.router) == files.union(["GET /health", "GET /ready"]))
+            #expect(Self.laws.otherRoutes(host.app.router) == files.union(["GET /health", "GET /ready"]))
         }
     }
 
     @Test(arguments: Stack.all)
-    func withoutATokenNothingIsLookedAt(_ stack: Stack) async throws {
-        try await withDeuceDiary(on: stack) { try await Self.laws.refuseStrangers(of: $0, "Unauthorized") }
+    func aMissingTokenIsRefusedFirst(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack) { try await Self.laws.checkAuthentication(of: $0, "Unauthorized") }
     }
 
     @Test(arguments: Stack.all)
     func otherMethodsAre405(_ stack: Stack) async throws {
-        try await withDeuceDiary(on: stack) { try await Self.laws.refuseOtherMethods(of: $0) }
+        try await withDeuceDiary(on: stack) { try await Self.laws.checkMethods(of: $0) }
     }
 
     @Test(arguments: Stack.all)
-    func healthIsAnsweredToAnybody(_ stack: Stack) async throws {
-        try await withDeuceDiary(on: stack) { try await Self.laws.answerHealth(of: $0) }
+    func healthNeedsNoToken(_ stack: Stack) async throws {
+        try await withDeuceDiary(on: stack) { try await Self.laws.checkHealth(of: $0) }
     }
 }

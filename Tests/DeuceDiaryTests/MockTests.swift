@@ -7,7 +7,7 @@ import HTTPTypes
 import Testbed
 import Testing
 
-/// The mock as an app's tests and previews use it.
+/// The mock behaves as an app's tests and previews expect.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryMockTests {
     private let mock = DeuceDiaryMock()
     private let group = DeuceDiary.Group.example.id
@@ -28,7 +28,7 @@ import Testing
         #expect(try await diary.locations().map(\.name) == ["Home", "The Office"])
     }
 
-    @Test func whatIsLoggedIsInTheGroupFromThenOn() async throws {
+    @Test func aLogAppearsInTheGroupAtOnce() async throws {
         let diary = mock.client()
         let logged = try await diary.log(.init(groups: [group], location: "Home", thoughts: "Again"))
         let janes = mock.push("Hers")
@@ -43,7 +43,7 @@ import Testing
         #expect(summary.first?.lastActivity == janes.createdAt)
     }
 
-    @Test func whatIsDeletedIsGone() async throws {
+    @Test func deletedFilesAreGone() async throws {
         let diary = mock.client()
         let logged = try await diary.log(.init(groups: [group], location: "Home", thoughts: "Again")).entries[0]
         let janes = mock.push("Hers")
@@ -60,7 +60,7 @@ import Testing
         #expect(try await diary.send(DeuceDiary.ListGroups()).map(\.entryCount) == [3])
     }
 
-    @Test func whatTheExamplesDoNotKnowIsRefusedAsTheContractSays() async throws {
+    @Test func unknownIdsAreRefusedAsTheContractSays() async throws {
         let diary = mock.client()
         await expectRefusal(.notFound, "Group not found") { try await diary.send(DeuceDiary.GetGroup(group: "x")) }
         await expectRefusal(.forbidden, "Not authorized") { try await diary.send(DeuceDiary.CreateInvite(group: "x")) }
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func joiningTellsWhatBecameOfTheInvite() async throws {
+    @Test func joiningReportsTheStateOfTheInvite() async throws {
         let diary = mock.client()
         let invite = DeuceDiary.CreatedInvite.example.id
         #expect(try await diary.join(invite) == .joined(.example))
@@ -108,7 +108,7 @@ import Testing
         #expect(try await diary.join(invite) == .alreadyMember(.example))
     }
 
-    @Test func aRefusedTokenIsAskedForOnceMore() async throws {
+    @Test func aRefusedTokenIsRenewedOnce() async throws {
         mock.refuse(token: "old")
         let tokens = Tokens(["old", "new"])
         let diary = mock.client(token: { await tokens.next() })
@@ -123,7 +123,7 @@ import Testing
 
     // MARK: Live
 
-    @Test func whatOthersLogComesAndWhatIsMissedComesAfterTheNetworkIsBack() async throws {
+    @Test func othersLogsArriveAndMissedOnesFollow() async throws {
         let live = mock.client().live(group: group, pacing: .init(base: .zero))
         var heard: [String] = []
         for try await event in live {
@@ -148,14 +148,14 @@ import Testing
         #expect(heard == ["One", "Two", "Three"])
     }
 
-    @Test func aGroupThatIsClosedIsTold() async throws {
+    @Test func aGroupThatRefusesTheUserIsReported() async throws {
         for try await event in mock.client().live(group: "x", pacing: .init(base: .zero)) {
             guard case .refused("x") = event else { return #expect(Bool(false), "\(event)") }
             break
         }
     }
 
-    @Test func framesOfOtherTypesArePassedOver() async throws {
+    @Test func framesOfOtherTypesAreIgnored() async throws {
         let live = mock.client().live(group: group, pacing: .init(base: .zero))
         for try await event in live {
             if case .connected = event {

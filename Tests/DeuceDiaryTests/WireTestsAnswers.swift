@@ -6,7 +6,7 @@ import NIOCore
 import Testbed
 import Testing
 
-/// Holds the answers to the contract's examples.
+/// The answers equal the contract's examples.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryAnswerWireTests {
     private static let made = time("2025-06-01T12:00:00.000Z")
 
@@ -34,7 +34,7 @@ import Testing
     private static let link = "https://deucediary.com/join/0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e"
     private static let expiry = time("2025-06-17T08:00:00.000Z")
 
-    /// What the answers of the examples stand for.
+    /// The values of the answers in the examples.
     static let answers: [ExampleAnswer] = [
         .init(of: DeuceDiary.GetUser.self, user),
         .init(of: DeuceDiary.UpdateUser.self, user),
@@ -97,13 +97,13 @@ import Testing
     ]
 
     @Test(arguments: answers)
-    func anAnswerIsAnExample(_ answer: ExampleAnswer) throws { try DeuceDiaryLawTests.laws.hold(answer) }
+    func anAnswerIsAnExample(_ answer: ExampleAnswer) throws { try DeuceDiaryLawTests.laws.check(answer) }
 
-    @Test func everyExampleHasItsValue() { DeuceDiaryLawTests.laws.holdEveryExample(Self.answers) }
+    @Test func everyExampleHasItsValue() { DeuceDiaryLawTests.laws.checkExamplesAreUsed(Self.answers) }
 
-    @Test func everyVariantOfAnAnswerIsReadAndWritten() throws { try DeuceDiaryLawTests.laws.holdTheAnswers() }
+    @Test func everyVariantOfAnAnswerIsReadAndWritten() throws { try DeuceDiaryLawTests.laws.checkAnswers() }
 
-    /// Every error: `{ "message": "<human-readable string>" }`.
+    /// Every error has the form `{ "message": "<human-readable string>" }`.
     @Test func aFailureIsAMessage() throws {
         let failure = DeuceDiary.Failure(Problem(.badRequest, "Invalid \"limit\""), requestID: "r")
         #expect(String(buffer: try JSONBody.encode(failure)) == #"{"message":"Invalid \"limit\""}"#)
@@ -112,7 +112,7 @@ import Testing
 
     // MARK: What comes from elsewhere
 
-    /// A server of the published document alone may leave out what is null, and have more than is known here.
+    /// A server of the published document alone may leave out null members, and add unknown ones.
     @Test func answersAreReadLeniently() throws {
         let user = try read(
             DeuceDiary.User.self,
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"date":"","count":0}"#, #"{"date":"2025-05-20","count":0}"#, #"{"count":0}"#])
-    func noLogsAreNoDay(_ json: String) throws {
+    func withoutLogsThereIsNoTopDay(_ json: String) throws {
         #expect(try read(DeuceDiary.MostDeuces.self, json).topDay == nil)
     }
 }

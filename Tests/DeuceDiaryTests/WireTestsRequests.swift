@@ -3,14 +3,14 @@ import DeuceDiaryAPI
 import Testbed
 import Testing
 
-/// Holds the requests to the contract's examples.
+/// The requests equal the contract's examples.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryRequestWireTests {
     private static let group = DeuceDiary.Group.ID("6f1a2b3c-4d5e-4f60-8a1b-2c3d4e5f6071")
     private static let entry = DeuceDiary.DeuceEntry.ID("a1b2c3d4-e5f6-4a7b-8c9d-0e1f2a3b4c5d")
     private static let invite = DeuceDiary.GroupInvite.ID("0b9c8d7e-6f5a-4b4c-9d3e-2f1a0b9c8d7e")
     private static let odd = "ä \"b\"\\ /?&+%\r\n\u{1F}👨‍👩‍👧‍👦"
 
-    /// Every request of the examples, as an app writes it.
+    /// The requests of all examples, as an app writes them.
     static let requests: [ExampleRequest] = [
         .init(DeuceDiary.GetUser()),
         .init(DeuceDiary.UpdateUser(username: "newname")),
@@ -57,7 +57,7 @@ import Testing
     ]
 
     @Test(arguments: requests)
-    func aRequestIsAnExample(_ request: ExampleRequest) throws { try DeuceDiaryLawTests.laws.hold(request) }
+    func aRequestIsAnExample(_ request: ExampleRequest) throws { try DeuceDiaryLawTests.laws.check(request) }
 
     // MARK: As others write it
 
@@ -65,7 +65,7 @@ import Testing
         try RequestCoding.decode(DeuceDiary.LogDeuce.self, from: .init(body: Array(json.utf8)))
     }
 
-    /// "`groupId` (singular) is also accepted for backward compatibility."
+    /// The contract says: "`groupId` (singular) is also accepted for backward compatibility."
     @Test(arguments: [
         (#""groupId": "a""#, ["a"]), (#""groupIds": null, "groupId": "a""#, ["a"]),
         (#""groupIds": ["b"], "groupId": "a""#, ["b"]), (#""groupIds": ["b", "a", "b"]"#, ["b", "a", "b"]),
@@ -91,7 +91,7 @@ import Testing
         (#""2025-06-10T08:00:00.123456789Z""#, "2025-06-10T08:00:00.123Z"),
         (#""2025-06-10""#, "2025-06-10T00:00:00.000Z"),
     ])
-    func aTimeIsReadAsAnybodyWritesIt(_ text: String, _ expected: String) throws {
+    func timesAreReadInAllCommonForms(_ text: String, _ expected: String) throws {
         let request = try log(#"{"groupIds": ["a"], "location": "Home", "thoughts": "", "loggedAt": \#(text)}"#)
         #expect(request.loggedAt?.description == expected)
         try request.validate()

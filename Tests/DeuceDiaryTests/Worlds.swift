@@ -4,7 +4,7 @@ import DeuceDiaryCheck
 import Testbed
 
 extension DeuceDiaryHost {
-    /// - Parameter coverage: Notes what the world's scenarios have seen.
+    /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> DeuceDiaryWorld {
         var server = Server(baseURL: baseURL, transport: transport, sockets: sockets)
         server.coverage = coverage

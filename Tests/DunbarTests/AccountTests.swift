@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct DunbarAccountTests {
     private func code(_ host: DunbarHost) async throws -> String {
         try await host.service.sendDueEmails()
-        let codes = host.mailbox.letters.compactMap { $0.text.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#)?.output.1 }
+        let codes = host.mailbox.emails.compactMap { $0.text.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#)?.output.1 }
         return String(try #require(codes.last))
     }
 
@@ -63,19 +63,19 @@ import Testing
         try await withDunbar(on: stack) { host in
             let john = try await host.world().person()
             try await host.service.sendDueEmails()
-            let letters = host.mailbox.letters.count
+            let emails = host.mailbox.emails.count
             for (address, isKnown) in [("nobody@example.com", false), ("\(john.name)@example.com", true)] {
                 #expect(try await forget(address, on: host).status == 200)
                 // The e-mail waits in a queue, and the account has not been looked up yet.
                 #expect(try await count("outbox", on: host) == 1)
                 #expect(try await count("reset_tokens", on: host) == 0)
-                #expect(host.mailbox.letters.count == letters)
+                #expect(host.mailbox.emails.count == emails)
                 try await host.service.sendDueEmails()
                 #expect(try await count("outbox", on: host) == 0)
                 #expect(try await count("reset_tokens", on: host) == (isKnown ? 1 : 0))
-                #expect(host.mailbox.letters.count == letters + (isKnown ? 1 : 0))
+                #expect(host.mailbox.emails.count == emails + (isKnown ? 1 : 0))
             }
-            #expect(host.mailbox.letters.last?.to == "\(john.name)@example.com")
+            #expect(host.mailbox.emails.last?.to == "\(john.name)@example.com")
         }
     }
 
@@ -87,11 +87,11 @@ import Testing
             let john = try await host.world().person()
             #expect(try await forget("\(john.name)@example.com", on: host).status == 200)
             try await host.service.sendDueEmails()
-            #expect(host.mailbox.letters.isEmpty)
+            #expect(host.mailbox.emails.isEmpty)
             host.mailbox.fail(with: nil)
             host.clock.advance(by: .seconds(2))
             try await host.service.sendDueEmails()
-            #expect(Set(host.mailbox.letters.map(\.subject)) == ["Verify your email address", "Reset your password"])
+            #expect(Set(host.mailbox.emails.map(\.subject)) == ["Verify your email address", "Reset your password"])
         }
     }
 
@@ -207,9 +207,9 @@ import Testing
                     .post, "/account/delete", headers: [.cookie: try #require(other.cookie)],
                     body: #"{"password":"secret123"}"#
                 ).status == 200)
-            let letters = host.mailbox.letters.count
+            let emails = host.mailbox.emails.count
             try await host.service.sendDueEmails()
-            #expect(host.mailbox.letters.count == letters)
+            #expect(host.mailbox.emails.count == emails)
             var after = try await counts()
             // These are the stored answers to Jane's own comment and report.
             after["once_only"]? -= 2

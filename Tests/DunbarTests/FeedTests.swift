@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func theNewestOfAllOfThemInOrder(_ engine: Stack.Engine) async throws {
+    func theNewestOfAllListsInOrder(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
             try await Self.fill(host.database, posts: 20)
             let urls = PublicURLs(base: "", secret: [], time: host.clock.source)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
-    func noPostIsLookedAtInVainOnPostgreSQL() async throws {
+    func noPostIsReadNeedlesslyOnPostgreSQL() async throws {
         try await withDunbar(on: Stack(.postgreSQL, .inProcess)) { host in
             try await Self.fill(host.database, posts: 200)
             try await host.database.write { db in try db.run("ANALYZE") }

@@ -11,24 +11,24 @@ import HTTPTypes
 import Testbed
 import Testing
 
-/// What must hold for the API as a whole, so that no operation is forgotten anywhere.
+/// The whole API keeps the rules of all APIs, so that no operation is forgotten anywhere.
 @Suite(.timeLimit(.minutes(30))) struct DunbarLawTests {
     static let laws = Laws<Dunbar>(examples: DunbarExamples.all, requests: DunbarWireTests.requests) { _, message, _ in
         #"{"message":"\#(message)"}"#
     }
 
-    @Test func theTypesAreTheContracts() { Self.laws.holdTheTypes() }
+    @Test func theTypesAreTheContracts() { Self.laws.checkOperations() }
 
     @Test func theMockAnswersEveryOperation() async throws {
-        // All posts are John's own, and nobody follows him yet.
+        // All posts are John's own, and he has no followers yet.
         let refused: Set = ["POST /posts/{id}/report", "POST /followers/{id}/remove"]
-        try await Self.laws.answerEverything(but: refused) {
+        try await Self.laws.checkMock(but: refused) {
             let mock = DunbarMock()
             return (SignedIn(mock: mock), mock.baseURL)
         }
     }
 
-    /// Sends requests to a mock with the cookie of a session.
+    /// Sends requests to a mock with a session's cookie.
     private struct SignedIn: Transport, SocketTransport {
         let mock: DunbarMock
 
@@ -48,28 +48,29 @@ import Testing
 
     @Test func everyExampleIsExercised() async throws {
         let coverage = Coverage()
-        try await Self.laws.exercise(DunbarScenarios.all + DunbarScenarios.operated, noting: coverage) { scenario in
+        try await Self.laws.checkCoverage(DunbarScenarios.all + DunbarScenarios.operated, noting: coverage) {
+            scenario in
             try await withDunbar(on: Stack(.sqlite, .inProcess), .init(clock: TestClock(step: 20))) { host in
                 try await scenario.run(host.world(coverage))
             }
         }
     }
 
-    @Test func everyOperationIsAnsweredAndNothingElse() async throws {
+    @Test func everyOperationIsAnsweredAndNoOtherPathIs() async throws {
         try await withDunbar(on: Stack(.sqlite, .inProcess)) { host in
             let files: Set = ["GET /media/{name*}", "HEAD /media/{name*}"]
-            #expect(Self.laws.beyond(host.app.router) == files.union(["GET /health", "GET /ready"]))
+            #expect(Self.laws.otherRoutes(host.app.router) == files.union(["GET /health", "GET /ready"]))
         }
     }
 
     @Test(arguments: Stack.all)
-    func withoutASessionNothingIsLookedAt(_ stack: Stack) async throws {
-        try await withDunbar(on: stack) { try await Self.laws.refuseStrangers(of: $0, "Unauthorized") }
+    func aMissingSessionIsRefusedFirst(_ stack: Stack) async throws {
+        try await withDunbar(on: stack) { try await Self.laws.checkAuthentication(of: $0, "Unauthorized") }
     }
 
     @Test(arguments: Stack.all)
     func otherMethodsAre405(_ stack: Stack) async throws {
-        try await withDunbar(on: stack) { try await Self.laws.refuseOtherMethods(of: $0) }
+        try await withDunbar(on: stack) { try await Self.laws.checkMethods(of: $0) }
     }
 
     @Test(arguments: Stack.all)
@@ -93,6 +94,6 @@ import Testing
 
     @Test(arguments: Stack.all)
     func healthIsAnsweredAtTheRoot(_ stack: Stack) async throws {
-        try await withDunbar(on: stack) { try await Self.laws.answerHealth(of: $0) }
+        try await withDunbar(on: stack) { try await Self.laws.checkHealth(of: $0) }
     }
 }

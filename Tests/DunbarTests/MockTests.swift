@@ -4,9 +4,9 @@ import DunbarMocks
 import Foundation
 import Testing
 
-/// The mock answers everything, with the contract's examples.
+/// The mock answers every operation with the contract's examples.
 @Suite(.timeLimit(.minutes(30))) struct DunbarMockTests {
-    @Test func itIsTheWorldOfTheExamples() async throws {
+    @Test func itHasTheDataOfTheExamples() async throws {
         let mock = DunbarMock()
         let dunbar = mock.client()
         let picture = Upload(.bytes([1]), filename: "a.jpg", contentType: "image/jpeg")

@@ -44,12 +44,13 @@ import Testing
     }
 
     @Test(
-        "A mailbox gets five letters in an hour, whoever asks, and nobody can tell", arguments: Stack.Engine.available)
-    func letters(_ engine: Stack.Engine) async throws {
+        "A mailbox gets five e-mails in an hour from all clients together, and answers do not show it",
+        arguments: Stack.Engine.available)
+    func emails(_ engine: Stack.Engine) async throws {
         try await withDunbar(on: Stack(engine, .inProcess)) { host async throws in
             #expect(try await register("jane", from: raw(host, from: "198.51.100.1")).status == 201)
             try await host.service.sendDueEmails()
-            let before = host.mailbox.letters.count
+            let before = host.mailbox.emails.count
             var answers: Set<String> = []
             for index in 0..<30 {
                 let asker = raw(host, from: index % 2 == 0 ? "203.0.113.\(index)" : "2001:db8:\(index)::1")
@@ -60,12 +61,12 @@ import Testing
                 try await host.service.sendDueEmails()
             }
             #expect(answers.count == 1)
-            #expect(host.mailbox.letters.count == before + 5)
+            #expect(host.mailbox.emails.count == before + 5)
             host.clock.advance(by: .seconds(3600))
             _ = try await raw(host, from: "203.0.113.1").send(
                 .post, "/forgot-password", body: #"{"email":"jane@example.com"}"#)
             try await host.service.sendDueEmails()
-            #expect(host.mailbox.letters.count == before + 6)
+            #expect(host.mailbox.emails.count == before + 6)
         }
     }
 

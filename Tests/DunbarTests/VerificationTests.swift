@@ -13,8 +13,8 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct DunbarVerificationTests {
     private func token(_ host: DunbarHost) async throws -> String {
         try await host.service.sendDueEmails()
-        let letter = try #require(host.mailbox.letters.last)
-        let match = try #require(letter.text.firstMatch(of: #/\/api\/verify-email\/(\S+)/#))
+        let email = try #require(host.mailbox.emails.last)
+        let match = try #require(email.text.firstMatch(of: #/\/api\/verify-email\/(\S+)/#))
         return String(match.output.1)
     }
 
@@ -57,8 +57,8 @@ import Testing
             }
             #expect(try await resend(john).text == #"{"message":"Verification email sent"}"#)
             let another = try await token(host)
-            #expect(host.mailbox.letters.count == 2)
-            #expect(host.mailbox.letters.last?.to == "\(john.name)@example.com")
+            #expect(host.mailbox.emails.count == 2)
+            #expect(host.mailbox.emails.last?.to == "\(john.name)@example.com")
             #expect(try await world.raw.send(.get, "/verify-email/\(another)").status == 200)
             #expect(try await john.send(Dunbar.GetCurrentUser()).user.emailVerified == true)
             let needless = try await resend(john)
@@ -113,8 +113,8 @@ import Testing
             let body = #"{"email":"\#(john.name)@example.com"}"#
             #expect(try await world.raw.send(.post, "/forgot-password", body: body).status == 200)
             try await host.service.sendDueEmails()
-            let letter = try #require(host.mailbox.letters.last { $0.subject == "Reset your password" })
-            let code = try #require(letter.text.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#)).output.1
+            let email = try #require(host.mailbox.emails.last { $0.subject == "Reset your password" })
+            let code = try #require(email.text.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#)).output.1
             let reset = #"{"token":"\#(code)","newPassword":"new password"}"#
             #expect(try await world.raw.send(.post, "/reset-password", body: reset).status == 200)
             let verified = try await host.database.read { db in
@@ -132,7 +132,7 @@ import Testing
             let john = try await host.world().person()
             try await host.service.sendDueEmails()
             try await john.publish()
-            #expect(host.mailbox.letters.isEmpty)
+            #expect(host.mailbox.emails.isEmpty)
         }
     }
 
@@ -147,8 +147,8 @@ import Testing
             }
             #expect(try await world.raw.send(.post, "/register", body: body).status == 400)
             try await host.service.sendDueEmails()
-            #expect(host.mailbox.letters.map(\.to) == ["J@Example.com"])
-            #expect(host.mailbox.letters.allSatisfy { $0.text.contains("http://test/api/verify-email/") })
+            #expect(host.mailbox.emails.map(\.to) == ["J@Example.com"])
+            #expect(host.mailbox.emails.allSatisfy { $0.text.contains("http://test/api/verify-email/") })
         }
     }
 }

@@ -5,11 +5,11 @@ import Foundation
 import Testbed
 import Testing
 
-/// Holds the types to the contract's examples.
+/// The types equal the contract's examples.
 @Suite(.timeLimit(.minutes(30))) struct DunbarWireTests {
     private static let picture = Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg")
 
-    /// Every request of the examples, as an app writes it.
+    /// The requests of all examples, as an app writes them.
     static let requests: [ExampleRequest] = [
         .init(Dunbar.Login(username: "string", password: "string")),
         .init(
@@ -106,7 +106,7 @@ import Testing
     private static let comment = Dunbar.Comment(
         id: 1, content: "Great post!", postId: 1, userId: 2, createdAt: newYear, user: sarah)
 
-    /// What the answers of the examples stand for.
+    /// The values of the answers in the examples.
     static let answers: [ExampleAnswer] = [
         .init(of: Dunbar.Login.self, WithRelationship(account)),
         .init(of: Dunbar.Register.self, WithRelationship(registered)),
@@ -153,14 +153,14 @@ import Testing
     ]
 
     @Test(arguments: requests)
-    func aRequestIsAnExample(_ request: ExampleRequest) throws { try DunbarLawTests.laws.hold(request) }
+    func aRequestIsAnExample(_ request: ExampleRequest) throws { try DunbarLawTests.laws.check(request) }
 
     @Test(arguments: answers)
-    func anAnswerIsAnExample(_ answer: ExampleAnswer) throws { try DunbarLawTests.laws.hold(answer) }
+    func anAnswerIsAnExample(_ answer: ExampleAnswer) throws { try DunbarLawTests.laws.check(answer) }
 
-    @Test func everyExampleHasItsValue() { DunbarLawTests.laws.holdEveryExample(Self.answers) }
+    @Test func everyExampleHasItsValue() { DunbarLawTests.laws.checkExamplesAreUsed(Self.answers) }
 
-    @Test func everyVariantOfAnAnswerIsReadAndWritten() throws { try DunbarLawTests.laws.holdTheAnswers() }
+    @Test func everyVariantOfAnAnswerIsReadAndWritten() throws { try DunbarLawTests.laws.checkAnswers() }
 
     // MARK: What older servers say
 

@@ -5,7 +5,7 @@ import DunbarService
 import Testbed
 
 extension DunbarHost {
-    /// - Parameter coverage: Notes what the world's scenarios have seen.
+    /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> DunbarWorld {
         var server = Server(baseURL: baseURL, transport: transport, sockets: sockets)
         server.coverage = coverage
@@ -17,9 +17,9 @@ extension DunbarHost {
                         throw CheckFailure("no \(name)")
                     }
                 },
-                letters: { [service, mailbox] address in
+                emails: { [service, mailbox] address in
                     try await service.sendDueEmails()
-                    return mailbox.letters.filter { $0.to == address }.map(\.text)
+                    return mailbox.emails.filter { $0.to == address }.map(\.text)
                 }))
     }
 }

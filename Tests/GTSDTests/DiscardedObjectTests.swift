@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func goAsSoonAsTheStoreLetsThem(_ engine: Stack.Engine) async throws {
+    func filesAreRemovedOnceTheStoreAllowsIt(_ engine: Stack.Engine) async throws {
         try await withGTSD(on: Stack(engine, .inProcess)) { host in
             let store = StubbornStore(base: host.objects)
             let service = GTSDService(

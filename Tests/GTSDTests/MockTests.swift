@@ -5,9 +5,9 @@ import GTSDClient
 import GTSDMocks
 import Testing
 
-/// The mock answers everything, with the contract's examples.
+/// The mock answers every operation with the contract's examples.
 @Suite(.timeLimit(.minutes(30))) struct GTSDMockTests {
-    @Test func aTaskThatIsCompletedStaysSo() async throws {
+    @Test func aCompletedTaskStaysCompleted() async throws {
         let gtsd = GTSDMock().client()
         let tasks = try await gtsd.send(GTSD.ListTasks())
         #expect(tasks.cached == true)
@@ -21,7 +21,7 @@ import Testing
         #expect(try await gtsd.send(GTSD.ListTasks()).data.tasks[0].evidence?.notes == "n")
     }
 
-    @Test func whatAnAppReadsIsTheExamples() async throws {
+    @Test func anAppReadsTheExamples() async throws {
         let gtsd = GTSDMock().client()
         let photo = try await gtsd.uploadPhoto(
             Upload(.bytes([0xFF, 0xD8]), filename: "a.jpg", contentType: "image/jpeg"), details: .init(stage: .before))
@@ -48,7 +48,7 @@ import Testing
         await #expect(throws: SignedOut.self) { try await gtsd.send(GTSD.GetMe()) }
     }
 
-    @Test func whatIsNotOfItsWorldIsRefused() async throws {
+    @Test func unknownIdsAreRefused() async throws {
         let gtsd = GTSDMock().client()
         for request in [GTSD.CompleteTask(1), .init(2)] {
             let error = await #expect(throws: APIError.self) { try await gtsd.send(request) }

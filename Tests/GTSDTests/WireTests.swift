@@ -5,9 +5,9 @@ import GTSDExamples
 import Testbed
 import Testing
 
-/// Holds the types to the contract's examples.
+/// The types equal the contract's examples.
 @Suite(.timeLimit(.minutes(30))) struct GTSDWireTests {
-    /// Every request of the examples, as an app writes it.
+    /// The requests of all examples, as an app writes them.
     static let requests: [ExampleRequest] = [
         .init(GTSD.SignUp(email: "anna@example.com", password: "Secret-123")),
         .init(GTSD.SignUp(email: "a+b@example.com", password: "P\\ss 🎉 12", name: "Ä", timezone: "UTC")),
@@ -52,7 +52,7 @@ import Testing
         .init(GTSD.GetOnboarding()),
     ]
 
-    /// What the answers of the examples stand for.
+    /// The values of the answers in the examples.
     static let answers: [ExampleAnswer] = [
         .init(of: GTSD.SignUp.self, .init(signedIn(user)), contractAlone: .init(signedIn(plainUser))),
         .init(of: GTSD.LogIn.self, .init(signedIn(user)), contractAlone: .init(signedIn(plainUser))),
@@ -114,14 +114,14 @@ import Testing
     ]
 
     @Test(arguments: requests)
-    func aRequestIsAnExample(_ request: ExampleRequest) throws { try GTSDLawTests.laws.hold(request) }
+    func aRequestIsAnExample(_ request: ExampleRequest) throws { try GTSDLawTests.laws.check(request) }
 
     @Test(arguments: answers)
-    func anAnswerIsAnExample(_ answer: ExampleAnswer) throws { try GTSDLawTests.laws.hold(answer) }
+    func anAnswerIsAnExample(_ answer: ExampleAnswer) throws { try GTSDLawTests.laws.check(answer) }
 
-    @Test func everyExampleHasItsValue() { GTSDLawTests.laws.holdEveryExample(Self.answers) }
+    @Test func everyExampleHasItsValue() { GTSDLawTests.laws.checkExamplesAreUsed(Self.answers) }
 
-    @Test func everyVariantOfAnAnswerIsReadAndWritten() throws { try GTSDLawTests.laws.holdTheAnswers() }
+    @Test func everyVariantOfAnAnswerIsReadAndWritten() throws { try GTSDLawTests.laws.checkAnswers() }
 
     // MARK: The world of the examples
 

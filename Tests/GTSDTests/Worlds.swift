@@ -9,7 +9,7 @@ import GTSDClient
 import Testbed
 
 extension GTSDHost {
-    /// - Parameter coverage: Notes what the world's scenarios have seen.
+    /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> GTSDWorld {
         var server = Server(baseURL: baseURL, transport: transport, sockets: sockets)
         server.coverage = coverage
@@ -18,7 +18,7 @@ extension GTSDHost {
 }
 
 extension TestClock {
-    /// Moves on to a moment.
+    /// Sets the clock to a time.
     func set(_ text: String) {
         guard let time = GTSD.Timestamp(text) else { preconditionFailure("no time: \(text)") }
         advance(by: .milliseconds(time.milliseconds - source.milliseconds()))

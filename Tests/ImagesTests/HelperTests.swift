@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func theLineHasAnEnd() async throws {
+    @Test func theQueueIsBounded() async throws {
         try await withTemporaryFolder { folder in
             let helper = try await WaitingScript(in: folder)
             let thumbnailer = Thumbnailer(

@@ -98,12 +98,12 @@ struct SMTPTests {
 
     private let hello = MailMessage(to: "jdoe@example.com", subject: "Hello", text: "One\n.\n..two\n.three\n")
 
-    private func expect(_ letter: Taken?, line: SourceLocation = #_sourceLocation) throws {
-        let letter = try #require(letter, sourceLocation: line)
-        #expect(letter.from == "concord@example.com", sourceLocation: line)
-        #expect(letter.to == ["jdoe@example.com"], sourceLocation: line)
-        #expect(letter.data.contains("Subject: Hello\r\n"), sourceLocation: line)
-        #expect(letter.data.hasSuffix("\r\n\r\nOne\r\n.\r\n..two\r\n.three\r\n\r\n"), sourceLocation: line)
+    private func expect(_ email: Taken?, line: SourceLocation = #_sourceLocation) throws {
+        let email = try #require(email, sourceLocation: line)
+        #expect(email.from == "concord@example.com", sourceLocation: line)
+        #expect(email.to == ["jdoe@example.com"], sourceLocation: line)
+        #expect(email.data.contains("Subject: Hello\r\n"), sourceLocation: line)
+        #expect(email.data.hasSuffix("\r\n\r\nOne\r\n.\r\n..two\r\n.three\r\n\r\n"), sourceLocation: line)
     }
 
     @Test func inTheClear() async throws {

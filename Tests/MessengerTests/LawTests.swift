@@ -10,17 +10,17 @@ import MessengerMocks
 import Testbed
 import Testing
 
-/// What must hold for the API as a whole, so that no operation is forgotten anywhere.
+/// The whole API keeps the rules of all APIs, so that no operation is forgotten anywhere.
 @Suite(.timeLimit(.minutes(30))) struct LawTests {
     static let laws = Laws<Messenger>(examples: MessengerExamples.all, requests: RequestWireTests.requests) {
         _, message, _ in
         #"{"error":"\#(message)"}"#
     }
 
-    @Test func theTypesAreTheContracts() { Self.laws.holdTheTypes() }
+    @Test func theTypesAreTheContracts() { Self.laws.checkOperations() }
 
     @Test func theMockAnswersEveryOperation() async throws {
-        try await Self.laws.answerEverything {
+        try await Self.laws.checkMock {
             let mock = MessengerMock()
             return (mock, mock.baseURL)
         }
@@ -28,7 +28,7 @@ import Testing
 
     @Test func everyExampleIsExercised() async throws {
         let coverage = Coverage()
-        try await Self.laws.exercise(MessengerScenarios.all, noting: coverage) { scenario in
+        try await Self.laws.checkCoverage(MessengerScenarios.all, noting: coverage) { scenario in
             try await withMessenger(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
                 try await scenario.run(host.world(coverage))
             }
@@ -37,31 +37,31 @@ import Testing
 
     // MARK: The server
 
-    @Test func everyOperationIsAnsweredAndNothingElse() async throws {
+    @Test func everyOperationIsAnsweredAndNoOtherPathIs() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
-            let beyond = Self.laws.beyond(host.app.router)
-            // Stored objects refuse every method but two in their own words: the signature names it.
-            let objects = beyond.filter { $0.hasSuffix(" /objects/{key*}") }
-            #expect(beyond.subtracting(objects) == ["GET /health", "GET /ready"])
+            let others = Self.laws.otherRoutes(host.app.router)
+            // Stored objects refuse other methods with a text of their own, because the signature contains the method.
+            let objects = others.filter { $0.hasSuffix(" /objects/{key*}") }
+            #expect(others.subtracting(objects) == ["GET /health", "GET /ready"])
             #expect(objects.isSuperset(of: ["GET /objects/{key*}", "HEAD /objects/{key*}"]))
         }
     }
 
     @Test(arguments: Stack.all)
-    func withoutATokenNothingIsLookedAt(_ stack: Stack) async throws {
+    func aMissingTokenIsRefusedFirst(_ stack: Stack) async throws {
         try await withMessenger(on: stack) { host in
-            try await Self.laws.refuseStrangers(of: host, "Missing Authorization header")
+            try await Self.laws.checkAuthentication(of: host, "Missing Authorization header")
         }
     }
 
     @Test(arguments: Stack.all)
     func otherMethodsAre405(_ stack: Stack) async throws {
-        try await withMessenger(on: stack) { try await Self.laws.refuseOtherMethods(of: $0) }
+        try await withMessenger(on: stack) { try await Self.laws.checkMethods(of: $0) }
     }
 
     @Test(arguments: Stack.all)
-    func healthIsAnsweredToAnybody(_ stack: Stack) async throws {
-        try await withMessenger(on: stack) { try await Self.laws.answerHealth(of: $0) }
+    func healthNeedsNoToken(_ stack: Stack) async throws {
+        try await withMessenger(on: stack) { try await Self.laws.checkHealth(of: $0) }
     }
 
     @Test(arguments: [
@@ -70,7 +70,7 @@ import Testing
         ("Bearer x", "Invalid or expired token"),
         ("Bearer a.b.c", "Invalid or expired token"),
     ])
-    func withABadTokenNothingIsLookedAtEither(_ header: String, _ message: String) async throws {
+    func anInvalidTokenIsRefusedFirst(_ header: String, _ message: String) async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
             let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
             for example in RequestWireTests.requests where example.needsCaller {

@@ -7,7 +7,7 @@ import MessengerMocks
 import Testbed
 import Testing
 
-/// The mock as an app's tests and previews use it.
+/// The mock behaves as an app's tests and previews expect.
 @Suite(.timeLimit(.minutes(30))) struct MessengerMockTests {
     private let mock = MessengerMock()
 
@@ -35,13 +35,13 @@ import Testing
         await #expect(throws: SignedOut()) { try await messenger.send(Messenger.GetMe()) }
         #expect(
             mock.requests.map { type(of: $0).signature } == ["POST /auth/login", "GET /me", "POST /auth/logout"])
-        // The session that has ended cannot be renewed.
+        // A session that has ended cannot be renewed.
         let token = try #require(mock.requests(Messenger.Logout.self).first).refreshToken
         let error = try await refusal { try await messenger.send(Messenger.Refresh(refreshToken: token)) }
         #expect(error.message == "Invalid or expired refresh token")
     }
 
-    @Test func theSDKsOwnRefusalsAreThere() async throws {
+    @Test func theSDKsOwnRefusalsCanBeMocked() async throws {
         let messenger = mock.client(signedIn: false)
         let error = try await refusal { try await messenger.signIn(username: "alice", password: "") }
         #expect(error.message == "username and password required")
@@ -70,8 +70,8 @@ import Testing
         try await messenger.send(Messenger.GetMe())
     }
 
-    /// Of an app's own store, say.
-    @Test func aTokenFromElsewhereIsGoodUntilItIsEnded() async throws {
+    /// An app may have a token store of its own.
+    @Test func aTokenFromElsewhereIsValidUntilItIsRevoked() async throws {
         let tokens = StoredTokens(accessToken: "x", refreshToken: "y", expiresAt: .distantFuture, user: "1")
         let messenger = MessengerClient(
             baseURL: mock.baseURL, store: MemoryTokenStore(tokens), transport: mock, retry: .never)
@@ -84,7 +84,7 @@ import Testing
 
     // MARK: The examples' world
 
-    @Test func whatTheExamplesDoNotKnowIsRefusedAsTheContractSays() async throws {
+    @Test func unknownIdsAreRefusedAsTheContractSays() async throws {
         let messenger = mock.client()
         func refused(_ status: HTTPResponse.Status, _ message: String, _ body: () async throws -> Void) async throws {
             let error = try await refusal(body)
@@ -144,7 +144,7 @@ import Testing
         #expect(try await messenger.send(Messenger.SearchUsers("zzz")) == [])
     }
 
-    @Test func aProfileIsRemembered() async throws {
+    @Test func aProfileIsStored() async throws {
         let messenger = mock.client()
         let photo = Messenger.File.example.id
         let changed = try await messenger.send(
@@ -160,14 +160,14 @@ import Testing
         #expect(cleared.avatar == nil)
     }
 
-    @Test func whoIsBlockedIsKeptAway() async throws {
+    @Test func aBlockedUserIsKeptAway() async throws {
         let messenger = mock.client()
         try await messenger.send(Messenger.BlockUser(2))
         #expect(try await messenger.send(Messenger.ListBlocks()).map(\.username) == ["bob"])
         #expect(try await messenger.send(Messenger.SearchUsers("b")) == [])
         let error = try await refusal { try await messenger.send(Messenger.CreateChat.direct(with: 2)) }
         #expect(error.message == "You cannot message this user")
-        // Their chat of the examples is a group.
+        // Their chat in the examples is a group.
         try await messenger.send(Messenger.SendMessage(chat: 5, content: "Hi"))
         try await messenger.send(Messenger.UnblockUser(2))
         #expect(try await messenger.send(Messenger.ListBlocks()) == [])
@@ -184,7 +184,7 @@ import Testing
         await #expect(throws: SignedOut()) { try await messenger.send(Messenger.GetMe()) }
     }
 
-    @Test func whatIsSentIsInTheHistoryAndInTheList() async throws {
+    @Test func sentMessagesAreInTheHistoryAndInTheList() async throws {
         let messenger = mock.client()
         let sent = try await messenger.send(Messenger.SendMessage(chat: 5, content: "Good morning"))
         #expect(sent.id == 100)
@@ -206,7 +206,7 @@ import Testing
         #expect(chats.map(\.updatedAt) == [photo.createdAt])
     }
 
-    @Test func whatIsSentCanBeEditedReadAndDeleted() async throws {
+    @Test func sentMessagesCanBeEditedReadAndDeleted() async throws {
         let messenger = mock.client()
         let socket = try await messenger.openSocket()
         try await socket.send(.subscribe(5))

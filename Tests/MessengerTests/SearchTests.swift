@@ -13,7 +13,7 @@ import Testing
 /// Users are found by parts of their names, and many searches of one user do not delay others.
 @Suite(.timeLimit(.minutes(30))) struct MessengerSearchTests {
     @Test(arguments: Stack.Engine.available)
-    func namesAreFoundAsTheyAreNow(_ engine: Stack.Engine) async throws {
+    func currentNamesAreFound(_ engine: Stack.Engine) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in
             let world = host.world()
             let (annas, bobs) = (world.client(), world.client())

@@ -3,9 +3,9 @@ import MessengerAPI
 import Testbed
 import Testing
 
-/// Holds the requests to the contract's examples.
+/// The requests equal the contract's examples.
 @Suite(.timeLimit(.minutes(30))) struct RequestWireTests {
-    /// Every request of the examples, as an app writes it.
+    /// The requests of all examples, as an app writes them.
     static let requests: [ExampleRequest] = [
         .init(Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123")),
         .init(
@@ -61,10 +61,10 @@ import Testing
     ]
 
     @Test(arguments: requests)
-    func aRequestIsAnExample(_ request: ExampleRequest) throws { try LawTests.laws.hold(request) }
+    func aRequestIsAnExample(_ request: ExampleRequest) throws { try LawTests.laws.check(request) }
 
-    /// What a client of another make sends, and what the decisions let it leave out.
-    @Test func whatIsLeftOutHasItsDefault() throws {
+    /// Other clients leave out the members that the decisions make optional.
+    @Test func absentMembersHaveDefaults() throws {
         func body(_ json: String, id: String = "5") -> RequestCoding.Source {
             .init(captures: [("id", id)], body: Array(json.utf8))
         }

@@ -11,14 +11,14 @@ import MessengerService
 import Testbed
 
 extension MessengerHost {
-    /// - Parameter coverage: Notes what the world's scenarios have seen.
+    /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> MessengerWorld {
         var server = Server(baseURL: baseURL, transport: transport, sockets: sockets)
         server.coverage = coverage
         return MessengerWorld(server)
     }
 
-    /// The server as it looks from an address.
+    /// Returns the server as a client at an address sees it.
     func world(from peer: String) -> MessengerWorld { world(of: service, from: peer) }
 
     func world(of service: MessengerService, from peer: String) -> MessengerWorld {
@@ -46,7 +46,7 @@ func time(_ text: String) -> Messenger.Timestamp {
 }
 
 extension Person {
-    /// This person's session, as a device keeps it.
+    /// The user's session in the form in which a device stores it.
     var tokens: StoredTokens {
         StoredTokens(
             accessToken: token, refreshToken: refreshToken, expiresAt: .distantFuture, user: id.description)

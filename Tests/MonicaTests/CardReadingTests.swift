@@ -110,7 +110,7 @@ import Testing
             ("20241026T142200Z", 1_729_952_520_000), ("2024-10-26T16:22:00.5+02:00", 1_729_952_520_000),
             ("2024-10-26", 1_729_900_800_000), ("yesterday", nil),
         ] as [(String, Int64?)])
-    func revisionsAreReadHoweverTheyAreWritten(_ text: String, _ milliseconds: Int64?) throws {
+    func revisionsAreReadInAllForms(_ text: String, _ milliseconds: Int64?) throws {
         let read = try CardFile(Array("BEGIN:VCARD\nFN:Jane\nREV:\(text)\nEND:VCARD\n".utf8))
         #expect(read.cards.map(\.revisedAt) == [milliseconds])
     }

@@ -9,7 +9,7 @@ import MonicaMocks
 import Testbed
 import Testing
 
-/// What must hold for the API as a whole, so that no operation is forgotten anywhere.
+/// The whole API keeps the rules of all APIs, so that no operation is forgotten anywhere.
 @Suite(.timeLimit(.minutes(30))) struct MonicaLawTests {
     static let laws = Laws<Monica>(examples: MonicaExamples.all, requests: MonicaWireTests.requests) {
         status, message, _ in
@@ -17,10 +17,10 @@ import Testing
         return #"{"error":{"message":"\#(message)","code":\#(status),"error_code":\#(code)}}"#
     }
 
-    @Test func theTypesAreTheContracts() { Self.laws.holdTheTypes() }
+    @Test func theTypesAreTheContracts() { Self.laws.checkOperations() }
 
     @Test func theMockAnswersEveryOperation() async throws {
-        try await Self.laws.answerEverything {
+        try await Self.laws.checkMock {
             let mock = MonicaMock()
             return (mock, mock.baseURL)
         }
@@ -28,14 +28,14 @@ import Testing
 
     @Test func everyExampleIsExercised() async throws {
         let coverage = Coverage()
-        try await Self.laws.exercise(MonicaScenarios.all, noting: coverage) { scenario in
+        try await Self.laws.checkCoverage(MonicaScenarios.all, noting: coverage) { scenario in
             try await withMonica(on: Stack(.sqlite, .inProcess), clock: TestClock(step: 20)) { host in
                 try await scenario.run(host.world(coverage))
             }
         }
     }
 
-    @Test func aPATCHDoesWhatAPUTDoes() {
+    @Test func aPATCHActsLikeAPUT() {
         for endpoint in Monica.endpoints {
             #expect(endpoint.route.alternatives == (endpoint.route.method == .put ? [.patch] : []))
         }
@@ -43,26 +43,26 @@ import Testing
 
     // MARK: The server
 
-    @Test func everyOperationIsAnsweredAndNothingElse() async throws {
+    @Test func everyOperationIsAnsweredAndNoOtherPathIs() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
-            #expect(Self.laws.beyond(host.app.router) == ["GET /health", "GET /ready"])
+            #expect(Self.laws.otherRoutes(host.app.router) == ["GET /health", "GET /ready"])
         }
     }
 
     @Test(arguments: Stack.all)
-    func withoutATokenNothingIsLookedAt(_ stack: Stack) async throws {
-        try await withMonica(on: stack) { try await Self.laws.refuseStrangers(of: $0, "Unauthenticated.") }
+    func aMissingTokenIsRefusedFirst(_ stack: Stack) async throws {
+        try await withMonica(on: stack) { try await Self.laws.checkAuthentication(of: $0, "Unauthenticated.") }
     }
 
     @Test(arguments: Stack.all)
     func otherMethodsAre405(_ stack: Stack) async throws {
-        try await withMonica(on: stack) { try await Self.laws.refuseOtherMethods(of: $0) }
+        try await withMonica(on: stack) { try await Self.laws.checkMethods(of: $0) }
     }
 
     @Test(arguments: Stack.all)
     func healthIsOutsideOfTheAPI(_ stack: Stack) async throws {
         try await withMonica(on: stack) { host in
-            try await Self.laws.answerHealth(of: host)
+            try await Self.laws.checkHealth(of: host)
             let root = try #require(URL(string: String(host.baseURL.absoluteString.dropLast("/api".count))))
             let elsewhere = try await RawClient(baseURL: root, transport: host.transport).send(.get, "/contacts")
             #expect(elsewhere.status == 404)

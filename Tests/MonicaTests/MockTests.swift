@@ -4,7 +4,7 @@ import Testbed
 import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct MonicaMockTests {
-    /// The contract's own test of a mock, and what its sketch would trap at.
+    /// This is the contract's own test of a mock, with calls that would crash its sketch.
     @Test func theMockClientPagesItsLists() async throws {
         let client = MockMonicaAPIClient()
         client.mockContacts = (1...25).map {

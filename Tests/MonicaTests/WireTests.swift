@@ -6,11 +6,11 @@ import MonicaExamples
 import Testbed
 import Testing
 
-/// Holds the types to the contract's examples.
+/// The types equal the contract's examples.
 @Suite(.timeLimit(.minutes(30))) struct MonicaWireTests {
     private static let newest = Monica.Sort<Monica.ContactOrder>.descending(.updatedAt)
 
-    /// Every request of the examples, as an app writes it.
+    /// The requests of all examples, as an app writes them.
     static let requests: [ExampleRequest] = [
         .init(Monica.ListContacts()),
         .init(Monica.ListContacts(query: "john", page: 2, limit: 50)),
@@ -83,11 +83,11 @@ import Testing
     ]
 
     @Test(arguments: requests)
-    func aRequestIsAnExample(_ request: ExampleRequest) throws { try MonicaLawTests.laws.hold(request) }
+    func aRequestIsAnExample(_ request: ExampleRequest) throws { try MonicaLawTests.laws.check(request) }
 
-    @Test func everyVariantOfAnAnswerIsReadAndWritten() throws { try MonicaLawTests.laws.holdTheAnswers() }
+    @Test func everyVariantOfAnAnswerIsReadAndWritten() throws { try MonicaLawTests.laws.checkAnswers() }
 
-    @Test func everyExampleHasItsRequest() { MonicaLawTests.laws.holdEveryExample() }
+    @Test func everyExampleHasItsRequest() { MonicaLawTests.laws.checkExamplesAreUsed() }
 
     // MARK: What the members of an example stand for
 
@@ -128,7 +128,7 @@ import Testing
         #expect(contact.notes?.first?.body == "Likes tea")
     }
 
-    @Test func whatBelongsToAContact() throws {
+    @Test func resourcesOfAContactAreRead() throws {
         let activity: Monica.Activity = try Self.value("GET /activities/{id}")
         #expect(activity.summary == "Had dinner")
         #expect(activity.description == nil)

@@ -4,7 +4,7 @@ import MonicaAPI
 import Testbed
 import Testing
 
-/// The contract's literal JSON, and what this server writes.
+/// The contract's literal JSON is decoded, and this server writes the same.
 @Suite(.timeLimit(.minutes(30))) struct MonicaContractWireTests {
     private static let created = Monica.Timestamp("2024-01-15T10:30:00Z")!
     private static let updated = Monica.Timestamp("2024-10-26T14:22:00Z")!

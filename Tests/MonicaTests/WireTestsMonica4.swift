@@ -4,9 +4,9 @@ import MonicaAPI
 import Testbed
 import Testing
 
-/// JSON as installations of Monica 4 write it, and what else may stand in its place.
+/// The client decodes JSON of Monica 4 installations, with its variations.
 @Suite(.timeLimit(.minutes(30))) struct MonicaFourWireTests {
-    @Test func aWholeContactIsRead() throws {
+    @Test func aCompleteContactIsDecoded() throws {
         let contact = try read(
             APIResponse<Monica.Contact>.self,
             """
@@ -83,7 +83,7 @@ import Testing
         #expect(contact.statistics == .init())
     }
 
-    @Test func metadataIsReadHoweverItIsWritten() throws {
+    @Test func metadataIsReadInAllForms() throws {
         let strings = try read(
             APIResponse<[Monica.Tag]>.self,
             """
@@ -125,7 +125,7 @@ import Testing
         #expect(flat.attendees.contacts.map(\.id) == [4])
     }
 
-    @Test func aContactMayBeNestedInsteadOfNamed() throws {
+    @Test func aContactMayBeNestedOrAnId() throws {
         let nested = #""contact": {"id": 3, "first_name": "A", "information": {"birthdate": null, "avatar": []}}"#
         let note = try read(
             Monica.Note.self,
@@ -145,7 +145,7 @@ import Testing
         (#""value": "12.50", "amount": "12.50""#, 12.5 as Double?), (#""value": 12.5"#, 12.5), (#""value": """#, nil),
         (#""amount": 7"#, 7), (#""value": null, "amount": null"#, nil), (#""amount": """#, nil),
     ])
-    func aGiftsValueIsReadHoweverItIsWritten(_ fields: String, _ value: Double?) throws {
+    func aGiftsValueIsReadInAllForms(_ fields: String, _ value: Double?) throws {
         let gift = try read(
             Monica.Gift.self,
             #"{"id": 1, "name": "x", "is_an_idea": false, "has_been_offered": true, "contact": {"id": 3}, \#(fields)}"#)
@@ -160,19 +160,19 @@ import Testing
         (#"{"message": "Unauthenticated."}"#, "Unauthenticated.", nil, nil),
         (#"{"error": "flat"}"#, "flat", nil, nil),
     ])
-    func refusalsAreReadHoweverTheyAreWritten(
+    func refusalsAreReadInAllForms(
         _ json: String, _ message: String, _ code: Int?, _ errorCode: Int?
     ) throws {
         #expect(try read(Monica.Failure.self, json) == .init(message: message, code: code, errorCode: errorCode))
     }
 
     @Test(arguments: [#"{"deleted": true, "id": 7}"#, #"{"deleted": true, "id": "7"}"#])
-    func aDeletionIsReadHoweverItIsWritten(_ json: String) throws {
+    func aDeletionIsReadInAllForms(_ json: String) throws {
         #expect(try read(Monica.Deletion.self, json) == .init(id: 7))
     }
 
     @Test(arguments: [#"{}"#, #"{"id": null}"#, #"{"id": "x"}"#, #"{"id": [1]}"#])
-    func whatHasNoIdIsNoResource(_ json: String) {
+    func objectsWithoutAnIdAreRefused(_ json: String) {
         #expect(throws: DecodingError.self) { try read(Monica.Contact.self, json) }
     }
 }

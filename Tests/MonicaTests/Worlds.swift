@@ -8,7 +8,7 @@ import NIOSockets
 import Testbed
 
 extension MonicaHost {
-    /// - Parameter coverage: Notes what the world's scenarios have seen.
+    /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> MonicaWorld {
         var server = Server(baseURL: baseURL, transport: transport, sockets: NIOSocketTransport())
         server.coverage = coverage
@@ -23,7 +23,7 @@ extension MonicaHost {
             transport: transport)
     }
 
-    /// Everything of an account, as `concord export` writes it.
+    /// Returns all data of an account, as `concord export` writes it.
     func export(of account: String) async throws -> Monica.Export {
         try JSONDecoder().decode(Monica.Export.self, from: Data(try await written(.json, of: account)))
     }

@@ -5,17 +5,17 @@ import Foundation
 import NIOCore
 import Testing
 
-/// An answer of an operation as a value, to hold the type to the contract's examples.
+/// The value of an operation's answer, which is compared with the contract's examples.
 public struct ExampleAnswer: Sendable, CustomTestStringConvertible {
     public let signature: String
-    /// As the server writes the value.
+    /// The JSON that the server writes for the value.
     let written: String
-    /// Whether JSON is read as the value.
+    /// Returns whether JSON is decoded as the value.
     let isRead: @Sendable (_ json: String, _ contractAlone: Bool) throws -> Bool
 
     /// - Parameters:
-    ///   - value: What one of the operation's examples stands for.
-    ///   - contractAlone: The same as a server of the published contract alone answers it, if that is another value.
+    ///   - value: The value of one of the operation's examples.
+    ///   - contractAlone: The value of the same answer from a server of the published contract alone, if it differs.
     public init<E: Contract.Endpoint>(of _: E.Type, _ value: E.Output, contractAlone: E.Output? = nil)
     where E.Output: Equatable {
         do {
@@ -32,11 +32,11 @@ public struct ExampleAnswer: Sendable, CustomTestStringConvertible {
     public var testDescription: String { "\(signature): \(written.prefix(200))" }
 }
 
-/// A frame as a value, to hold the type to the contract's examples.
+/// The value of a frame, which is compared with the contract's examples.
 public struct ExampleFrame<Frame: Codable & Equatable & Sendable>: Sendable, CustomTestStringConvertible {
     public let sender: FrameExample.Sender
     public let frame: Frame
-    /// As a server writes the frame.
+    /// The JSON that a server writes for the frame.
     public let written: String
 
     public init(_ sender: FrameExample.Sender, _ frame: Frame) {
@@ -60,7 +60,7 @@ public func read<T: Decodable>(_ type: T.Type, _ json: String) throws -> T {
     try read(type, Array(json.utf8))
 }
 
-/// Returns JSON without the white space between the tokens.
+/// Returns JSON without white space between the tokens.
 public func minified(_ json: String) -> String {
     var result = ""
     var inString = false

@@ -7,12 +7,12 @@ import Foundation
 import NIOCore
 import Testing
 
-// What holds the types to the contract's examples. Types that both sides share cannot catch a wrong name on the wire,
-// since both sides would agree on the mistake; the examples are text.
+// These laws compare the types with the contract's examples. Both sides share the types and would agree on a wrong name
+// on the wire, but the examples are text.
 extension Laws {
-    /// The operations are those of the examples, in their order, with the same methods, keys and statuses; each is open
-    /// to anybody or needs a caller.
-    public func holdTheTypes() {
+    /// Checks that the operations are those of the examples, in their order, with the same methods, keys and statuses,
+    /// and that each needs a caller exactly if the example says so.
+    public func checkOperations() {
         #expect(API.endpoints.map { $0.signature } == examples.operations.map(\.signature))
         for endpoint in API.endpoints {
             let signature = endpoint.signature
@@ -25,7 +25,7 @@ extension Laws {
             #expect(endpoint is any OpenEndpoint.Type == example.isOpen, "\(signature)")
             #expect(endpoint is any AuthenticatedEndpoint.Type == !example.isOpen, "\(signature)")
             #expect(route.acceptsIdempotencyKey == example.takesKey, "\(signature)")
-            // What answers 201 makes something.
+            // An operation that answers 201 creates something.
             #expect(route.status != .created || route.acceptsIdempotencyKey, "\(signature)")
             #expect(example.answers.contains { $0.status == route.status.code }, "\(signature): \(route.status.code)")
             let captures = example.path.split(separator: "/").filter { $0.first == "{" }.map {
@@ -35,10 +35,11 @@ extension Laws {
         }
     }
 
-    /// Every example of a request stands for a request of the SDK, every answer with a body for a value.
+    /// Checks that every example of a request has a request of the SDK, and every example of an answer with a body has
+    /// a value.
     ///
-    /// - Parameter answers: Nil where values are held in another way.
-    public func holdEveryExample(_ answers: [ExampleAnswer]? = nil) {
+    /// - Parameter answers: The values; nil if they are compared in another way.
+    public func checkExamplesAreUsed(_ answers: [ExampleAnswer]? = nil) {
         for operation in examples.operations {
             for example in operation.requests {
                 let isWritten = requests.contains {
@@ -53,19 +54,19 @@ extension Laws {
         }
     }
 
-    /// A request is written as an example of its operation, and that example read as the request.
-    public func hold(_ request: ExampleRequest) throws {
+    /// Checks that a request is encoded as an example of its operation, and that the example is decoded as the request.
+    public func check(_ request: ExampleRequest) throws {
         let operation = try #require(examples[request.signature], "no examples")
         let example = try #require(
             operation.requests.first(where: request.isWritten),
             "no example of a request is \(request.path) \(request.json?.description ?? "without a body")")
         #expect(try request.reading(example) == request.value)
-        try request.surviveTheWire()
+        try request.checkRoundTrip()
     }
 
-    /// A value is written as an example of its operation to the letter, and that example read as the value, with and
-    /// without what is an addition to the contract.
-    public func hold(_ answer: ExampleAnswer) throws {
+    /// Checks that a value is encoded exactly as an example of its operation, and that the example is decoded as the
+    /// value, with and without the additions to the contract.
+    public func check(_ answer: ExampleAnswer) throws {
         let operation = try #require(examples[answer.signature], "no examples")
         let bodies = operation.answers.compactMap(\.body)
         let found = bodies.first { $0.json() == answer.written }
@@ -75,8 +76,9 @@ extension Laws {
         #expect(try answer.isRead(body.json(additions: false), true))
     }
 
-    /// Every answer of the examples, and every variant of it, has the answer's shape, and is written as it was read.
-    public func holdTheAnswers() throws {
+    /// Checks that every answer in the examples, and every variant of it, has the answer's shape, and is unchanged
+    /// after decoding and encoding.
+    public func checkAnswers() throws {
         for endpoint in API.endpoints {
             var shapes: [String: Shape] = [:]
             for answer in examples[endpoint.signature]?.answers ?? [] {
@@ -86,27 +88,27 @@ extension Laws {
                 for variant in [body] + body.variants {
                     let difference = shape.difference(in: variant.value)
                     #expect(difference == nil, "\(endpoint.signature)")
-                    try Self.hold(endpoint, variant.json())
+                    try Self.checkRoundTrip(endpoint, variant.json())
                 }
             }
         }
     }
 
-    private static func hold<E: Contract.Endpoint>(_ endpoint: E.Type, _ json: String) throws {
+    private static func checkRoundTrip<E: Contract.Endpoint>(_ endpoint: E.Type, _ json: String) throws {
         let value = try read(E.Output.self, json)
         #expect(String(buffer: try JSONBody.encode(value)) == json, "\(E.signature)")
     }
 
-    /// Every example of a frame stands for a value, and has its type's shape with every variant; each is known, and
-    /// written as it was read.
-    public func holdTheFrames<Frame>(
+    /// Checks that every frame in the examples, and every variant of it, has the shape of its type and a value, and is
+    /// unchanged after decoding and encoding.
+    public func checkFrames<Frame>(
         _ sender: FrameExample.Sender, values: [ExampleFrame<Frame>], isKnown: (Frame) -> Bool
     ) throws {
         let frames = examples.frames.filter { $0.sender == sender }
         for frame in frames {
             let json = frame.value.json()
             #expect(values.contains { $0.written == json }, "no value for \(json)")
-            // A client may send a type in several shapes; the checker knows the server's by the first.
+            // A client may send a type in several shapes. The checker knows only the first one of a server's type.
             let known = sender == .server ? frames.first { $0.type == frame.type } : frame
             let shape = known?.value.shape
             for variant in [frame.value] + frame.value.variants {
@@ -118,8 +120,9 @@ extension Laws {
         }
     }
 
-    /// A frame is written as an example, and that example read as the frame, with and without additions.
-    public func hold<Frame>(_ frame: ExampleFrame<Frame>) throws {
+    /// Checks that a frame is encoded as an example, and that the example is decoded as the frame, with and without
+    /// additions.
+    public func check<Frame>(_ frame: ExampleFrame<Frame>) throws {
         let example = try #require(
             examples.frames.first { $0.sender == frame.sender && $0.value.json() == frame.written },
             "no example of a frame is \(frame.written)")
@@ -127,12 +130,12 @@ extension Laws {
         #expect(try read(Frame.self, example.value.json(additions: false)) == frame.frame)
     }
 
-    /// The mock answers every operation as the examples show it.
+    /// Checks that the mock answers every operation with its examples.
     ///
     /// - Parameters:
-    ///   - refused: Operations that the mock's world always refuses.
-    ///   - mock: Makes a mock. Each request has one of its own.
-    public func answerEverything(
+    ///   - refused: The operations that the mock always refuses with its data.
+    ///   - mock: Creates a mock. Each request has one of its own.
+    public func checkMock(
         but refused: Set<String> = [], from mock: () -> (any Transport & SocketTransport, baseURL: URL)
     ) async throws {
         let shapes = WireShapes(examples)
@@ -146,7 +149,7 @@ extension Laws {
                     try await request.send(ResponseValidator(of: server, against: shapes), baseURL)
                     isAnswered = true
                 } catch is UnreadableAnswer where operation.answers.contains(where: { $0.body == nil }) {
-                    // A body of another media type is the API's own client's to read.
+                    // The API's own client decodes a body of another media type.
                     isAnswered = true
                 } catch let error as APIError {
                     #expect(error.status != .notImplemented, "\(operation.signature)")
@@ -158,18 +161,18 @@ extension Laws {
         }
     }
 
-    /// Every answer and frame of the examples is seen by a scenario.
+    /// Checks that scenarios receive every answer and every frame of the examples.
     ///
     /// - Parameters:
-    ///   - coverage: What the worlds of all these servers note in.
+    ///   - coverage: Records the examples that the scenarios on all servers have seen.
     ///   - run: Runs a scenario on a server of its own.
-    package func exercise<World>(
+    package func checkCoverage<World>(
         _ scenarios: [Scenario<World>], noting coverage: Coverage,
         _ run: @escaping @Sendable (Scenario<World>) async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, scenario) in scenarios.enumerated() {
-                // A few at a time: each has a server and a database.
+                // Four run at a time, because each has a server and a database.
                 if index >= 4 { try await group.next() }
                 group.addTask { try await run(scenario) }
             }

@@ -5,31 +5,31 @@ import ContractServer
 import Foundation
 import Testing
 
-/// A request of an operation, as the SDK makes it: held to the contract's examples, and the sample of what must hold for
-/// every operation.
+/// A request of an operation, as the SDK creates it. It is compared with the contract's examples, and used for the
+/// rules that hold for every operation.
 public struct ExampleRequest: Sendable, CustomTestStringConvertible {
     public let signature: String
     public let route: Route
     public let needsCaller: Bool
-    /// The path and query as they go on the wire.
+    /// The path and query as they are sent.
     public let path: String
     public let body: [UInt8]?
     public let testDescription: String
-    /// Describes the value with all its stored properties.
+    /// A description of the value with all its stored properties.
     let value: String
-    /// The body as JSON: of a form, its text fields.
+    /// The body as JSON. For a form, these are its text fields.
     let json: JSONValue?
     let isForm: Bool
-    /// Describes the value that the server reads when an example comes in.
+    /// Returns a description of the value that the server decodes from an example.
     let reading: @Sendable (OperationExample.Request) throws -> String
-    /// Describes the value after it went over the wire, and the path of the same request with another value in one
+    /// Returns a description of the value after it was sent, and the path of the same request with another value in one
     /// capture.
     let received: @Sendable () throws -> String
     let moved: @Sendable (_ capture: String, _ value: String) throws -> String
-    /// Sends the request by an SDK.
+    /// Sends the request with an SDK.
     let send: @Sendable (_ transport: any Transport, _ baseURL: URL) async throws -> Void
 
-    /// - Parameter request: One that can be encoded: anything else is a mistake in the test, and ends it.
+    /// - Parameter request: A request that can be encoded; any other is a mistake in the test.
     public init<E: Contract.Endpoint>(_ request: E) {
         do {
             try self.init(encoding: request)
@@ -81,14 +81,14 @@ public struct ExampleRequest: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Whether the SDK writes the request as the example has it.
+    /// Returns whether the SDK encodes the request as the example.
     func isWritten(as example: OperationExample.Request) -> Bool {
         var expected: JSONValue? = example.isForm ? JSONValue.object([:]) : Optional.none
         if let body = example.body { expected = try? read(JSONValue.self, body.json()) }
         return path == example.target && isForm == example.isForm && json == expected
     }
 
-    /// Takes an example apart by the route's pattern, without the code under test.
+    /// Parses an example's path by the route's pattern, independent of the tested code.
     private static func source(of example: OperationExample.Request, _ route: Route) -> RequestCoding.Source {
         let url = URLComponents(string: example.target)
         var source = RequestCoding.Source(captures: captures(in: url?.path ?? "", route))
@@ -108,15 +108,15 @@ public struct ExampleRequest: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Credentials that every mock takes.
+/// Credentials that every mock accepts.
 private struct AnyToken: Credentials {
     func token(after earlier: String?) async throws -> String { "any" }
     func renew(_ refused: String) async throws -> String { throw SignedOut() }
 }
 
 extension ExampleRequest {
-    /// The request is read as it was sent, and each capture of its path is a field of its own.
-    public func surviveTheWire() throws {
+    /// Checks that the request is decoded as it was sent, and that each capture of its path is a field of its own.
+    public func checkRoundTrip() throws {
         #expect(try received() == value)
         let steps = path.prefix { $0 != "?" }.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         #expect(steps.allSatisfy { !$0.isEmpty }, "a capture without a value: \(path)")
@@ -129,7 +129,7 @@ extension ExampleRequest {
         }
     }
 
-    /// The path of the request with another value in every capture.
+    /// Returns the path of the request with another value in every capture.
     func with(_ value: String) -> String {
         let steps = route.segments.map { segment in
             switch segment {

@@ -6,16 +6,16 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// What must hold for every API as a whole, so that no operation is forgotten anywhere.
+/// The rules that every API keeps, so that no operation is forgotten anywhere.
 public struct Laws<API: ServiceAPI>: Sendable {
     let examples: Examples
     let requests: [ExampleRequest]
     private let refusal: @Sendable (_ status: Int, _ message: String, _ requestID: String) -> String
 
     /// - Parameters:
-    ///   - examples: The contract's.
-    ///   - requests: One or more for every operation.
-    ///   - refusal: Returns a refusal's body, to the letter.
+    ///   - examples: The contract's examples.
+    ///   - requests: At least one request for each operation.
+    ///   - refusal: Returns the exact body of a refusal.
     public init(
         examples: Examples, requests: [ExampleRequest],
         refusal: @escaping @Sendable (_ status: Int, _ message: String, _ requestID: String) -> String
@@ -25,7 +25,7 @@ public struct Laws<API: ServiceAPI>: Sendable {
         self.refusal = refusal
     }
 
-    /// `METHOD /path` of every operation, the base path in front.
+    /// `METHOD /path` of every operation, with the base path.
     private var served: [String] {
         API.endpoints.flatMap { endpoint in
             ([endpoint.route.method] + endpoint.route.alternatives).map {
@@ -36,17 +36,17 @@ public struct Laws<API: ServiceAPI>: Sendable {
 
     // MARK: The server
 
-    /// Every operation is answered, once.
+    /// Checks that every operation is answered, once.
     ///
     /// - Returns: The other routes.
-    public func beyond(_ router: Router<API>) -> Set<String> {
+    public func otherRoutes(_ router: Router<API>) -> Set<String> {
         let signatures = router.signatures
         #expect(signatures.filter(served.contains).sorted() == served.sorted())
         return Set(signatures).subtracting(served)
     }
 
-    /// A request without credentials is answered with 401 before its ids, query, size and body are looked at.
-    public func refuseStrangers(of host: some TestHost, _ message: String) async throws {
+    /// Checks that a request without credentials is answered with 401 before its ids, query, size and body are checked.
+    public func checkAuthentication(of host: some TestHost, _ message: String) async throws {
         let raw = RawClient(baseURL: host.baseURL, transport: host.transport)
         for example in requests where example.needsCaller {
             let path = String(example.path.prefix { $0 != "?" })
@@ -65,8 +65,8 @@ public struct Laws<API: ServiceAPI>: Sendable {
         }
     }
 
-    /// A path answers its own methods, and lists them in a refusal of another.
-    public func refuseOtherMethods(of host: some TestHost) async throws {
+    /// Checks that each path answers its methods, and refuses others with a list of them.
+    public func checkMethods(of host: some TestHost) async throws {
         var allowed: [String: Set<String>] = ["/health": ["GET"], "/ready": ["GET"]]
         for signature in served {
             let parts = signature.split(separator: " ")
@@ -84,8 +84,8 @@ public struct Laws<API: ServiceAPI>: Sendable {
         }
     }
 
-    /// Health is answered without credentials, outside the API's base path.
-    public func answerHealth(of host: some TestHost, _ body: String = #"{"status":"ok"}"#) async throws {
+    /// Checks that health is answered without credentials, outside of the API's base path.
+    public func checkHealth(of host: some TestHost, _ body: String = #"{"status":"ok"}"#) async throws {
         let raw = RawClient(baseURL: try root(of: host), transport: host.transport)
         for path in ["/health", "/ready"] {
             let answer = try await raw.send(.get, path)

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 /// A mailer that keeps e-mails, or refuses them.
 public final class TestMailbox: Mailer {
     private struct State {
-        var letters: [MailMessage] = []
+        var emails: [MailMessage] = []
         var failure: (any Error)?
     }
 
@@ -12,7 +12,7 @@ public final class TestMailbox: Mailer {
 
     public init() {}
 
-    public var letters: [MailMessage] { state.withLockedValue { $0.letters } }
+    public var emails: [MailMessage] { state.withLockedValue { $0.emails } }
 
     /// Refuses every e-mail from now on; nil accepts them again.
     public func fail(with error: (any Error)?) { state.withLockedValue { $0.failure = error } }
@@ -20,7 +20,7 @@ public final class TestMailbox: Mailer {
     public func send(_ message: MailMessage) async throws {
         try state.withLockedValue { state in
             if let failure = state.failure { throw failure }
-            state.letters.append(message)
+            state.emails.append(message)
         }
     }
 }

@@ -49,7 +49,7 @@ final class Drill: Sendable {
         _ breaking: @escaping @Sendable (Drill) async throws -> Void
     ) async throws -> DrillFigures {
         let drill = try await Drill(nodes.map(\.url), mayLoseConnections: mayLoseConnections)
-        let ears = try await drill.listen()
+        let receivers = try await drill.listen()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for node in nodes.indices {
                 let transport = URLSessionTransport(configuration: .impatient)
@@ -64,8 +64,8 @@ final class Drill: Sendable {
             try await group.waitForAll()
         }
         let histories = try await drill.look()
-        await drill.compare(ears, by: histories)
-        for ear in ears { ear.stop() }
+        await drill.compare(receivers, by: histories)
+        for receiver in receivers { receiver.stop() }
         let figures = drill.figures
         print(figures.table("drill: \(name), \(rounds) rounds"))
         return figures
@@ -215,7 +215,7 @@ final class Drill: Sendable {
     // MARK: Listening
 
     /// A subscriber to every chat that reconnects after each failure.
-    private final class Ear: Sendable {
+    private final class Receiver: Sendable {
         private struct Heard {
             var isConnected = false
             var messages: [Messenger.Chat.ID: [Messenger.Message.ID]] = [:]
@@ -259,44 +259,44 @@ final class Drill: Sendable {
         func stop() { live.close() }
     }
 
-    private func listen() async throws -> [Ear] {
-        var ears: [Ear] = []
+    private func listen() async throws -> [Receiver] {
+        var receivers: [Receiver] = []
         for node in nodes {
             for _ in 0..<Self.listeners {
                 let client = client(at: node, retry: Retry(attempts: 5, base: .milliseconds(50)))
                 let live = client.live(
                     pacing: .init(patience: .seconds(20), base: .milliseconds(50), cap: .milliseconds(500)))
                 for chat in chats { await live.subscribe(to: chat, since: 0) }
-                ears.append(Ear(live))
+                receivers.append(Receiver(live))
             }
         }
         let end = ContinuousClock.now + .seconds(60)
-        while ears.contains(where: { !$0.isConnected }) {
+        while receivers.contains(where: { !$0.isConnected }) {
             guard ContinuousClock.now < end else { throw Stalled(figures: figures) }
             try await Task.sleep(for: .milliseconds(5))
         }
-        return ears
+        return receivers
     }
 
-    private func compare(_ ears: [Ear], by histories: [Messenger.Chat.ID: [Messenger.Message.ID]]) async {
+    private func compare(_ receivers: [Receiver], by histories: [Messenger.Chat.ID: [Messenger.Message.ID]]) async {
         let end = ContinuousClock.now + .seconds(60)
-        for ear in ears {
+        for receiver in receivers {
             for (chat, expected) in histories {
-                while ear.messages(in: chat).last != expected.last, ContinuousClock.now < end {
+                while receiver.messages(in: chat).last != expected.last, ContinuousClock.now < end {
                     try? await Task.sleep(for: .milliseconds(5))
                 }
             }
         }
         state.withLockedValue { state in
-            state.figures.listeners = ears.count
-            for ear in ears {
-                state.figures.reconnects += ear.reconnects
+            state.figures.listeners = receivers.count
+            for receiver in receivers {
+                state.figures.reconnects += receiver.reconnects
                 for (chat, expected) in histories {
-                    let found = ear.messages(in: chat)
+                    let found = receiver.messages(in: chat)
                     let distinct = Set(found)
                     if found.last != expected.last {
                         state.figures.wrong.append(
-                            "a listener heard \(found.count) of \(expected.count) messages; \(ear.latest)")
+                            "a listener heard \(found.count) of \(expected.count) messages; \(receiver.latest)")
                     }
                     state.figures.heard += distinct.intersection(expected).count
                     state.figures.missed += Set(expected).subtracting(distinct).count

@@ -31,7 +31,7 @@ import Testing
 
     /// The nodes recover by themselves, and answer 503 meanwhile.
     @Test(needsPostgreSQL)
-    func postgreSQLStopsAsIfThePowerHadGone() async throws {
+    func postgreSQLStopsAsInAPowerFailure() async throws {
         try await DrillPostgreSQL.serving { server in
             try await withTemporaryFolder { folder in
                 try await DrillNode.serving(2, in: folder, database: server.url) { nodes in

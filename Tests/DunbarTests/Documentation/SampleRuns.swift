@@ -49,10 +49,10 @@ import Testing
             try await SigningInSamples.register(dunbar) { shown.append($0) }
             #expect(try await start() == "feed of jdoe")
             try await SigningInSamples.remind(dunbar) { shown.append($0) }
-            let letter = try #require(try await host.world().operator?.letters("john@example.com").last)
-            let link = try #require(letter.firstMatch(of: #/http:\S+/#)).output
+            let email = try #require(try await host.world().operator?.emails("john@example.com").last)
+            let link = try #require(email.firstMatch(of: #/http:\S+/#)).output
             let url = try #require(URL(string: String(link)))
-            try await LetterOpener(dunbar: dunbar).open(url)
+            try await EmailLinkOpener(dunbar: dunbar).open(url)
             try await SigningInSamples.remind(dunbar) { shown.append($0) }
             try await SigningInSamples.signOut(dunbar)
             for password in ["secret124", "secret123"] {

@@ -74,7 +74,7 @@ enum SigningInSamples {
 }
 
 /// An app that a link in an e-mail opens.
-struct LetterOpener {
+struct EmailLinkOpener {
     let dunbar: DunbarClient
 
     // sample

@@ -106,10 +106,10 @@ extension Mutant {
     static func knowing(
         _ name: String, _ clause: String, _ operation: String? = nil,
         _ exchange:
-            @escaping @Sendable (TransportRequest, Defect.Forward, Acquaintance) async throws -> TransportResponse
+            @escaping @Sendable (TransportRequest, Defect.Forward, KnownUsers) async throws -> TransportResponse
     ) -> Mutant {
         Mutant(name, clause) {
-            let people = Acquaintance()
+            let people = KnownUsers()
             return Defect(exchange: { request, forward in
                 let response: TransportResponse
                 if operation.map({ request.isFor($0) }) ?? true {
@@ -172,7 +172,7 @@ extension Mutant {
 }
 
 /// The users who have registered and signed in.
-final class Acquaintance: Sendable {
+final class KnownUsers: Sendable {
     struct SignIn: Sendable {
         let name: String
         let user: Int64

@@ -55,7 +55,7 @@ extension Mutant {
             if case .string? = $0.json["avatar_file_id"] { true } else { false }
         },
         Mutant("shows the picture to its owner alone", update) {
-            let people = Acquaintance()
+            let people = KnownUsers()
             return Defect(exchange: { request, forward in
                 let response = try await forward(request)
                 people.note(request, response)
@@ -110,7 +110,7 @@ extension Mutant {
         },
         Mutant("takes the messages along", delete) {
             let gone = NIOLockedValueBox<Set<Int64>>([])
-            let people = Acquaintance()
+            let people = KnownUsers()
             return Defect(exchange: { request, forward in
                 var response = try await forward(request)
                 people.note(request, response)
@@ -280,7 +280,7 @@ extension Mutant {
     ) -> Mutant {
         Mutant(name, delete) {
             let gone = NIOLockedValueBox<Set<Int64>>([])
-            let people = Acquaintance()
+            let people = KnownUsers()
             return Defect(exchange: { request, forward in
                 var response = try await forward(request)
                 people.note(request, response)

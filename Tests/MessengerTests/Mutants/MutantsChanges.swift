@@ -44,7 +44,7 @@ extension Mutant {
         Mutant("hides what was said before", add) {
             let newest = NIOLockedValueBox<Int64>(0)
             let late = NIOLockedValueBox<[Int64: Int64]>([:])
-            let people = Acquaintance()
+            let people = KnownUsers()
             return Defect(exchange: { request, forward in
                 var response = try await forward(request)
                 people.note(request, response)
@@ -268,7 +268,7 @@ extension Mutant {
         },
         Mutant("moves back", read) {
             let marks = NIOLockedValueBox<[String: Int64]>([:])
-            let people = Acquaintance()
+            let people = KnownUsers()
             return Defect(exchange: { request, forward in
                 var response = try await forward(request)
                 people.note(request, response)

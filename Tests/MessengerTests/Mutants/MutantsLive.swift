@@ -343,10 +343,10 @@ extension Mutant {
 
     /// Changes the frames of clients, given the users who have signed in.
     private static func acquainted(
-        _ name: String, _ change: @escaping @Sendable (String, Acquaintance) -> [String]
+        _ name: String, _ change: @escaping @Sendable (String, KnownUsers) -> [String]
     ) -> Mutant {
         Mutant(name, handshake) {
-            let people = Acquaintance()
+            let people = KnownUsers()
             return Defect(
                 exchange: { request, forward in
                     let response = try await forward(request)
@@ -365,7 +365,7 @@ extension Mutant {
         _ name: String, _ kind: String, _ decide: @escaping @Sendable (_ isAnother: Bool) -> ([String], Bool)?
     ) -> Mutant {
         Mutant(name, handshake) {
-            let people = Acquaintance()
+            let people = KnownUsers()
             return Defect(
                 exchange: { request, forward in
                     let response = try await forward(request)

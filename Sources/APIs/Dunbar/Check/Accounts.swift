@@ -143,7 +143,7 @@ extension DunbarScenarios {
 
     /// Scenarios that need the e-mails.
     static let recovery: [Scenario<DunbarWorld>] = [
-        Scenario("The code of a letter sets a new password, once", clause: "POST /reset-password") { world in
+        Scenario("The code of an e-mail sets a new password, once", clause: "POST /reset-password") { world in
             let john = try await world.person()
             let elsewhere = try await world.login(john.name).cookie ?? ""
             let address = "\(john.name)@example.com"
@@ -218,7 +218,7 @@ extension DunbarScenarios {
                 try await world.register(name, headers: key).refused(401, "Unauthorized")
             }
         },
-        Scenario("A later letter's code does not undo an earlier one's", clause: "POST /reset-password") { world in
+        Scenario("A later e-mail's code does not undo an earlier one's", clause: "POST /reset-password") { world in
             let john = try await world.person()
             var codes: [String] = []
             for _ in 0..<2 {
@@ -250,11 +250,11 @@ extension DunbarWorld {
 
     /// Returns the token of the newest e-mail.
     fileprivate func resetCode(of name: String) async throws -> String {
-        guard let `operator` else { throw CheckFailure("only an operator sees the letters") }
-        let letters = try await `operator`.letters("\(name)@example.com")
+        guard let `operator` else { throw CheckFailure("only an operator sees the e-mails") }
+        let emails = try await `operator`.emails("\(name)@example.com")
         // E-mails that were sent at the same time come in any order.
-        let codes = letters.compactMap { $0.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#)?.output.1 }
-        guard let code = codes.last else { throw CheckFailure("no code: \(letters)") }
+        let codes = emails.compactMap { $0.firstMatch(of: #/\n([A-Za-z0-9_-]{43})\n/#)?.output.1 }
+        guard let code = codes.last else { throw CheckFailure("no code: \(emails)") }
         return String(code)
     }
 }

@@ -76,14 +76,14 @@ extension DunbarScenarios {
     ]
 
     static let verification: [Scenario<DunbarWorld>] = [
-        Scenario("The link of a letter verifies the address", clause: "GET /verify-email/:token") { world in
+        Scenario("The link of an e-mail verifies the address", clause: "GET /verify-email/:token") { world in
             let john = try await world.person()
-            guard let `operator` = world.operator else { throw CheckFailure("only an operator sees the letters") }
-            let letters = try await `operator`.letters("\(john.name)@example.com")
-            try expect(letters.count, equals: 1)
-            guard let found = letters[0].firstMatch(of: #/https?:\/\/\S+\/api\/verify-email\/([A-Za-z0-9_-]{43})\s/#)
+            guard let `operator` = world.operator else { throw CheckFailure("only an operator sees the e-mails") }
+            let emails = try await `operator`.emails("\(john.name)@example.com")
+            try expect(emails.count, equals: 1)
+            guard let found = emails[0].firstMatch(of: #/https?:\/\/\S+\/api\/verify-email\/([A-Za-z0-9_-]{43})\s/#)
             else {
-                throw CheckFailure("no link: \(letters[0])")
+                throw CheckFailure("no link: \(emails[0])")
             }
             let token = String(found.output.1)
             for token in [String(token.dropLast()), token + "x", "x", String(token.reversed())] {
@@ -100,7 +100,7 @@ extension DunbarScenarios {
             let john = try await world.person()
             guard let `operator` = world.operator else { throw CheckFailure("only an operator sees the e-mails") }
             try await john.post("/verify-email/resend").said("Verification email sent")
-            let emails = try await `operator`.letters("\(john.name)@example.com")
+            let emails = try await `operator`.emails("\(john.name)@example.com")
             try expect(emails.count, equals: 2)
             for email in emails {
                 guard let link = email.firstMatch(of: #/\/api(\/verify-email\/[A-Za-z0-9_-]{43})\s/#) else {

@@ -13,14 +13,14 @@ public struct DunbarWorld: Sendable {
         /// Makes a user an admin, by username.
         public var promote: @Sendable (_ username: String) async throws -> Void
         /// Returns the texts of the e-mails to an address.
-        public var letters: @Sendable (_ address: String) async throws -> [String]
+        public var emails: @Sendable (_ address: String) async throws -> [String]
 
         public init(
             promote: @escaping @Sendable (_ username: String) async throws -> Void,
-            letters: @escaping @Sendable (_ address: String) async throws -> [String]
+            emails: @escaping @Sendable (_ address: String) async throws -> [String]
         ) {
             self.promote = promote
-            self.letters = letters
+            self.emails = emails
         }
     }
 
