@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// After a `kill -9`, another process finds the e-mails that were left.
+    /// Another process finds the e-mails that a killed process left.
     @Test(arguments: Stack.Engine.available)
     func emailsLeftBehindAreSentByTheNextProcess(_ engine: Stack.Engine) async throws {
         try await withHost(on: engine) { host in

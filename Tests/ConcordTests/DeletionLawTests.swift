@@ -19,8 +19,8 @@ import MonicaTestHost
 import Testbed
 import Testing
 
-/// After an account is deleted, no table contains anything about its user, whatever the user did before. The test reads
-/// every table, so that a new table is covered, too.
+/// A deleted account leaves nothing about its user in any table, whatever the user did before. The test reads every
+/// table, so that a new table is covered, too.
 @Suite(.timeLimit(.minutes(30))) struct DeletionLawTests {
     /// An address that only Alice uses.
     private static let address = "203.0.113.77"

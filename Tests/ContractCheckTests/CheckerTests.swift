@@ -218,7 +218,7 @@ import FoundationNetworking
         #expect(list.items(matching: ["nothing"]).isEmpty)
     }
 
-    // MARK: Is it there?
+    // MARK: Existence
 
     @Test(
         arguments: [

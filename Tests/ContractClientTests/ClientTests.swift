@@ -19,7 +19,7 @@ import Testing
         try #require(await #expect(throws: APIError.self) { try await body() })
     }
 
-    // MARK: The way out
+    // MARK: Encoding
 
     @Test(arguments: [
         "https://api.example.com", "https://api.example.com/", "https://api.example.com/api",
@@ -94,7 +94,7 @@ import Testing
         #expect(keys[2...] == ["my own", nil])
     }
 
-    // MARK: The way back
+    // MARK: Decoding
 
     @Test func anAnswerHasItsStatusAndHeaders() async throws {
         let transport = ScriptedTransport(answer(.ok, headers: [.idempotentReplayed: "true"]))

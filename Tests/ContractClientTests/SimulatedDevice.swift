@@ -61,7 +61,7 @@ final class SimulatedDevice: @unchecked Sendable {
         world.simulation.note("\(name)'s clock is \(skew) s off")
     }
 
-    // MARK: What the network sees
+    // MARK: The network's view
 
     func sends(_ token: String, for call: String) {
         world.count.sends += 1

@@ -241,7 +241,7 @@ final class SimulatedWorld: @unchecked Sendable {
         }
     }
 
-    // MARK: What befalls them
+    // MARK: Faults
 
     private func jump(_ device: SimulatedDevice) async {
         await simulation.pause(for: someTime())

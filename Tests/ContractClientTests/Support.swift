@@ -104,7 +104,7 @@ enum Sample: ServiceAPI {
     }
 }
 
-// MARK: A network that does as it is told
+// MARK: A scripted network
 
 /// A transport that answers from a script, one step for each request, and records the requests.
 final class ScriptedTransport: Transport {
@@ -141,7 +141,7 @@ func failure(_ error: any Error) -> ScriptedTransport.Step { { _ in throw error 
 
 let offline = failure(URLError(.notConnectedToInternet))
 
-// MARK: Waiting that takes no time
+// MARK: Simulated waits
 
 /// Records the requested waits, and returns at once.
 final class Waits: Sendable {

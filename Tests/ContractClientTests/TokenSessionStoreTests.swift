@@ -59,7 +59,7 @@ import Testing
         #expect(await store.kept == nil)
     }
 
-    /// With rotated refresh tokens, using an old one ends the session.
+    /// Using an old refresh token ends the session if refresh tokens are rotated.
     @Test func aStoreThatCannotBeReadPutsTheRenewalOff() async throws {
         let store = RecordingStore(tokens("old"))
         let renewals = Renewals([Self.gives("new")])
@@ -72,7 +72,7 @@ import Testing
         #expect(try await session.token() == "new")
     }
 
-    // MARK: A store that is shared
+    // MARK: A shared store
 
     @Test func aTokenRotatedByAnotherProcessIsUsed() async throws {
         let store = RecordingStore(tokens("old", refresh: "r1"))

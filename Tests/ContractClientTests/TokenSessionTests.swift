@@ -9,7 +9,7 @@ import Testing
 
 /// A session hands out valid tokens, renews them in time, and ends when the server says so.
 @Suite(.timeLimit(.minutes(30))) struct TokenSessionTests: RenewingTests {
-    // MARK: Handing out
+    // MARK: Handing out tokens
 
     @Test func aValidTokenIsHandedOut() async throws {
         let (store, renewals) = (RecordingStore(tokens("a")), Renewals([]))
@@ -274,7 +274,7 @@ import Testing
         #expect(renewals.asked.count == 1)
     }
 
-    // MARK: Meanwhile
+    // MARK: Concurrent changes
 
     /// Returns a session in the middle of a renewal, which goes on when the gate opens.
     private func renewing(

@@ -134,7 +134,7 @@ struct ExactHTTPTests {
         }
     }
 
-    // MARK: Expect
+    // MARK: Expect: 100-continue
 
     private let expecting = "Host: a\r\nExpect: 100-continue\r\nContent-Length: 14\r\n"
 

@@ -145,7 +145,7 @@ enum Sample: ServiceAPI {
         var how: String
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
     struct Unforeseen: Error, CustomStringConvertible {
         var description: String { "secret detail of the database" }

@@ -34,7 +34,7 @@ import Testing
 
     private struct NoJSON: Error {}
 
-    // MARK: Where fields come from
+    // MARK: Sources of fields
 
     @Test func `the path has precedence over query and body`() throws {
         let request = try RequestCoding.decode(
@@ -211,7 +211,7 @@ import Testing
                 == "400 password required")
     }
 
-    // MARK: The way out
+    // MARK: Encoding
 
     @Test func `fields travel where the route says`() throws {
         let find = try RequestCoding.encode(
@@ -268,7 +268,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Upload.self, from: Data("{}".utf8)) }
     }
 
-    // MARK: Both ways
+    // MARK: Encoding and decoding
 
     @Test func `percent-encoding keeps RFC 3986's unreserved characters alone`() throws {
         let unreserved = "ABCXYZabcxyz0189-._~"

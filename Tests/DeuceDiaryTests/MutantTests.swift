@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    // MARK: Words for defects
+    // MARK: Kinds of defects
 
     /// Replaces matches of a regular expression in the successful answers of an operation.
     static func body(_ operation: String, _ pattern: String, _ template: String) -> Defect {

@@ -110,7 +110,7 @@ import Testing
         #expect(try read(DeuceDiary.Failure.self, #"{"message":"no","more":1}"#).message == "no")
     }
 
-    // MARK: What comes from elsewhere
+    // MARK: Input of other programs
 
     /// A server of the published document alone may leave out null members, and add unknown ones.
     @Test func answersAreReadLeniently() throws {

@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: requests)
     func aRequestIsAnExample(_ request: ExampleRequest) throws { try DeuceDiaryLawTests.laws.check(request) }
 
-    // MARK: As others write it
+    // MARK: Forms of other programs
 
     private func log(_ json: String) throws -> DeuceDiary.LogDeuce {
         try RequestCoding.decode(DeuceDiary.LogDeuce.self, from: .init(body: Array(json.utf8)))

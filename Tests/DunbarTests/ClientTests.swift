@@ -197,7 +197,7 @@ import FoundationNetworking
         #expect(server.lines.filter { $0 == "PATCH /users/2" }.count == 4)
     }
 
-    // MARK: What went wrong
+    // MARK: Failures
 
     @Test func theCasesOfTheContract() async throws {
         let server = Server([

@@ -162,7 +162,7 @@ import Testing
 
     @Test func everyVariantOfAnAnswerIsReadAndWritten() throws { try DunbarLawTests.laws.checkAnswers() }
 
-    // MARK: What older servers say
+    // MARK: Older servers
 
     @Test func aUserMayBeFlatOrWrapped() throws {
         let flat = """

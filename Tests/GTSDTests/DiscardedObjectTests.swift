@@ -18,7 +18,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct DiscardedObjectTests {
     private struct Refused: Error {}
 
-    /// A store that refuses deletions while it is told to.
+    /// A store that refuses deletions until a test allows them.
     private struct StubbornStore: ObjectStore {
         let base: LocalObjectStore
         let isRefusing = NIOLockedValueBox(true)

@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    // MARK: Badges that days alone earn
+    // MARK: Badges for days
 
     @Test func runsAreWithoutAGap() {
         var random = SeededGenerator(seed: 4)

@@ -18,7 +18,7 @@ import Testing
         return BearerVerifier(trusting: [outside] + (local.map { [.local($0)] } ?? []), now: clock.now)
     }
 
-    // MARK: What a token says
+    // MARK: Claims
 
     @Test func `a token's claims are read`() async throws {
         let claims = try await verifier().verify(Self.key.token())

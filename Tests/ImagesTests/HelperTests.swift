@@ -79,7 +79,7 @@ import Testing
         #expect(try await Thumbnailer.built.get().missingFormats() == [])
     }
 
-    // MARK: Where the helper is
+    // MARK: Finding the helper
 
     @Test func theHelperIsBesideTheProgram() async throws {
         try await withTemporaryFolder { folder in
@@ -124,7 +124,7 @@ import Testing
         #expect(error.description.contains(words) && error.description.contains("CONCORD_THUMBNAIL"), "\(error)")
     }
 
-    // MARK: How many at once
+    // MARK: Concurrency
 
     @Test func onlySoManyHelpersRunAtOnce() async throws {
         try await withTemporaryFolder { folder in

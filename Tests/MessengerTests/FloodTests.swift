@@ -10,8 +10,8 @@ import Testing
 
 /// A client that tries many names does not lock out other users.
 @Suite(.timeLimit(.minutes(30))) struct FloodTests {
-    /// With the limit per address the flood ends soon. Without it, only the fair queue of password checks protects the
-    /// other users.
+    /// The flood ends soon because of the limit per address. Without that limit, only the fair queue of password checks
+    /// protects the other users.
     @Test(.timeLimit(.minutes(30)), arguments: Stack.Engine.available, [true, false])
     func fromOneAddress(_ engine: Stack.Engine, _ isLimited: Bool) async throws {
         try await withMessenger(on: Stack(engine, .inProcess)) { host in

@@ -57,9 +57,9 @@ import Testing
         #expect(output.contains(heard))
     }
 
-    // MARK: A server and somebody on it
+    // MARK: A server and a user
 
-    private struct Somebody: Sendable {
+    private struct User: Sendable {
         let client: RawClient
         let token: String
 
@@ -75,7 +75,7 @@ import Testing
     ///   some seconds to start, which a busy machine may exceed.
     private func repeated(
         until words: String = "", path: String = "/usr/bin:/bin",
-        _ scenario: @escaping @Sendable (Server, Somebody) async throws -> Void
+        _ scenario: @escaping @Sendable (Server, User) async throws -> Void
     ) async throws -> String {
         let output = AsyncStream<String>.makeStream()
         _ = try await failure(scenario) { failure in
@@ -91,7 +91,7 @@ import Testing
     }
 
     private func failure(
-        _ scenario: @escaping @Sendable (Server, Somebody) async throws -> Void,
+        _ scenario: @escaping @Sendable (Server, User) async throws -> Void,
         then: @escaping @Sendable (Failure) async throws -> Void = { _ in }
     ) async throws -> Failure {
         var failures: [Failure] = []
@@ -122,12 +122,12 @@ import Testing
         return try #require(failures.first)
     }
 
-    private static func signIn(on server: Server) async throws -> Somebody {
+    private static func signIn(on server: Server) async throws -> User {
         let client = RawClient(baseURL: server.baseURL, transport: server.transport)
         let account = #"{"username":"it's","email":"a@b","password":"pass word'"}"#
         try expect(try await client.send(.post, "/auth/register", body: account).status, equals: 201)
         let tokens = try await client.send(.post, "/auth/login", body: account).json()
         guard case .string(let token)? = tokens["access_token"] else { throw CheckFailure("no token") }
-        return Somebody(client: client, token: token)
+        return User(client: client, token: token)
     }
 }

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    // MARK: What comes from elsewhere
+    // MARK: Input of other programs
 
     /// The server answers each of these with the contract's text, so decoding must not fail.
     @Test(

@@ -59,7 +59,7 @@ import FoundationNetworking
         }
     }
 
-    // MARK: What is sent
+    // MARK: Sent requests
 
     @Test func headersAreTheContracts() async throws {
         let script = Script([.body(#"{"data":[]}"#)])
@@ -94,7 +94,7 @@ import FoundationNetworking
                 == "http://localhost:8082/api")
     }
 
-    // MARK: One flight
+    // MARK: Shared requests
 
     @Test func identicalRequestsShareOneAnswerForFiveSeconds() async throws {
         let clock = TestClock()
@@ -124,7 +124,7 @@ import FoundationNetworking
         #expect(contact.data.id == 1)
     }
 
-    // MARK: No network
+    // MARK: Without a network
 
     @Test func withoutANetworkTheLastAnswerIsGivenAgain() async throws {
         let clock = TestClock()

@@ -89,7 +89,7 @@ import Testing
 
     @Test func everyExampleHasItsRequest() { MonicaLawTests.laws.checkExamplesAreUsed() }
 
-    // MARK: What the members of an example stand for
+    // MARK: Values of the examples' members
 
     private static func value<Value: Codable & Sendable>(_ signature: String) throws -> Value {
         let answer = try #require(MonicaExamples.all[signature]?.answers.first?.body)

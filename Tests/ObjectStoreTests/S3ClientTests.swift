@@ -249,7 +249,7 @@ import Testing
         #expect(error?.description == "S3 ListObjectsV2: 200: an answer that is not S3's")
     }
 
-    // MARK: Words
+    // MARK: Texts
 
     @Test func `errors repeat the message of S3, and not the signature`() async throws {
         let refused = Script([.status(403, body: Self.failure("SignatureDoesNotMatch", "No &amp;\nmatch."))])

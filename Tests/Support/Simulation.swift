@@ -37,7 +37,7 @@ public final class Simulation: SerialExecutor, @unchecked Sendable {
         lines = isTraced ? [] : nil
     }
 
-    // MARK: From within
+    // MARK: Calls of simulated code
 
     /// Waits in simulated time.
     ///
@@ -80,7 +80,7 @@ public final class Simulation: SerialExecutor, @unchecked Sendable {
 
     public var trace: String { lines?.joined(separator: "\n") ?? "" }
 
-    // MARK: From outside
+    // MARK: Running
 
     /// Runs until the body and all tasks that it started have ended.
     public func run(_ body: @escaping @Sendable () async -> Void) throws {

@@ -6,7 +6,7 @@ struct Row {
     enum Aim {
         case atMost(Double)
         case atLeast(Double)
-        /// As ``atLeast``, for the ratio to the floor.
+        /// The ratio to the floor has to be at least this.
         case ratioAtLeast(Double)
         case none
     }

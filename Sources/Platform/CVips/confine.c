@@ -19,23 +19,23 @@
 static bool limit(int resource, rlim_t value) {
     struct rlimit current;
     if (getrlimit(resource, &current) != 0) return false;
-    // An operator's own limit may be lower already.
+    // An operator may have set a lower limit.
     if (current.rlim_max != RLIM_INFINITY && current.rlim_max < value) value = current.rlim_max;
     return setrlimit(resource, &(struct rlimit){value, value}) == 0;
 }
 
 bool cvips_limit(cvips_limits limits) {
-    // Whoever started this may have left open what an image has no business with.
+    // The parent process may have left descriptors open that an image must not reach.
     for (int descriptor = 3; descriptor < 1024; descriptor++) close(descriptor);
 #if defined(__linux__) && defined(SYS_close_range)
     syscall(SYS_close_range, 1024u, ~0u, 0u);
 #endif
     alarm(limits.cpu_seconds * 3);
-    // A library that wants a file after all is to get an error.
+    // A library that tries to write a file must get an error and not end the process.
     signal(SIGXFSZ, SIG_IGN);
     bool done = limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, 0) && limit(RLIMIT_CPU, limits.cpu_seconds);
 #ifdef __linux__
-    // Elsewhere a process begins with more address space than any image needs.
+    // On other systems a process starts with more address space than any image needs.
     done = done && (limits.memory == 0 || limit(RLIMIT_AS, limits.memory));
 #endif
     return done;
@@ -49,7 +49,7 @@ bool cvips_limit(cvips_limits limits) {
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-// The language of seccomp's filters: look at a field, jump so many steps if it is or is not so, return a verdict.
+// These macros build seccomp's filters: look at a field, jump over steps depending on its value, return a verdict.
 #define LOOK(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define IF(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, yes, no)
 #define IF_ANY(bits, yes, no) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, yes, no)
@@ -61,9 +61,10 @@ bool cvips_confine(void) {
     static struct sock_filter steps[] = {
         LOOK(arch), IF(ARCHITECTURE, 1, 0), RETURN(SECCOMP_RET_KILL_PROCESS),
         LOOK(nr),
-        // Threads, but no processes. For clone3, whose flags cannot be seen, the C library falls back to clone.
+        // Threads are allowed, processes are not. The filter cannot see the flags of clone3, so it is refused and the C
+        // library falls back to clone.
         IF(SYS_clone, 0, 4), LOOK(args[0]), IF_ANY(CLONE_THREAD, 0, 1), RETURN(SECCOMP_RET_ALLOW), FAIL(EPERM),
-        // Memory, but none that could be executed.
+        // Memory is allowed unless it is executable.
         IF(SYS_mmap, 1, 0), IF(SYS_mprotect, 0, 4),
         LOOK(args[2]), IF_ANY(PROT_EXEC, 1, 0), RETURN(SECCOMP_RET_ALLOW), FAIL(EPERM),
         ALLOW(munmap), ALLOW(mremap), ALLOW(madvise), ALLOW(brk),
@@ -76,7 +77,7 @@ bool cvips_confine(void) {
         FAIL(ENOSYS),
     };
     struct sock_fprog program = {sizeof steps / sizeof *steps, steps};
-    // The filter counts for every thread there is: libvips may have begun some.
+    // The filter applies to all threads, because libvips may have started some.
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
         && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }

@@ -5,9 +5,9 @@
 #include <vips/vips.h>
 
 bool cvips_start(void) {
-    // Or else it makes machine code at run time, for which there is no memory after cvips_confine.
+    // Otherwise libvips generates machine code, for which cvips_confine leaves no executable memory.
     setenv("VIPS_NOVECTOR", "1", 1);
-    // What has to be held as a whole is held in memory, whose limit is this process's: it cannot write a file.
+    // Data that is needed as a whole stays in memory, which is limited: the process cannot write files.
     setenv("VIPS_DISC_THRESHOLD", "4g", 1);
     if (vips_init("thumbnail") != 0) return false;
     static const char *const loaders[] = {
@@ -17,7 +17,7 @@ bool cvips_start(void) {
     vips_operation_block_set("VipsForeignLoad", TRUE);
     for (size_t index = 0; index < G_N_ELEMENTS(loaders); index++)
         vips_operation_block_set(loaders[index], FALSE);
-    // One image, once: several processes run side by side instead.
+    // A process handles one image. Several images are handled by several processes.
     vips_concurrency_set(1);
     vips_cache_set_max(0);
     return true;
@@ -25,7 +25,7 @@ bool cvips_start(void) {
 
 const char *cvips_message(void) { return vips_error_buffer(); }
 
-/// What the header of an image says.
+/// The facts in the header of an image.
 typedef struct {
     const char *loader;
     uint64_t width, height;
@@ -38,9 +38,9 @@ static uint64_t limit_for(const char *loader, const cvips_options *options) {
     return options->maximum_pixels;
 }
 
-/// Looks at the header alone.
+/// Reads the header of an image, and checks it.
 static cvips_result inspect(VipsSource *source, const cvips_options *options, header *found) {
-    // Without this, libvips 8.14 crashes on an empty file.
+    // libvips 8.14 would crash on an empty file.
     if (vips_source_sniff(source, 4) == NULL) return CVIPS_NOT_AN_IMAGE;
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
     if (image == NULL) return CVIPS_NOT_AN_IMAGE;
@@ -51,7 +51,7 @@ static cvips_result inspect(VipsSource *source, const cvips_options *options, he
     found->height = (uint64_t)vips_image_get_height(image);
     if (vips_image_get_string(image, VIPS_META_LOADER, &loader) != 0)
         result = CVIPS_NOT_AN_IMAGE;
-    // The container of HEIC holds other codecs too (AVIF): only HEVC is among the five formats.
+    // The container of HEIC may contain other codecs (AVIF). Only HEVC is one of the five formats.
     else if (vips_image_get_typeof(image, "heif-compression") != 0
              && (vips_image_get_string(image, "heif-compression", &codec) != 0 || strcmp(codec, "hevc") != 0))
         result = CVIPS_NOT_AN_IMAGE;
@@ -62,7 +62,7 @@ static cvips_result inspect(VipsSource *source, const cvips_options *options, he
     return result;
 }
 
-/// Takes the place of an image.
+/// Replaces an image.
 static bool replace(VipsImage **image, VipsImage *by) {
     if (by == NULL) return false;
     g_object_unref(*image);
@@ -70,8 +70,8 @@ static bool replace(VipsImage **image, VipsImage *by) {
     return true;
 }
 
-/// Brings an image's colours into sRGB. Without a profile, or with one that makes no sense, they are taken as they are,
-/// as viewers do; a CMYK image then has a usual press's colours.
+/// Converts an image's colours to sRGB. An image with no profile or an invalid one keeps its colour values, as in
+/// viewers; the colours of a CMYK image are then those of a typical press.
 static bool bring_into_srgb(VipsImage **image) {
     VipsImage *made = NULL;
     if (vips_image_get_typeof(*image, VIPS_META_ICC_NAME) != 0) {
@@ -97,15 +97,15 @@ static bool encode(VipsImage *image, int quality, void **bytes, size_t *count) {
     return done;
 }
 
-/// Of an image with lines this short, reading line by line costs more than decoding.
+/// The line length, in pixels, up to which reading line by line costs more than decoding.
 #define NARROW 200
 
-/// How an image is read: line by line, or all of it into memory where that is small for its number of lines.
+/// Returns how an image is read: line by line, or as a whole if that takes little memory for its number of lines.
 static VipsAccess access_to(const header *found) {
     return found->width < NARROW ? VIPS_ACCESS_RANDOM : VIPS_ACCESS_SEQUENTIAL;
 }
 
-/// Cuts the longer edge to the length of the shorter one, around the centre.
+/// Crops the longer edge to the length of the shorter one, around the centre.
 static bool cut_to_square(VipsImage **image) {
     VipsImage *made = NULL;
     int width = vips_image_get_width(*image);
@@ -115,12 +115,12 @@ static bool cut_to_square(VipsImage **image) {
         && replace(image, made);
 }
 
-/// Scales an image, in its own colours.
+/// Scales an image, without converting its colours.
 static VipsImage *scaled(VipsSource *source, const header *found, const cvips_options *options) {
     VipsImage *made = NULL;
     VipsSize size = options->crop ? VIPS_SIZE_BOTH : VIPS_SIZE_DOWN;
     VipsInteresting crop = options->crop ? VIPS_INTERESTING_CENTRE : VIPS_INTERESTING_NONE;
-    // A strip narrower than the square would be scaled up as a whole, to a thousand times its size, and then cut off.
+    // A strip narrower than the square would be scaled up completely, to a thousand times its size, and then cropped.
     bool is_strip = options->crop && MIN(found->width, found->height) < (uint64_t)options->edge;
     if (is_strip || found->width < NARROW) {
         VipsImage *image =
@@ -132,7 +132,7 @@ static VipsImage *scaled(VipsSource *source, const header *found, const cvips_op
         g_object_unref(image);
         return status == 0 ? made : NULL;
     }
-    // Half an image is none. Said to the loader itself: libvips does not hand this one's own "fail_on" on to it.
+    // A truncated image is refused. The option is set on the loader, because libvips does not pass "fail_on" to it.
     int status = vips_thumbnail_source(
         source, &made, options->edge, "size", size, "crop", crop, "option_string", "[fail_on=error]", NULL);
     return status == 0 ? made : NULL;
@@ -154,18 +154,19 @@ cvips_result cvips_thumbnail(int descriptor, cvips_options options, void **bytes
     return result;
 }
 
-/// Turns an image upright and brings its colours into sRGB, where they are not already.
+/// Rotates an image upright and converts its colours to sRGB, unless they already are.
 static bool normalise(VipsImage **image) {
     VipsImage *made = NULL;
     if (vips_image_get_orientation(*image) > 1) {
-        // Lines are needed in another order than they come in.
+        // The rotation needs the lines in another order than that of reading.
         if (!replace(image, vips_image_copy_memory(*image))) return false;
         if (vips_autorot(*image, &made, NULL) != 0 || !replace(image, made)) return false;
     }
     return bring_into_srgb(image);
 }
 
-/// Whatever tells of the camera, the place or the maker. Said by hand: the saver of WebP does not heed "strip".
+/// Removes all metadata about the camera, the location and the author. It is removed here because the WebP saver
+/// ignores "strip".
 static bool forget(VipsImage **image) {
     VipsImage *made = NULL;
     if (vips_copy(*image, &made, NULL) != 0 || !replace(image, made)) return false;

@@ -5,7 +5,7 @@
 
 // Swift does not see macros that call functions.
 static inline int concord_deflate_begin(z_stream *stream, int level) {
-    // 15 bits of window, and 16 to ask for gzip's frame.
+    // The window has 15 bits; 16 more ask for gzip's frame.
     return deflateInit2(stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
 }
 

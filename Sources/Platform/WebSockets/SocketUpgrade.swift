@@ -98,7 +98,7 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
         }
     }
 
-    // MARK: The three ways out
+    // MARK: The three outcomes
 
     private func ignoreUpgrade(context: ChannelHandlerContext) {
         removeDecoder(context: context) { [self] in

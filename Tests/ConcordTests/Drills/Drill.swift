@@ -96,7 +96,7 @@ final class Drill: Sendable {
             retry: retry)
     }
 
-    // MARK: For what breaks
+    // MARK: Failures
 
     /// Waits until this number of further messages is acknowledged, so that the load is at its full rate.
     func acknowledged(more count: Int = messages) async throws { try await wait(for: \.acknowledged, more: count) }
@@ -173,7 +173,7 @@ final class Drill: Sendable {
         state.withLockedValue { $0.figures.wrong.append("\(text) was never acknowledged") }
     }
 
-    // MARK: Looking
+    // MARK: Comparing
 
     /// Reads every history, and sends every message again under its key, as an app does that never received the answer.
     private func look() async throws -> [Messenger.Chat.ID: [Messenger.Message.ID]] {
@@ -309,7 +309,8 @@ final class Drill: Sendable {
 }
 
 extension URLSessionConfiguration {
-    /// On Linux, only the time-out notices that a connection ended between a response's head and its body.
+    /// A short time-out, because on Linux only the time-out notices that a connection ended between a response's head
+    /// and its body.
     fileprivate static var impatient: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.concord
         configuration.timeoutIntervalForRequest = 10

@@ -2,7 +2,7 @@ import Foundation
 import Testbed
 import Testing
 
-/// Under a load, components fail as they do in production. No acknowledged message is lost, none is stored twice, and
+/// Components fail under a load, as they do in production. No acknowledged message is lost, none is stored twice, and
 /// listeners receive all of them once and in order. The tests take seconds each; `make torture` takes minutes.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct DrillTests {
     private static let needsPostgreSQL: ConditionTrait = .enabled(

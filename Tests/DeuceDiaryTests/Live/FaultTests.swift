@@ -12,8 +12,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// With a proxy that cuts connections, delays bytes and loses answers, every entry reaches every listener once and in
-/// order.
+/// Every entry reaches every listener once and in order, although a proxy cuts connections, delays bytes and loses
+/// answers.
 @Suite(.timeLimit(.minutes(30))) struct DeuceDiaryFaultTests {
     @Test(.timeLimit(.minutes(30)), arguments: Stack.Engine.available)
     func nothingIsMissedDoubledOrOutOfOrder(_ engine: Stack.Engine) async throws {

@@ -12,8 +12,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// With a proxy that cuts connections, delays bytes and loses answers, every message reaches every listener once and in
-/// order. `make torture` runs it with 20,000 messages.
+/// Every message reaches every listener once and in order, although a proxy cuts connections, delays bytes and loses
+/// answers. `make torture` runs it with 20,000 messages.
 @Suite(.timeLimit(.minutes(30))) struct FaultTests {
     struct Size: Sendable {
         var chats: Int

@@ -43,7 +43,7 @@ struct LostDatabaseTests {
         }
     }
 
-    /// Without a key the outcome cannot be determined. The answer is 503, and the change may have been stored.
+    /// The outcome cannot be determined without a key. The answer is 503, and the change may have been stored.
     @Test(arguments: stacks)
     func withoutAKeyAnUnknownOutcomeIsNotGuessed(_ stack: Stack) async throws {
         try await withFaultyDatabase(on: stack) { host, _, proxy in

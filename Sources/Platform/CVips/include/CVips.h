@@ -1,30 +1,30 @@
 #ifndef CONCORD_CVIPS_H
 #define CONCORD_CVIPS_H
 
-// Nothing of libvips shows here: its headers, and GLib's below them, are for C alone.
+// This header exposes nothing of libvips, whose headers, and those of GLib, are included in C only.
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// What this process may use from now on, libvips included.
+/// The limits of this process, including libvips.
 typedef struct {
-    /// Of one core, and of the clock on the wall three times as much.
+    /// The CPU time on one core. The limit of elapsed time is three times as long.
     unsigned int cpu_seconds;
-    /// Of address space, in bytes, on Linux; 0 sets no limit.
+    /// The address space in bytes, on Linux; 0 sets no limit.
     uint64_t memory;
 } cvips_limits;
 
-/// Before anything else: closes every descriptor but the standard three, sets the limits, and forbids core dumps and
-/// files of more than 0 bytes. False when the system refuses.
+/// Closes every descriptor except the standard three, sets the limits, and forbids core dumps and files of more than 0
+/// bytes. It must be called first. Returns false if the system refuses.
 bool cvips_limit(cvips_limits limits);
 
-/// Starts libvips with the loaders for JPEG, PNG, WebP, GIF and HEIC, all others blocked. False when it cannot.
+/// Starts libvips with the loaders for JPEG, PNG, WebP, GIF and HEIC; all others are blocked. Returns false on failure.
 bool cvips_start(void);
 
-/// After cvips_start: from now on this process can compute, read and write what it has open, and nothing else. It
-/// opens no file, starts no program, reaches no network and signals no other process. False when the system refuses.
-/// Elsewhere than on Linux (x86-64 and ARM64) there is no such means, and this does nothing.
+/// Confines this process to computing and to reading and writing its open descriptors: it cannot open files, start
+/// programs, use the network or signal other processes. It must be called after cvips_start. Returns false if the
+/// system refuses. On systems other than Linux (x86-64 and ARM64) it does nothing.
 bool cvips_confine(void);
 
 typedef enum {
@@ -34,30 +34,31 @@ typedef enum {
 } cvips_result;
 
 typedef struct {
-    /// In pixels.
+    /// The edge of the result, in pixels.
     int edge;
-    /// A square of exactly this edge, cut around the centre; or else scaled down where it does not fit into that.
+    /// Whether the result is a square of exactly this edge, cropped around the centre. Otherwise it fits within the
+    /// edge.
     bool crop;
-    /// Of the JPEG, 1 to 100.
+    /// The quality of the JPEG, 1 to 100.
     int quality;
-    /// Width times height of the original, looked at before anything is decoded: of PNG and GIF …
+    /// The maximum of width times height of the original, for PNG and GIF. It is checked before anything is decoded.
     uint64_t maximum_pixels;
-    /// … and of the formats that photos come in.
+    /// The same maximum for the formats of photos.
     uint64_t maximum_jpeg_pixels;
     uint64_t maximum_heic_pixels;
     uint64_t maximum_webp_pixels;
 } cvips_options;
 
-/// Reads the image on the descriptor and makes a JPEG of it: upright, sRGB, on white, without metadata. The bytes are
-/// the caller's and never freed: one process makes one thumbnail.
+/// Reads the image on the descriptor and makes a JPEG of it: upright, in sRGB, on white, without metadata. The caller
+/// owns the bytes and never frees them, because one process makes one thumbnail.
 cvips_result cvips_thumbnail(int descriptor, cvips_options options, void **bytes, size_t *count);
 
-/// Reads the image on the descriptor and writes it again, in its own format (HEIC as JPEG) and size, with every frame of
-/// an animation: upright, in sRGB, without metadata. Of the options only the quality and the pixels count, which are those
-/// of all frames together. The bytes are the caller's and never freed.
+/// Reads the image on the descriptor and writes it again, in its own format (HEIC as JPEG) and size, with every frame
+/// of an animation: upright, in sRGB, without metadata. Of the options, only the quality and the pixels are used; the
+/// pixels are those of all frames together. The caller owns the bytes and never frees them.
 cvips_result cvips_rewrite(int descriptor, cvips_options options, void **bytes, size_t *count);
 
-/// What libvips has to say about the last failure; valid until the next call.
+/// Returns the message of libvips about the last failure. It is valid until the next call.
 const char *cvips_message(void);
 
 #endif
