@@ -191,7 +191,7 @@ private struct Service: Sendable {
     }
 
     @Test(arguments: Stack.Engine.available)
-    func aPasswordThatIsAskedForAgainIsThrottledLikeASignIn(_ engine: Stack.Engine) async throws {
+    func passwordChecksAreThrottledLikeSignIns(_ engine: Stack.Engine) async throws {
         try await withService(engine) { service, _ throws in
             let user = try await service.signUp(Self.email, "right", info()).decoded()
             var said: [String] = []

@@ -37,7 +37,7 @@ import Testing
     /// The key file was lost although the database has accounts, also one that an older version created without
     /// fingerprints.
     @Test(arguments: Stack.Engine.available)
-    func aKeyThatIsMadeAnewIsSaidWhereThereAreAccounts(_ engine: Stack.Engine) async throws {
+    func aNewKeyIsReportedWhenThereAreAccounts(_ engine: Stack.Engine) async throws {
         try await withDatabase(engine) { database async throws in
             #expect(try await keys("a", isNew: true).settle(in: database, usedBy: "users") == [])
         }
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func anotherKeyOfTheOneNodeIsSaidOnce() async throws {
+    @Test func anotherKeyOfASingleNodeIsReportedOnce() async throws {
         try await withDatabase(.sqlite) { database async throws in
             _ = try await keys("a").settle(in: database, usedBy: "users")
             let warnings = try await keys("b").settle(in: database, usedBy: "users")

@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func aDamagedMarkIsSaid() async throws {
+    @Test func aDamagedMarkIsReported() async throws {
         try await withPlace(.sqlite) { place async throws in
             try Data("\n".utf8).write(to: URL(fileURLWithPath: place.folder + "/files/store-id"))
             await #expect(throws: ObjectStoreError.damagedIdentity(place.folder + "/files/store-id")) {

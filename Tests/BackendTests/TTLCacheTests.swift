@@ -17,7 +17,7 @@ import Testing
 
     private var count: Int { looks.withLockedValue { $0 } }
 
-    @Test func itIsBelievedForASecondAndNoLonger() async throws {
+    @Test func anEntryIsValidForASecond() async throws {
         let recent = TTLCache<String, Bool>(time: clock.source)
         #expect(try await check("a", in: recent))
         clock.advance(by: .milliseconds(999))
@@ -36,7 +36,7 @@ import Testing
         #expect(try await check("b", in: recent, false) == false)
     }
 
-    @Test func aClockThatWasSetBackKeepsNothingTrue() async throws {
+    @Test func aClockSetBackExpiresEntries() async throws {
         let recent = TTLCache<String, Bool>(time: clock.source)
         _ = try await check("a", in: recent)
         clock.advance(by: .seconds(-3600))

@@ -62,7 +62,7 @@ import Testing
         #expect(words == ["failed", "last"])
     }
 
-    @Test func workMayBeFollowedByMoreInOneTurn() async throws {
+    @Test func workMayBeContinuedInOneTurn() async throws {
         let words = try await words(
             { turns, say in
                 turns.take {

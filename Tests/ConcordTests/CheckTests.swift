@@ -145,7 +145,7 @@ import FoundationXML
         #expect(output.split(separator: "\n").contains { $0.hasPrefix(operation + " ") }, "\(output)")
     }
 
-    @Test func aServerThatIsNotThereIsSaidOnce() async throws {
+    @Test func anUnreachableServerIsReportedOnce() async throws {
         let url = "http://127.0.0.1:\(try await reservePort())"
         for format in ["text", "json", "junit"] {
             let (status, output, errors) = try await check(["messenger", url, "--format", format])
@@ -194,7 +194,7 @@ import FoundationXML
         (["messenger", "http://localhost", "--only", "nothing like it"], "No scenario has 'nothing like it' in it"),
         (["messenger", "--list", "--format", "junit"], "--list is text or json"),
     ])
-    func badArgumentsAreRefusedInWords(_ arguments: [String], _ words: String) async throws {
+    func badArgumentsAreRefusedWithAReason(_ arguments: [String], _ words: String) async throws {
         let (status, output, errors) = try await check(arguments)
         #expect(status == 64)
         #expect(output.isEmpty)

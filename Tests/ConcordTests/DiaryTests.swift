@@ -174,7 +174,7 @@ import Testing
         (["http://localhost", "--token", "a", "--data", "b"], "--token or --data, not both"),
         (["http://localhost", "--token", "a", "--token", "a"], "each --token is of somebody else"),
     ])
-    func badArgumentsOfACheckAreRefusedInWords(_ arguments: [String], _ words: String) async throws {
+    func badArgumentsOfACheckAreRefusedWithAReason(_ arguments: [String], _ words: String) async throws {
         let (status, output, errors) = try await check(arguments)
         #expect(status == 64)
         #expect(output.isEmpty)
@@ -190,7 +190,7 @@ import Testing
         (["--deuce-diary-rate-limit", "0"], "0 requests a minute are none"),
         (["--deuce-diary-redirect", "myapp://join/"], "'myapp://join/' is no URL with {inviteId} in it"),
     ])
-    func badSettingsAreRefusedInWords(_ arguments: [String], _ words: String) async throws {
+    func badSettingsAreRefusedWithAReason(_ arguments: [String], _ words: String) async throws {
         let process = try ConcordProcess(["serve"] + arguments)
         #expect(await process.status() == 64)
         #expect(await process.standardError().contains(words))

@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test(arguments: [["--smtp", "mail.example.com"], ["--smtp", "smtp://user@mail.example.com"]])
-    func aMailServerThatIsNoneIsRefused(_ arguments: [String]) async throws {
+    func anInvalidMailServerIsRefused(_ arguments: [String]) async throws {
         let process = try ConcordProcess(["serve", "dunbar", "--data", "/nonexistent"] + arguments)
         #expect(await process.status() == 64)
         #expect(await process.standardError().contains("--smtp is smtps://"))

@@ -105,7 +105,7 @@ struct GTSDBucketTests {
     }
 
     @Test(arguments: Stack.Engine.available)
-    func aPhotoIsPutIntoTheBucketItself(_ engine: Stack.Engine) async throws {
+    func aPhotoIsUploadedToTheBucketDirectly(_ engine: Stack.Engine) async throws {
         let bucket = try #require(S3Server.current)
         try await withTestDatabase(on: engine) { place in
             let port = try await reservePort()

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func mistakesAreSaidInWords() async throws {
+    @Test func mistakesAreReportedWithAReason() async throws {
         let nothing = try await run(["admin", "messenger"])
         #expect(nothing.status == 64)
         #expect(nothing.errors.contains("--reports"))

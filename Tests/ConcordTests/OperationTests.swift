@@ -241,7 +241,7 @@ struct OperationTests {
 
     // MARK: Links
 
-    @Test func linksThatLeadNowhereAreSaidAtTheStart() async throws {
+    @Test func brokenLinksAreReportedAtTheStart() async throws {
         try await withTemporaryFolder { folder in
             let words = "set --public-url"
             for (more, isWarned) in [

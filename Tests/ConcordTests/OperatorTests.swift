@@ -68,7 +68,7 @@ import Testing
     }
 
     /// A killed server leaves its socket behind. No process answers there, so the command opens the database itself.
-    @Test func commandsDoItThemselvesWhereNoServerRuns() async throws {
+    @Test func commandsOpenTheDatabaseWithoutAServer() async throws {
         try await withTemporaryFolder { folder in
             let (server, _) = try await serving("monica", folder)
             server.signal(SIGKILL)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func aFolderThatIsNoneStaysNone() async throws {
+    @Test func aMissingFolderIsNotCreated() async throws {
         try await withTemporaryFolder { folder in
             let wrong = folder + "/wrong"
             for command in [
@@ -129,7 +129,7 @@ import Testing
         ["token", "monica", "--account", "a"], ["token", "monica", "list"], ["admin", "dunbar", "--reports"],
         ["admin", "gtsd", "--activate", "a"], ["admin", "messenger", "--reports"],
     ])
-    func aDatabaseThatIsNoneIsRefusedInTheSameWords(_ command: [String]) async throws {
+    func aFileThatIsNoDatabaseIsRefusedAlike(_ command: [String]) async throws {
         let outcome = try await concord(command + ["--database", "nonsense"])
         #expect(outcome.status == 64)
         #expect(outcome.errors.contains("--database is 'sqlite' or 'postgres://"))

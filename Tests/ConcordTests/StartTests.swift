@@ -13,7 +13,7 @@ import Testing
 
     /// The database is missing, is empty, or is a new one elsewhere.
     @Test(arguments: ["missing", "empty"])
-    func aStartWithoutItsDatabaseIsRefusedAndTakesNothing(_ state: String) async throws {
+    func aStartWithoutItsDatabaseIsRefusedAndFilesStay(_ state: String) async throws {
         try await withTemporaryFolder { folder async throws in
             let ids = try await server.fill(folder)
             try server.age(folder)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(.enabled(if: StockTools.rclone != nil, "`make test` installs rclone and sets CONCORD_PYTHON"))
-    func anotherServerWithTheSameBucketIsRefusedAndTakesNothing() async throws {
+    func anotherServerWithTheSameBucketIsRefusedAndFilesStay() async throws {
         let s3 = try #require(S3Server.current)
         try await withTemporaryFolder { folder async throws in
             let place = s3.place()
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func aKeyFileThatIsLostIsSaid() async throws {
+    @Test func aLostKeyFileIsReported() async throws {
         try await withTemporaryFolder { folder async throws in
             _ = try await server.fill(folder, files: 0)
             try FileManager.default.removeItem(atPath: folder + "/keys/messenger-tokens")

@@ -58,7 +58,7 @@ import Testing
         ["--storage-quota", "messenger=2K"], ["--storage-quota", "2048"],
         ["--storage-quota", "gtsd=5M", "--storage-quota", "messenger=2k"],
     ])
-    func aQuotaIsOfAnAPI(_ settings: [String]) async throws {
+    func quotasAreSeparateForEachAPI(_ settings: [String]) async throws {
         try await withServer(settings) { client, _ in
             try await upload(2048, to: client)
             let refusal = await #expect(throws: APIError.self) { try await upload(1, to: client) }

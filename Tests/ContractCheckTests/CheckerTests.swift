@@ -150,7 +150,7 @@ import FoundationNetworking
     }
 
     @Test(arguments: [[:], [.retryAfter: "soon"], [.retryAfter: "86400"]] as [HTTPFields])
-    func aRefusalThatNamesNoSaneTimeIsTheScenariosAffair(_ headers: HTTPFields) async {
+    func aRefusalWithoutAValidTimeIsLeftToTheScenario(_ headers: HTTPFields) async {
         let list = Checklist.plain([
             Scenario("registers", clause: "A") { server in
                 try expect(try await server.get("/limited").status, equals: 429)

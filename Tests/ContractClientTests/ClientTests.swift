@@ -230,7 +230,7 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test func aRenewalThatFailsOnTheWayIsTheNetworksError() async throws {
+    @Test func aRenewalThatFailsInTheNetworkThrowsItsError() async throws {
         let transport = ScriptedTransport(answer(.unauthorized))
         let (session, _) = Self.renewing(offline)
         let client = try client(transport, credentials: session)
@@ -248,7 +248,7 @@ import Testing
 
     /// A 401 must not reach the app because the network failed while the token was renewed, nor is the rejected token
     /// sent again. The server has not acted, so even a POST without a key is sent again.
-    @Test func aRenewalThatFailedOnTheWayIsTriedAgain() async throws {
+    @Test func aRenewalThatFailedInTheNetworkIsRetried() async throws {
         let transport = ScriptedTransport(answer(.unauthorized), answer(.ok))
         let (session, renewals) = Self.renewing(offline, answer(.badGateway), answer(.ok))
         try await patient(transport, session).send(Sample.Act(name: "a"))
@@ -265,7 +265,7 @@ import Testing
     }
 
     /// Another request renewed the token while this one waited.
-    @Test func aRepeatHasTheTokenOfItsTime() async throws {
+    @Test func aRepeatHasTheCurrentToken() async throws {
         let (session, _) = Self.renewing(answer(.ok))
         let transport = ScriptedTransport(
             { _ in

@@ -53,7 +53,7 @@ import Testing
         #expect(try await sending(nil, store: store) == ["session=abc"])
     }
 
-    @Test func aCookieIsReplacedAndTakenBack() async throws {
+    @Test func aCookieIsReplacedAndRemoved() async throws {
         let store = MemoryCookieStore()
         let received = try await sending(
             Self.long, "session=def; Path=/; Max-Age=60", "session=; Path=/; Max-Age=0", nil, store: store)
@@ -93,7 +93,7 @@ import Testing
         #expect(await store.load().map(\.value) == ["new"])
     }
 
-    @Test func aFileKeepsThem() async throws {
+    @Test func aFileKeepsTokens() async throws {
         try await withTemporaryFolder { folder in
             let url = URL(fileURLWithPath: folder + "/cookies.json")
             #expect(try FileCookieStore(url).load() == [])

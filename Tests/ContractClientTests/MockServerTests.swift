@@ -125,7 +125,7 @@ private struct SampleMock: APIMock {
 
     // MARK: Answers
 
-    @Test func anAnswerOfOnesOwnSeesTheRequest() async throws {
+    @Test func aSetAnswerSeesTheRequest() async throws {
         let client = mock.client()
         mock.on(Sample.GetThing.self) { .init(name: "mine, \($0.id)") }
         #expect(try await client.send(Sample.GetThing(id: "7")).name == "mine, 7")
@@ -244,7 +244,7 @@ private struct SampleMock: APIMock {
         try await mock.open(try #require(URL(string: "\(mock.baseURL)\(path)")), headers: [:], maximumMessageSize: 100)
     }
 
-    @Test func textsGoThereAndBackInOrder() async throws {
+    @Test func textsTravelInBothDirectionsInOrder() async throws {
         let socket = try await open(mock)
         for index in 0..<100 { try await socket.send("\(index)") }
         for index in 0..<100 { #expect(try await socket.receive() == .text("\(index)")) }

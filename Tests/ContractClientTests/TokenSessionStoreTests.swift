@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Using an old refresh token ends the session if refresh tokens are rotated.
-    @Test func aStoreThatCannotBeReadPutsTheRenewalOff() async throws {
+    @Test func anUnreadableStoreDelaysTheRenewal() async throws {
         let store = RecordingStore(tokens("old"))
         let renewals = Renewals([Self.gives("new")])
         let session = session(store, renewals)
@@ -99,7 +99,7 @@ import Testing
         #expect(renewals.asked == ["r1", "r2"])
     }
 
-    @Test func aRefusedOneInTheStoreDoesNotEndTheSessionEither() async throws {
+    @Test func aRefusedTokenInTheStoreDoesNotEndTheSession() async throws {
         let store = RecordingStore(tokens("old", refresh: "r1"))
         let renewals = Renewals([Self.refuses(.unauthorized), Self.gives("new")])
         let session = session(store, renewals)

@@ -30,7 +30,7 @@ import Testing
         #expect(renewals.asked.isEmpty)
     }
 
-    @Test func aBrokenStoreIsAskedAgain() async throws {
+    @Test func aFailingStoreIsReadAgain() async throws {
         let store = RecordingStore(tokens("a"), isBroken: true)
         let session = session(store, Renewals([]))
         await #expect(throws: RecordingStore.Broken.self) { try await session.token() }
@@ -52,7 +52,7 @@ import Testing
 
     /// The device's clock may be wrong, so the server decides about a token that looks expired.
     @Test(arguments: [isOffline, refuses(.internalServerError), refuses(.serviceUnavailable), refuses(.forbidden)])
-    func aRenewalThatFailsOnTheWayHandsOutTheOldToken(_ step: @escaping Renewals.Step) async throws {
+    func aRenewalThatFailsInTheNetworkHandsOutTheOldToken(_ step: @escaping Renewals.Step) async throws {
         let store = RecordingStore(tokens("old", expiresIn: 10))
         let renewals = Renewals([step, Self.gives("new")])
         let session = session(store, renewals)
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// The clock is set forward by an hour, twice: each change causes one renewal.
-    @Test func aClockThatJumpsAsksOnce() async throws {
+    @Test func aClockJumpCausesOneRenewal() async throws {
         let clock = TestClock()
         let renewals = Renewals([Self.gives("b"), Self.gives("c")])
         let session = TokenSession(store: MemoryTokenStore(), now: { clock.date }, refresh: renewals.refresh)
@@ -179,7 +179,7 @@ import Testing
         #expect(renewals.asked.count == 1)
     }
 
-    @Test func a401AheadOfExpiryEndsTheSessionToo() async throws {
+    @Test func a401BeforeExpiryEndsTheSession() async throws {
         let store = RecordingStore(tokens("old", expiresIn: 10))
         let session = session(store, Renewals([Self.refuses(.unauthorized)]))
         await #expect(throws: SignedOut()) { try await session.token() }

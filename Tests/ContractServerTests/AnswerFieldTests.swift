@@ -16,7 +16,7 @@ import Testing
         #expect(answer.headers[.xContentTypeOptions] == "nosniff")
     }
 
-    @Test func jsonIsOnesOwnAndAskedForAnew() async throws {
+    @Test func jsonIsPrivateAndRevalidated() async throws {
         for path in ["/things/7", "/nowhere", "/choose?how=long"] {
             #expect(try await table.send(.get, path).headers[.cacheControl] == "private, no-cache")
         }

@@ -105,7 +105,7 @@ import Testing
         "::1/129", "::g", "::ffff:10.0.0.0/95", "10.0.0.1,10.0.0.2", "010.0.0.1", "fe80::1%eth0", " 10.0.0.1",
         "10.0.0.0/+8", "10.0.0.0/0008",
     ])
-    func aRangeThatIsNoneIsRefusedInWords(_ text: String) throws {
+    func anInvalidRangeIsRefusedWithAReason(_ text: String) throws {
         let error = #expect(throws: InvalidAddressRange.self) { try AddressRange(text) }
         #expect(error?.description.hasPrefix("'\(text)' is neither an IP address nor a network") == true)
     }

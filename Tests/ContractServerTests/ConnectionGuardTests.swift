@@ -78,7 +78,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func aDrippingHeadIsCut() throws {
+    @Test func aSlowHeadIsCut() throws {
         try receive("GET / HTTP/1.1\r\nHost: a\r\n")
         for _ in 1...4 {
             pass(.seconds(2))
@@ -126,7 +126,7 @@ import Testing
 
     // MARK: Bodies
 
-    @Test func aBodyMustGoOn() throws {
+    @Test func aBodyMustMakeProgress() throws {
         try receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n")
         for _ in 1...5 {
             pass(.seconds(29))
@@ -150,7 +150,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func timeInWhichTheServerDoesNotReadIsNotTheClients() throws {
+    @Test func timeInWhichTheServerDoesNotReadDoesNotCount() throws {
         back.isReading = false
         try receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx")
         pass(.seconds(300))

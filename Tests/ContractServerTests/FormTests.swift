@@ -107,7 +107,7 @@ import Testing
 
     // MARK: Fields that come last
 
-    @Test func thePathIsJudgedThenLookedForThenTheFields() async throws {
+    @Test func thePathIsCheckedThenLookedUpThenTheFields() async throws {
         for (path, body, status, text) in [
             ("/labels/0", "{", 400, "Invalid JSON"), ("/labels/0", "{}", 400, "Invalid id"),
             ("/labels/404", "{}", 404, "No such label"), ("/labels/1", "{}", 400, "No text"),

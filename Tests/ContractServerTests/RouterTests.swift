@@ -164,7 +164,7 @@ import Testing
         #expect(Set(ids).count == 2)
     }
 
-    @Test func twoRequestIDsAreNone() async throws {
+    @Test func twoRequestIDsAreIgnored() async throws {
         var headers = HTTPFields()
         headers.append(.init(name: .requestID, value: "one"))
         headers.append(.init(name: .requestID, value: "two"))
@@ -230,7 +230,7 @@ import Testing
             ChannelError.inputClosed, CancellationError(), HTTPParserError.invalidEOFState,
             IOError(errnoCode: ECONNRESET, reason: "read"),
         ] as [any Error])
-    func aBodyThatBreaksOffIsNoFailure(_ error: any Error) async throws {
+    func anInterruptedBodyIsNoFailure(_ error: any Error) async throws {
         _ = try await table.send(.post, "/say", pieces: [ByteBuffer(string: "{")], failing: error)
         #expect(log.lines.count == 1)
         #expect(log.lines.first?.hasPrefix("info request ") == true)
@@ -269,7 +269,7 @@ import Testing
         #expect(answer.text == #"{"text":"alice: hi"}"#)
     }
 
-    @Test func theAddressIsThePeersOrATrustedProxysWord() async throws {
+    @Test func theAddressIsThePeersOrOneOfATrustedProxy() async throws {
         let headers: HTTPFields = [.forwardedFor: "203.0.113.9"]
         let direct = try await table.send(.get, "/things/search?q=x", headers: headers, peer: "192.0.2.1")
         #expect(direct["text"] == "search x from 192.0.2.1")

@@ -77,7 +77,7 @@ import Testing
         #expect(isObject(wide))
     }
 
-    @Test func hostileBytesAreLookedAtOnce() {
+    @Test func hostileBytesAreScannedOnce() {
         #expect(!JSONShape.isObject(Array(repeating: UInt8(ascii: "{"), count: 1_048_576)))
         #expect(!JSONShape.isObject(Array(repeating: UInt8(ascii: " "), count: 1_048_576)))
         let text = Array("{\"a\":\"".utf8) + Array(repeating: UInt8(ascii: "["), count: 1_048_576)

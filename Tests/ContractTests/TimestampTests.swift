@@ -83,7 +83,7 @@ import Testing
         (-62_167_219_200_000, "0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"),
         (253_402_300_799_999, "9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999Z"),
     ])
-    func writesCutNeverRounded(_ milliseconds: Int64, _ seconds: String, _ fine: String) throws {
+    func timesAreTruncatedNotRounded(_ milliseconds: Int64, _ seconds: String, _ fine: String) throws {
         #expect(Whole(milliseconds: milliseconds).description == seconds)
         #expect(Fine(milliseconds: milliseconds).description == fine)
         let json = try JSONEncoder().encode([Whole(milliseconds: milliseconds)])

@@ -125,7 +125,7 @@ import Testing
         #expect(try read(JSONValue.self, json(Self.value)) == Self.value)
     }
 
-    @Test func truthIsNoNumberAndNumbersNoTruth() throws {
+    @Test func booleansAreNoNumbersAndNumbersNoBooleans() throws {
         #expect(try read(JSONValue.self, "[true,1,0,false]") == [true, 1, 0, false])
         #expect(try read(JSONValue.self, "[1]") != [true])
         #expect(try read(JSONValue.self, #"["1"]"#) != [1])

@@ -50,7 +50,7 @@ private let schema = Schema(
         ["", "-wal"].map { FileManager.default.contents(atPath: path + $0) }
     }
 
-    @Test func damageIsSaidOnceAndNothingMoreIsWritten() async throws {
+    @Test func damageIsReportedOnceAndNothingMoreIsWritten() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/notes.sqlite"
             try await fill(path)
@@ -110,7 +110,7 @@ private let schema = Schema(
         }
     }
 
-    @Test func aFileIsLookedAtAfterAStopThatWasNotClean() async throws {
+    @Test func aFileIsCheckedAfterAnUncleanStop() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/notes.sqlite"
             try await fill(path)

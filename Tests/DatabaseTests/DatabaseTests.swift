@@ -270,7 +270,7 @@ extension Database {
     }
 
     @Test(arguments: Stack.Engine.available)
-    func isThereAfterItWasClosed(_ engine: Stack.Engine) async throws {
+    func dataIsThereAfterClosing(_ engine: Stack.Engine) async throws {
         try await withTestDatabase(on: engine) { place in
             let first = try place.open(schema)
             try await first.write { try $0.run("INSERT INTO notes (text) VALUES (\("kept"))") }

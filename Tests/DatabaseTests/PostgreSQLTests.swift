@@ -113,7 +113,7 @@ struct PostgreSQLTests {
         }
     }
 
-    @Test func anAnnouncementThatCannotBeMadeTakesTheWriteWithIt() async throws {
+    @Test func aFailedAnnouncementFailsTheWrite() async throws {
         try await withCounter { database, _ in
             await #expect(throws: DatabaseFailure.self) {
                 try await database.write { db in

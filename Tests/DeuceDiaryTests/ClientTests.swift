@@ -35,7 +35,7 @@ import FoundationNetworking
         "https://join/\(id)", "ftp://deucediary.com/join/\(id)", "mailto:join@\(id)", "/join/\(id)",
         "https://deucediary.com/join/\(id)x", "otherapp://join/\(id)",
     ])
-    func anotherLinkIsNone(_ link: String) throws {
+    func otherLinksAreIgnored(_ link: String) throws {
         let url = try #require(URL(string: link))
         #expect(DeuceDiary.Invite.id(in: url) == nil)
     }
@@ -124,7 +124,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func aPlaceThatCannotBeAddedKeepsNothingFromBeingLogged() async throws {
+    @Test func aPlaceThatCannotBeAddedDoesNotPreventALog() async throws {
         let mock = DeuceDiaryMock()
         mock.fail(DeuceDiary.CreateLocation.self, with: .badRequest, "Location limit reached")
         let logged = try await mock.client().log(
@@ -132,7 +132,7 @@ import FoundationNetworking
         #expect(logged.entries.map(\.location) == ["The Moon"])
     }
 
-    @Test func aPlaceIsKeptOffTheList() async throws {
+    @Test func aPlaceMayBeLeftOffTheList() async throws {
         let mock = DeuceDiaryMock()
         let logged = try await mock.client().log(
             .init(groups: [DeuceDiary.Group.example.id], location: "Dr. X's clinic", thoughts: ""), addingPlace: false)

@@ -165,7 +165,7 @@ import FoundationNetworking
         #expect(server.lines.filter { $0 == "GET /feed" }.count == 4)
     }
 
-    @Test func theServerMaySayWhen() async throws {
+    @Test func theServerMayGiveATime() async throws {
         let server = Server([
             "/feed": [.answer(429, "{}", [.retryAfter: "7"]), .answer(503, "{}", [.retryAfter: "61"])]
         ])

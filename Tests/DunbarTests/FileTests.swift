@@ -132,7 +132,7 @@ import Testing
 
     /// The video is what any user downloads.
     @Test(arguments: Stack.all)
-    func aFilmDoesNotSayWhereItWasTaken(_ stack: Stack) async throws {
+    func aVideoLosesItsLocation(_ stack: Stack) async throws {
         try await withDunbar(on: stack) { host in
             let world = host.world()
             let john = try await world.person()
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func anImageOfTooManyPixelsIsRefusedInSoManyWords() async throws {
+    @Test func anImageOfTooManyPixelsIsRefusedWithAReason() async throws {
         var setup = DunbarSetup()
         setup.images = { _, _, _ in throw ImageTooLarge() }
         try await withDunbar(on: Stack(.sqlite, .inProcess), setup) { host in

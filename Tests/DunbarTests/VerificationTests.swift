@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func aMailServerThatRefusesStopsNothing(_ engine: Stack.Engine) async throws {
+    func aRefusingMailServerStopsNothing(_ engine: Stack.Engine) async throws {
         struct Refused: Error {}
         try await withDunbar(on: Stack(engine, .inProcess)) { host in
             host.mailbox.fail(with: Refused())

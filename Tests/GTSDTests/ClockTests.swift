@@ -26,7 +26,7 @@ import Testing
 
     /// This is decisions §8, example 8.
     @Test(arguments: Stack.all)
-    func aLostAnswerIsGivenAgainForTenSeconds(_ stack: Stack) async throws {
+    func aLostAnswerIsRepeatedForTenSeconds(_ stack: Stack) async throws {
         try await withGTSD(on: stack) { host in
             let world = host.world()
             func renew(_ token: String) async throws -> RawAnswer {

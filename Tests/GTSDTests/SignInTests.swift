@@ -104,7 +104,7 @@ import Testing
         ("Etc/UTC", true),
         ("Japan", true), ("NZ", true), ("US/Pacific", true), ("Asia/Calcutta", true), ("Singapore", true),
     ])
-    func aZoneIsAPlace(_ zone: String, _ isKnown: Bool) {
+    func aTimeZoneIsThatOfAPlace(_ zone: String, _ isKnown: Bool) {
         #expect(GTSD.Zone.isKnown(zone) == isKnown)
     }
 

@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func aTaskHasSoMuchEvidence(_ engine: Stack.Engine) async throws {
+    func aTasksEvidenceIsLimited(_ engine: Stack.Engine) async throws {
         try await withGTSD(on: Stack(engine, .inProcess)) { host in
             let player = try await Player.begin(on: host)
             try await player.metrics(100)
@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func anAccountTakesItsUploadsAlong(_ engine: Stack.Engine) async throws {
+    func deletingAnAccountDeletesItsUploads(_ engine: Stack.Engine) async throws {
         try await withGTSD(on: Stack(engine, .inProcess)) { host in
             let (anna, berta) = try await host.world().pair()
             let (place, kept) = (try await anna.put(Self.bytes), try await berta.put(Self.bytes))

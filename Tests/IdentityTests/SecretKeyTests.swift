@@ -108,7 +108,7 @@ import Testing
         #expect(throws: SecretKeyError.unsuitableName(name)) { try keys().key(name, variable: "KEY") }
     }
 
-    @Test func itIsKnownWhichKeysWereMadeAndWhichAreTheSame() throws {
+    @Test func newAndEqualKeysAreRecognised() throws {
         let folder = NSTemporaryDirectory() + "concord-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let first = SecretKeys(folder: folder, environment: [:])

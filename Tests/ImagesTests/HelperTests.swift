@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func cancellingEndsTheHelperAndLeavesTheLine() async throws {
+    @Test func cancellingEndsTheHelperAndLeavesTheQueue() async throws {
         try await withTemporaryFolder { folder in
             let helper = try await WaitingScript(in: folder)
             let thumbnailer = Thumbnailer(executable: helper.path, timeout: .seconds(300), concurrency: 1)
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func theHelperHasNothing() async throws {
+    @Test func theHelperHasNoFilesAndNoNetwork() async throws {
         try await withTemporaryFolder { folder in
             // The FIFO is never empty and never at its end, so the helper waits for the rest of its image.
             try #require(mkfifo(folder + "/image", 0o600) == 0)

@@ -115,7 +115,7 @@ struct ThumbnailTests {
     }
 
     /// Bytes are changed at random places: any answer is fine, but there must be one.
-    @Test func damagedImagesEndInAnAnswer() async throws {
+    @Test func damagedImagesAreAnswered() async throws {
         var generator = SeededGenerator(seed: 20)
         for format in ["jpg", "png", "webp", "gif", "heic"] {
             let whole = try Data(contentsOf: URL(fileURLWithPath: pictures().path("plain.\(format)")))

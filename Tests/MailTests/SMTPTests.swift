@@ -159,7 +159,7 @@ struct SMTPTests {
     }
 
     /// An e-mail with a link that opens an account is never sent unencrypted by accident.
-    @Test func withoutSTARTTLSNothingIsSaid() async throws {
+    @Test func withoutSTARTTLSNothingIsSent() async throws {
         try await withServer { server in
             await #expect(throws: MailError("127.0.0.1 offers no STARTTLS", isTransient: false)) {
                 try await server.mailer("smtp://127.0.0.1:\(server.port)").send(hello)

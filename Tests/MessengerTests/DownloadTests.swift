@@ -115,7 +115,7 @@ import Testing
     }
 
     /// The stores of two APIs have different keys, which are derived from one secret.
-    @Test func aLinkOfOneStoreIsNoneOfAnother() async throws {
+    @Test func aLinkIsValidForOneStoreOnly() async throws {
         try await withMessenger(on: Stack(.sqlite, .inProcess)) { host in
             try await withTemporaryFolder { folder in
                 let other = try LocalObjectStore(

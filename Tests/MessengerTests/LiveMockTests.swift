@@ -48,7 +48,7 @@ import Testing
         for message in missed { #expect(try await second.receive() == .message(message)) }
     }
 
-    @Test func aMessageOfOnesOwnTakesThePlaceOfOneWithItsID() async throws {
+    @Test func aSetMessageReplacesOneWithItsID() async throws {
         let messenger = mock.client()
         var message = Messenger.Message.example
         message.content = "Edited"

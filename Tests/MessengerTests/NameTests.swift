@@ -99,7 +99,7 @@ import Testing
 
     /// Existing accounts with names that look alike stay, and no further one can be created.
     @Test(arguments: Stack.Engine.available)
-    func accountsFromBeforeStay(_ engine: Stack.Engine) async throws {
+    func existingAccountsStay(_ engine: Stack.Engine) async throws {
         let step = try #require(
             MessengerService.schema.migrations.firstIndex { $0.name.hasPrefix("names that look alike") })
         let former = Schema("messenger", Array(MessengerService.schema.migrations.prefix(step)))

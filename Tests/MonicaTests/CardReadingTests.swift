@@ -21,7 +21,7 @@ import Testing
         ("EMAIL:jane@example.com", "jane@example.com", nil), ("N:Doe;;;;\nFN:Jane Doe", "Doe", nil),
         ("FN:Jane\nTITLE:a\\", "Jane", "a\\"),
     ])
-    func cardsAreReadHoweverTheyAreWritten(_ lines: String, _ name: String, _ job: String?) async throws {
+    func cardsAreReadInAllForms(_ lines: String, _ name: String, _ job: String?) async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let file = "\u{FEFF}BEGIN:VCARD\n\(lines)\nEND:VCARD\n"
             let result = try await host.service.importVCards(Array(file.utf8), into: "alice")
@@ -121,7 +121,7 @@ import Testing
         ("BDAY:0000-01-01", nil as String?), ("BDAY:1604-03-04", "--0304"), ("BDAY:16040304", "--0304"),
         ("BDAY:2001-02-29", nil), ("BDAY;VALUE=text:19801010", nil), ("BDAY:--0229", "--0229"), ("BDAY:x", nil),
     ])
-    func birthdaysAreReadHoweverTheyAreWritten(_ line: String, _ written: String?) async throws {
+    func birthdaysAreReadInAllForms(_ line: String, _ written: String?) async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let file = "BEGIN:VCARD\nFN:Jane\n\(line)\nEND:VCARD\n"
             let result = try await host.service.importVCards(Array(file.utf8), into: "alice")

@@ -27,7 +27,7 @@ import FoundationNetworking
         (502, "Monica is having trouble (Error 502). Please try again later."),
         (429, "Too many requests. Please wait a moment and try again."),
     ])
-    func afterThreeRepeatsItIsSaid(_ status: Int, _ text: String) async throws {
+    func afterThreeRetriesTheErrorIsThrown(_ status: Int, _ text: String) async throws {
         let script = Script([.status(status)])
         let error = try await #require(throws: MonicaAPIError.self) {
             try await script.client().getContact(id: 5)
@@ -83,7 +83,7 @@ import FoundationNetworking
         "https://monica.example.com//", "https://monica.example.com/api", "https://monica.example.com/api/",
         " monica.example.com/api ",
     ])
-    func aBaseURLIsTakenHoweverItIsTyped(_ url: String) {
+    func aBaseURLIsAcceptedInAllForms(_ url: String) {
         let configuration = APIConfiguration.selfHosted(url: url, token: "t")
         #expect(configuration.baseURL.absoluteString == "https://monica.example.com/api")
         #expect(configuration.timeout == 10)
@@ -126,7 +126,7 @@ import FoundationNetworking
 
     // MARK: Without a network
 
-    @Test func withoutANetworkTheLastAnswerIsGivenAgain() async throws {
+    @Test func withoutANetworkTheLastAnswerIsReturned() async throws {
         let clock = TestClock()
         let script = Script([.body(#"{"data":[{"id":1,"first_name":"A"}]}"#), .lost])
         let client = script.client(clock: clock, retryCount: 0)
@@ -246,7 +246,7 @@ import FoundationNetworking
         #expect(passing.requests.count == 3)
     }
 
-    @Test func validationSaysYesNoOrWhyNot() async throws {
+    @Test func validationHasThreeOutcomes() async throws {
         let yes = try await Script([.body(#"{"data":[]}"#)]).client().validateToken()
         let denied = Script([.status(401)])
         let no = try await denied.client().validateToken()
@@ -260,7 +260,7 @@ import FoundationNetworking
 
     // MARK: Other servers
 
-    @Test func aLimitThatIsRefusedIsAskedForAgainSmaller() async throws {
+    @Test func aRefusedLimitIsRetriedSmaller() async throws {
         let tooBig = Script.Answer.status(
             400, body: #"{"error":{"message":"The limit parameter is too big","error_code":30}}"#)
         let script = Script([tooBig, tooBig, .body(#"{"data":[]}"#)])
@@ -287,7 +287,7 @@ import FoundationNetworking
         #expect(tooBig.requests.count == 4)
     }
 
-    @Test func aListThatIgnoresItsFilterIsAskedForUnderTheContact() async throws {
+    @Test func aListThatIgnoresItsFilterIsRequestedUnderTheContact() async throws {
         let script = Script([.body(#"{"data":[{"id":1,"body":"x","contact":{"id":9}}]}"#), .body(#"{"data":[]}"#)])
         let client = script.client()
         _ = try await client.listNotes(contactId: 5, page: 1, limit: 10)

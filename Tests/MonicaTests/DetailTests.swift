@@ -227,7 +227,7 @@ import Testing
     }
 
     @Test(arguments: Stack.Engine.available)
-    func contactsBringTheirNewestNotesAlong(_ engine: Stack.Engine) async throws {
+    func contactsIncludeTheirNewestNotes(_ engine: Stack.Engine) async throws {
         try await withMonica(on: Stack(engine, .inProcess), clock: TestClock(step: 1000)) { host in
             let client = try await host.client()
             let john = try await host.contact("John")

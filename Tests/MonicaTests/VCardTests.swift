@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func anImportSaysHowFarItIs() async throws {
+    @Test func anImportReportsItsProgress() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let cards = (0..<5).map { "BEGIN:VCARD\nFN:N\($0)\nEND:VCARD\n" }.joined()
             let (told, continuation) = AsyncStream.makeStream(of: [Int].self)
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func aTextThatIsTooLongIsCutAndSaidSo() async throws {
+    @Test func aLongTextIsTruncatedAndReported() async throws {
         try await withMonica(on: Stack(.sqlite, .inProcess)) { host in
             let (name, note) = (String(repeating: "é", count: 300), String(repeating: "x", count: 100_001))
             let cards = ["FN:A\nTITLE:\(name)", "FN:B\nNOTE:\(note)", "FN:C\nCATEGORIES:\(name),ok"]

@@ -100,7 +100,7 @@ import Videos
     }
 
     /// Cameras record their location while they film.
-    @Test func tracksOfPlacesGoWithTheirSamples() async throws {
+    @Test func locationTracksAreRemovedWithTheirSamples() async throws {
         func video(_ offsets: [Int]) -> [UInt8] {
             let chunks = offsets.map { (offset: $0, size: Self.secret.count) }
             return Self.head + V.movie(V.track(2, handler: "meta", chunks: chunks))
@@ -115,7 +115,7 @@ import Videos
     }
 
     @Test(arguments: [true, false])
-    func tracksOfPlacesGoFromFragmentsToo(_ hasOwnSize: Bool) async throws {
+    func locationTracksAreRemovedFromFragmentsToo(_ hasOwnSize: Bool) async throws {
         let size = V.word(Self.secret.count)
         let defaults = V.box("mvex", V.box("trex", V.word(0) + V.word(2) + V.word(1) + V.word(0) + size + V.word(0)))
         func run(_ offset: Int) -> [UInt8] {

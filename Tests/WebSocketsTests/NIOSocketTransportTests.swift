@@ -18,7 +18,7 @@ struct NIOSocketTransportTests {
         return try await transport.open(url, headers: headers, maximumMessageSize: maximumMessageSize)
     }
 
-    @Test func textsGoThereAndBack() async throws {
+    @Test func textsTravelInBothDirections() async throws {
         try await TestServer.run([.echo()]) { server in
             let socket = try await open(server)
             for text in ["", "Hello", "é€😀", String(repeating: "x", count: 60_000)] {
@@ -45,7 +45,7 @@ struct NIOSocketTransportTests {
         }
     }
 
-    @Test func aMessageTooBigForTheServerIsItsMatter() async throws {
+    @Test func aMessageTooBigForTheServerIsSent() async throws {
         try await TestServer.run([.echo()]) { server in
             let socket = try await open(server)
             try await socket.send(String(repeating: "x", count: 65_537))

@@ -170,7 +170,7 @@ struct SocketTimeTests {
         #expect(stall.held.count == 257)
     }
 
-    @Test func theOwnerLearnsOfTheEndOnceAndIsLetGo() throws {
+    @Test func theOwnerIsNotifiedOfTheEndOnceAndReleased() throws {
         weak let socket = log.socket
         #expect(socket != nil)
         try channel.close().wait()

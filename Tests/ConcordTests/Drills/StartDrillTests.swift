@@ -12,7 +12,7 @@ import Testing
 
     private let server = StartedServer()
 
-    @Test func wrongStartsTakeNothing() async throws {
+    @Test func wrongStartsRemoveNothing() async throws {
         try await withTemporaryFolder { root async throws in
             var random = SeededGenerator(seed: 14)
             let folder = root + "/data"
