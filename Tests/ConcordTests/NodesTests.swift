@@ -1,3 +1,4 @@
+import Contract
 import ContractClient
 import Foundation
 import MessengerClient
@@ -41,30 +42,30 @@ struct NodesTests {
 
             // Bob signed in at one node and listens at the other.
             let socket = try await bobElsewhere.openSocket(over: NIOSocketTransport())
-            try await socket.send(.subscribe(chat))
-            #expect(try await socket.receive() == .subscribed(chat))
+            try await socket.send(Messenger.Subscribe(chat: chat))
+            #expect(try await socket.receive() == Messenger.Subscribed(chat: chat))
             // The second text is longer than the database can carry in a notification.
             for text in ["Hello!", String(repeating: "long ", count: 3000)] {
                 let sent = try await alice.send(Messenger.SendMessage(chat: chat, content: text))
-                #expect(try await socket.receive() == .message(sent.message))
+                #expect(try await socket.receive() == sent.message)
             }
             // A membership that ends at one node ends the subscription at the other, in order with the messages.
             let group = try await alice.send(Messenger.CreateChat.group("Team", members: [id])).id
-            try await socket.send(.subscribe(group))
-            #expect(try await socket.receive() == .subscribed(group))
+            try await socket.send(Messenger.Subscribe(chat: group))
+            #expect(try await socket.receive() == Messenger.Subscribed(chat: group))
             let before = try await alice.send(Messenger.SendMessage(chat: group, content: "before"))
             try await alice.send(Messenger.RemoveMember(chat: group, user: id))
             try await alice.send(Messenger.SendMessage(chat: group, content: "unheard"))
-            #expect(try await socket.receive() == .message(before.message))
-            #expect(try await socket.receive() == .unsubscribed(group))
-            try await socket.send(.subscribe(group))
-            #expect(try await socket.receive() == .error("Not a member of this chat"))
+            #expect(try await socket.receive() == before.message)
+            #expect(try await socket.receive() == Messenger.Unsubscribed(chat: group))
+            try await socket.send(Messenger.Subscribe(chat: group))
+            #expect(try await socket.receive() == Messenger.LiveError(message: "Not a member of this chat"))
             let refusal = await #expect(throws: APIError.self) {
                 try await bobElsewhere.send(Messenger.ListMessages(chat: group))
             }
             #expect(refusal?.status == .forbidden)
             let aside = try await alice.send(Messenger.SendMessage(chat: chat, content: "aside"))
-            #expect(try await socket.receive() == .message(aside.message))
+            #expect(try await socket.receive() == aside.message)
 
             try await bob.signOut()
             await #expect(throws: SocketClosed(code: 4001, reason: "Session ended")) {

@@ -8,7 +8,7 @@ import Testbed
 enum Simulated: ServiceAPI {
     static let name = "simulated"
     static let phrases = Phrases()
-    static var endpoints: [any Contract.Endpoint.Type] { [] }
+    static let sections: [Section] = []
 
     struct Failure: WireFailure {
         let error: String

@@ -8,12 +8,12 @@ import NIOConcurrencyHelpers
 enum Sample: ServiceAPI {
     static let name = "sample"
     static let phrases = Phrases()
-    static var endpoints: [any Contract.Endpoint.Type] {
-        [
+    static let sections = [
+        Section([
             GetThing.self, PutThing.self, DeleteThing.self, AddThing.self, Act.self, Patch.self, Follow.self,
             AddFile.self, FindThings.self,
-        ]
-    }
+        ])
+    ]
 
     struct Failure: WireFailure {
         let error: String

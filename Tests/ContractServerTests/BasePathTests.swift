@@ -10,7 +10,7 @@ private enum Based: ServiceAPI {
     static let name = "based"
     static let basePath = "/api"
     static let phrases = Phrases()
-    static var endpoints: [any Contract.Endpoint.Type] { [Rename.self] }
+    static let sections = [Section([Rename.self])]
 
     struct Failure: WireFailure {
         let message: String

@@ -11,7 +11,7 @@ import NIOCore
 enum Sample: ServiceAPI {
     static let name = "sample"
     static let phrases = Phrases()
-    static var endpoints: [any Contract.Endpoint.Type] { [] }
+    static let sections: [Section] = []
 
     /// A failure that names the request, so that a test recognises this API's shape.
     struct Failure: WireFailure {

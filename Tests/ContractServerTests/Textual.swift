@@ -9,9 +9,9 @@ enum Textual: ServiceAPI {
     static let credentials = CredentialForm.cookie
     static let ignoresTrailingSlash = true
     static let phrases = Phrases()
-    static var endpoints: [any Contract.Endpoint.Type] {
-        [GetNote.self, GetOwn.self, GetRefused.self, AddPicture.self]
-    }
+    static let sections = [
+        Section([GetNote.self, GetOwn.self, GetRefused.self, AddPicture.self])
+    ]
 
     struct Failure: WireFailure {
         let message: String

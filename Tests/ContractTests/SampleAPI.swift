@@ -5,7 +5,7 @@ import HTTPTypes
 enum Sample: ServiceAPI {
     static let name = "sample"
     static let phrases = Phrases()
-    static var endpoints: [any Contract.Endpoint.Type] { [] }
+    static let sections: [Section] = []
 
     struct Failure: WireFailure {
         var message: String

@@ -159,7 +159,7 @@ import Testing
         let live = mock.client().live(group: group, pacing: .init(base: .zero))
         for try await event in live {
             if case .connected = event {
-                mock.broadcast(.unknown("reaction_added"))
+                mock.broadcast(UnknownFrame(type: "reaction_added"))
                 mock.push("after it")
             }
             if case .logged(let notice) = event {

@@ -1,4 +1,5 @@
 import Backend
+import Contract
 import ContractCheck
 import ContractClient
 import Database
@@ -134,12 +135,12 @@ import Testing
             let (elsewhere, others) = (there(alice), there(bob))
             try await elsewhere.send(Messenger.GetMe())
             let (own, socket) = (try await elsewhere.openSocket(), try await others.openSocket())
-            try await socket.send(.subscribe(chat))
-            #expect(try await socket.receive() == .subscribed(chat))
+            try await socket.send(Messenger.Subscribe(chat: chat))
+            #expect(try await socket.receive() == Messenger.Subscribed(chat: chat))
             try await alice.client.deleteAccount(password: alice.password)
             await #expect(throws: SocketClosed(code: 4001, reason: "Session ended")) { _ = try await own.receive() }
             await #expect(throws: SignedOut()) { try await elsewhere.send(Messenger.GetMe()) }
-            #expect(try await socket.receive() == .memberRemoved(chat, alice.id))
+            #expect(try await socket.receive() == Messenger.MemberRemoved(chat: chat, user: alice.id))
             #expect(try await others.send(Messenger.GetChat(id: chat)).owner == bob.id)
         }
     }

@@ -16,23 +16,23 @@ import Testing
         let socket = try await messenger.openSocket()
         #expect(socket.user == 1)
         mock.push("Before anybody listened")
-        try await socket.send(.subscribe(5))
-        #expect(try await socket.receive() == .subscribed(5))
+        try await socket.send(Messenger.Subscribe(chat: 5))
+        #expect(try await socket.receive() == Messenger.Subscribed(chat: 5))
         let sent = try await messenger.send(Messenger.SendMessage(chat: 5, content: "Hello?"))
-        #expect(try await socket.receive() == .message(sent.message))
+        #expect(try await socket.receive() == sent.message)
         let pushed = mock.push("Hey!")
         #expect(pushed.sender == 2)
         #expect(pushed.id == 102)
-        #expect(try await socket.receive() == .message(pushed))
-        try await socket.send(.ping)
-        #expect(try await socket.receive() == .pong)
-        mock.broadcast(.resync(5))
-        #expect(try await socket.receive() == .resync(5))
-        try await socket.send(.unsubscribe(5))
-        #expect(try await socket.receive() == .unsubscribed(5))
+        #expect(try await socket.receive() == pushed)
+        try await socket.send(Messenger.Ping())
+        #expect(try await socket.receive() == Messenger.Pong())
+        mock.broadcast(Messenger.Resync(chat: 5))
+        #expect(try await socket.receive() == Messenger.Resync(chat: 5))
+        try await socket.send(Messenger.Unsubscribe(chat: 5))
+        #expect(try await socket.receive() == Messenger.Unsubscribed(chat: 5))
         mock.push("Nobody listens")
-        try await socket.send(.ping)
-        #expect(try await socket.receive() == .pong)
+        try await socket.send(Messenger.Ping())
+        #expect(try await socket.receive() == Messenger.Pong())
         await socket.close()
     }
 
@@ -43,9 +43,9 @@ import Testing
         await #expect(throws: SocketClosed(code: 1006)) { _ = try await first.receive() }
         let missed = [mock.push("One"), mock.push("Two")]
         let second = try await messenger.openSocket()
-        try await second.send(.subscribe(5, since: Messenger.Message.example.id))
-        #expect(try await second.receive() == .subscribed(5))
-        for message in missed { #expect(try await second.receive() == .message(message)) }
+        try await second.send(Messenger.Subscribe(chat: 5, since: Messenger.Message.example.id))
+        #expect(try await second.receive() == Messenger.Subscribed(chat: 5))
+        for message in missed { #expect(try await second.receive() == message) }
     }
 
     @Test func aSetMessageReplacesOneWithItsID() async throws {
@@ -62,16 +62,19 @@ import Testing
 
     @Test(
         arguments: [
-            (.subscribe(0), "Invalid chat_id"), (.subscribe(5, since: -1), "Invalid since"),
-            (.typing(0), "Invalid chat_id"), (.typing(5), "Not subscribed to this chat"),
-            (.subscribe(7), "Not a member of this chat"), (.unknown("dance"), "Unknown message type: dance"),
-        ] as [(Messenger.ClientFrame, String)])
-    func aFrameIsRefusedInTheContractsWords(_ frame: Messenger.ClientFrame, _ message: String) async throws {
+            (Messenger.Subscribe(chat: 0), "Invalid chat_id"),
+            (Messenger.Subscribe(chat: 5, since: -1), "Invalid since"),
+            (Messenger.StartTyping(chat: 0), "Invalid chat_id"),
+            (Messenger.StartTyping(chat: 5), "Not subscribed to this chat"),
+            (Messenger.Subscribe(chat: 7), "Not a member of this chat"),
+            (UnknownFrame(type: "dance"), "Unknown message type: dance"),
+        ] as [(any Messenger.ClientFrame, String)])
+    func aFrameIsRefusedInTheContractsWords(_ frame: any Messenger.ClientFrame, _ message: String) async throws {
         let socket = try await mock.client().openSocket()
         try await socket.send(frame)
-        #expect(try await socket.receive() == .error(message))
-        try await socket.send(.ping)
-        #expect(try await socket.receive() == .pong)
+        #expect(try await socket.receive() == Messenger.LiveError(message: message))
+        try await socket.send(Messenger.Ping())
+        #expect(try await socket.receive() == Messenger.Pong())
     }
 
     @Test func requestsWithoutASessionAreRefused() async throws {
@@ -84,7 +87,7 @@ import Testing
             let socket = try await mock.open(url, headers: [:], maximumMessageSize: 1000)
             try await socket.send(text)
             guard case .text(let answer) = try await socket.receive() else { return #expect(Bool(false), "no text") }
-            #expect(try read(Messenger.ServerFrame.self, answer) == .error(message))
+            #expect(try Messenger.serverFrames.decode(Data(answer.utf8)) == Messenger.LiveError(message: message))
             await #expect(throws: SocketClosed(code: 1008)) { try await socket.receive() }
         }
         let elsewhere = mock.baseURL.appendingPathComponent("elsewhere")
@@ -99,8 +102,8 @@ import Testing
         try await phone.signOut()
         let ended = SocketClosed(code: 4001, reason: "Session ended")
         await #expect(throws: ended) { _ = try await first.receive() }
-        try await second.send(.ping)
-        #expect(try await second.receive() == .pong)
+        try await second.send(Messenger.Ping())
+        #expect(try await second.receive() == Messenger.Pong())
         mock.endSessions()
         await #expect(throws: ended) { _ = try await second.receive() }
     }

@@ -1,4 +1,5 @@
 import Backend
+import Contract
 import ContractCheck
 import ContractClient
 import Foundation
@@ -26,8 +27,8 @@ import Testing
             try await expectEnd(of: alice, at: host)
             await expectEnd(of: socket)
             #expect(try await other.raw(.get, "/me").status == 200)
-            try await stays.send(.ping)
-            #expect(try await stays.receive() == .pong)
+            try await stays.send(Messenger.Ping())
+            #expect(try await stays.receive() == Messenger.Pong())
         }
     }
 
@@ -97,13 +98,13 @@ import Testing
             let socket = try await MessengerClient(alice, at: host).openSocket(over: sockets)
             let stays = try await MessengerClient(other, at: host).openSocket(over: sockets)
             try await alice.client.signOut()
-            try await socket.send(.ping)
-            #expect(try await socket.receive() == .pong)
+            try await socket.send(Messenger.Ping())
+            #expect(try await socket.receive() == Messenger.Pong())
 
             let listening = Task { await service.listen() }
             await expectEnd(of: socket)
-            try await stays.send(.ping)
-            #expect(try await stays.receive() == .pong)
+            try await stays.send(Messenger.Ping())
+            #expect(try await stays.receive() == Messenger.Pong())
             listening.cancel()
             await listening.value
         }

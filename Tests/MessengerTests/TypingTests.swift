@@ -1,3 +1,4 @@
+import Contract
 import MessengerCheck
 import MessengerClient
 import Testbed
@@ -13,19 +14,19 @@ import Testing
             let chat = try await alice.directChat(with: bob)
             let (typist, other) = (try await alice.socket(), try await bob.socket())
             for socket in [typist, other] {
-                try await socket.send(.subscribe(chat))
-                #expect(try await socket.receive() == .subscribed(chat))
+                try await socket.send(Messenger.Subscribe(chat: chat))
+                #expect(try await socket.receive() == Messenger.Subscribed(chat: chat))
             }
             for (milliseconds, passes) in [(0, true), (2999, false), (1, true), (2999, false), (3000, true)] {
                 host.clock.advance(by: .milliseconds(milliseconds))
-                try await typist.send(.typing(chat))
+                try await typist.send(Messenger.StartTyping(chat: chat))
                 // The answer shows that the frame before it was handled.
-                try await typist.send(.ping)
-                #expect(try await typist.receive() == .pong)
-                if passes { #expect(try await other.receive() == .typing(chat, alice.id)) }
+                try await typist.send(Messenger.Ping())
+                #expect(try await typist.receive() == Messenger.Pong())
+                if passes { #expect(try await other.receive() == Messenger.Typing(chat: chat, user: alice.id)) }
             }
-            try await other.send(.ping)
-            #expect(try await other.receive() == .pong)
+            try await other.send(Messenger.Ping())
+            #expect(try await other.receive() == Messenger.Pong())
         }
     }
 }

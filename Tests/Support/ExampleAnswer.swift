@@ -33,19 +33,17 @@ public struct ExampleAnswer: Sendable, CustomTestStringConvertible {
 }
 
 /// The value of a frame, which is compared with the contract's examples.
-public struct ExampleFrame<Frame: Codable & Equatable & Sendable>: Sendable, CustomTestStringConvertible {
-    public let sender: FrameExample.Sender
-    public let frame: Frame
+public struct ExampleFrame: Sendable, CustomTestStringConvertible {
+    public let frame: any Frame
     /// The JSON that a server writes for the frame.
     public let written: String
 
-    public init(_ sender: FrameExample.Sender, _ frame: Frame) {
+    public init(_ frame: any Frame) {
         do {
-            written = String(buffer: try JSONBody.encode(frame))
+            written = String(buffer: try JSONBody.encode(TypedFrame(frame)))
         } catch {
             preconditionFailure("\(frame) cannot be encoded: \(error)")
         }
-        self.sender = sender
         self.frame = frame
     }
 

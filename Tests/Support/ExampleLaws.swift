@@ -99,36 +99,50 @@ extension Laws {
         #expect(String(buffer: try JSONBody.encode(value)) == json, "\(E.signature)")
     }
 
-    /// Checks that every frame in the examples, and every variant of it, has the shape of its type and a value, and is
-    /// unchanged after decoding and encoding.
-    public func checkFrames<Frame>(
-        _ sender: FrameExample.Sender, values: [ExampleFrame<Frame>], isKnown: (Frame) -> Bool
+    /// Checks that the sections and the examples have the same types of frames, and that every frame in the examples, and
+    /// every variant of it, has the shape of its type and a value, and is unchanged after decoding and encoding.
+    public func checkFrames<Value>(
+        _ sender: FrameExample.Sender, of frames: FrameSet<Value>, values: [ExampleFrame]
     ) throws {
-        let frames = examples.frames.filter { $0.sender == sender }
-        for frame in frames {
-            let json = frame.value.json()
+        let examples = examples.frames.filter { $0.sender == sender }
+        #expect(frames.types.map { $0.type }.sorted() == Set(examples.map(\.type)).sorted())
+        for example in examples {
+            let json = example.value.json()
             #expect(values.contains { $0.written == json }, "no value for \(json)")
             // A client may send a type in several shapes. The checker knows only the first one of a server's type.
-            let known = sender == .server ? frames.first { $0.type == frame.type } : frame
+            let known = sender == .server ? examples.first { $0.type == example.type } : example
             let shape = known?.value.shape
-            for variant in [frame.value] + frame.value.variants {
-                #expect(shape?.difference(in: variant.value) == nil, "\(frame.type)")
-                let value = try read(Frame.self, variant.json())
-                #expect(isKnown(value), "\(frame.type)")
-                #expect(String(buffer: try JSONBody.encode(value)) == variant.json(), "\(frame.type)")
+            for variant in [example.value] + example.value.variants {
+                #expect(shape?.difference(in: variant.value) == nil, "\(example.type)")
+                let frame = try Self.frame(variant.json(), in: frames)
+                #expect(frame.wireType == example.type && !(frame is UnknownFrame), "\(example.type)")
+                let written = String(buffer: try JSONBody.encode(TypedFrame(frame)))
+                #expect(written == variant.json(), "\(example.type)")
             }
         }
     }
 
-    /// Checks that a frame is encoded as an example, and that the example is decoded as the frame, with and without
-    /// additions.
-    public func check<Frame>(_ frame: ExampleFrame<Frame>) throws {
+    /// Checks that a server encodes a frame as an example, an SDK with the same members, and that the example is decoded as
+    /// the frame, with and without additions.
+    public func check<Value>(_ value: ExampleFrame, in frames: FrameSet<Value>) throws {
+        let isClients = frames.types.allSatisfy { $0 is any ClientFrame.Type }
         let example = try #require(
-            examples.frames.first { $0.sender == frame.sender && $0.value.json() == frame.written },
-            "no example of a frame is \(frame.written)")
-        #expect(try read(Frame.self, example.value.json()) == frame.frame)
-        #expect(try read(Frame.self, example.value.json(additions: false)) == frame.frame)
+            examples.frames.first { ($0.sender == .client) == isClients && $0.value.json() == value.written },
+            "no example of a frame is \(value.written)")
+        #expect(try read(JSONValue.self, [UInt8](value.frame.json())) == read(JSONValue.self, value.written))
+        for json in [example.value.json(), example.value.json(additions: false)] {
+            let frame = AnyHashable(try Self.frame(json, in: frames))
+            #expect(frame == AnyHashable(value.frame))
+        }
     }
+
+    private static func frame<Value>(_ json: String, in frames: FrameSet<Value>) throws -> any Frame {
+        let value: Any = try frames.decode(Data(json.utf8))
+        guard let frame = value as? any Frame else { throw NoFrame() }
+        return frame
+    }
+
+    private struct NoFrame: Error {}
 
     /// Checks that the mock answers every operation with its examples.
     ///

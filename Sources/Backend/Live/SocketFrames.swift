@@ -5,6 +5,9 @@ import NIOCore
 import WebSockets
 
 extension TextFrame {
+    /// Encodes a frame of an API, with its type.
+    public init(_ frame: some ServerFrame) { self.init(json: TypedFrame(frame)) }
+
     /// A frame in JSON.
     ///
     /// - Parameter frame: Of text, numbers and dates: what JSON can always hold.

@@ -66,6 +66,15 @@ public func expect<Value: Equatable>(
     if found != expected { throw CheckFailure(expected: shown(expected), found: shown(found), line: line, file: file) }
 }
 
+/// Fails the scenario unless a frame is this one.
+public func expect<Expected: Frame>(
+    _ found: any Frame, is expected: Expected, line: UInt = #line, file: StaticString = #fileID
+) throws {
+    guard found as? Expected != expected else { return }
+    throw CheckFailure(
+        expected: shown(TypedFrame(expected)), found: shown(TypedFrame(found)), line: line, file: file)
+}
+
 /// Fails the scenario unless the two are equal, and says where they differ.
 public func expect(
     _ found: JSONValue, equals expected: JSONValue, line: UInt = #line, file: StaticString = #fileID

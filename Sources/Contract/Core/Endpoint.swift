@@ -10,8 +10,8 @@ public protocol ServiceAPI: Sendable {
     /// The API's name on the command line, such as `messenger`.
     static var name: String { get }
 
-    /// Every operation, in the order of the contract.
-    static var endpoints: [any Endpoint.Type] { get }
+    /// The sections, in the order of the contract.
+    static var sections: [Section] { get }
 
     /// The prefix of every path: `/api`, or nothing. A base URL ends with it.
     static var basePath: String { get }
@@ -30,6 +30,8 @@ public protocol ServiceAPI: Sendable {
 }
 
 extension ServiceAPI {
+    /// Every operation, in the order of the contract.
+    public static var endpoints: [any Endpoint.Type] { sections.flatMap(\.endpoints) }
     public static var basePath: String { "" }
     public static var captureForm: CaptureForm { .digits }
     public static var credentials: CredentialForm { .bearer }

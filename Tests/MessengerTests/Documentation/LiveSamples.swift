@@ -24,8 +24,8 @@ final class ChatModel {
             case .connected: isConnected = true
             case .disconnected: isConnected = false
             case .message(let message): messages.append(message)
-            case .update(.messageEdited(let edit)): change(edit)
-            case .update(.messageDeleted(_, let id)): messages.removeAll { $0.id == id }
+            case .update(let edit as Messenger.MessageEdit): change(edit)
+            case .update(let gone as Messenger.MessageDeletion): messages.removeAll { $0.id == gone.id }
             case .subscribed, .unsubscribed, .update: break
             }
         }

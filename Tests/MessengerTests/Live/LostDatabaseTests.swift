@@ -1,3 +1,4 @@
+import Contract
 import ContractCheck
 import ContractClient
 import Foundation
@@ -125,10 +126,10 @@ struct LostDatabaseTests {
             let alice = try await host.world().person()
             let chat = try await alice.send(Messenger.CreateChat.group("Team", members: [])).id
             let socket = try await alice.socket()
-            try await socket.send(.subscribe(chat))
-            #expect(try await socket.receive() == .subscribed(chat))
+            try await socket.send(Messenger.Subscribe(chat: chat))
+            #expect(try await socket.receive() == Messenger.Subscribed(chat: chat))
             let before = try await alice.send(Messenger.SendMessage(chat: chat, content: "before"))
-            #expect(try await socket.receive() == .message(before.message))
+            #expect(try await socket.receive() == before.message)
 
             proxy.refuse(true)
             let elsewhere = MessengerClient(
@@ -139,7 +140,7 @@ struct LostDatabaseTests {
                 if index == 20 { proxy.refuse(false) }
                 expected.append(sent.message)
             }
-            for message in expected { #expect(try await socket.receive() == .message(message)) }
+            for message in expected { #expect(try await socket.receive() == message) }
         }
     }
 
@@ -152,8 +153,8 @@ struct LostDatabaseTests {
             let socket = try await alice.socket()
             for _ in 0..<8 {
                 let chat = try await alice.send(Messenger.CreateChat.group("Team", members: [])).id
-                try await socket.send(.subscribe(chat))
-                #expect(try await socket.receive() == .subscribed(chat))
+                try await socket.send(Messenger.Subscribe(chat: chat))
+                #expect(try await socket.receive() == Messenger.Subscribed(chat: chat))
                 expected[chat] = []
             }
             let elsewhere = MessengerClient(
@@ -169,7 +170,7 @@ struct LostDatabaseTests {
             }
             var heard: [Messenger.Chat.ID: [Messenger.Message.ID]] = [:]
             while heard.mapValues(\.last) != expected.mapValues(\.last) {
-                guard case .message(let message) = try await socket.receive() else { continue }
+                guard let message = try await socket.receive() as? Messenger.Message else { continue }
                 heard[message.chat, default: []].append(message.id)
             }
             #expect(heard == expected)

@@ -22,10 +22,10 @@ public enum DeuceDiary: ServiceAPI {
         phrases.internalError = "Internal server error"
         return phrases
     }()
-    /// Every operation. Each section of the contract lists its own.
-    public static var endpoints: [any Contract.Endpoint.Type] {
-        users + groups + members + invites + entries + reactions + locations + analytics
-    }
+    /// The sections of the contract. Each lists its own operations and frames.
+    public static let sections = [
+        users, groups, members, invites, entries, reactions, locations, analytics, live,
+    ]
 
     /// The body of every refusal, `{ "message": "…" }`. The SDK throws it as an `APIError`.
     public struct Failure: WireFailure, Hashable {

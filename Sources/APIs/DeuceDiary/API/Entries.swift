@@ -1,7 +1,7 @@
 import Contract
 
 extension DeuceDiary {
-    static let entries: [any Contract.Endpoint.Type] = [LogDeuce.self, ListDeuces.self, DeleteDeuce.self]
+    static let entries = Section([LogDeuce.self, ListDeuces.self, DeleteDeuce.self])
 
     /// A log entry in one group.
     public struct DeuceEntry: Codable, Hashable, Sendable, Identifiable {

@@ -1,28 +1,46 @@
 import Contract
 
+/// The socket `/ws`, which reports the log entries of one group at a time.
 extension DeuceDiary {
-    /// A frame that a client sends on `/ws`.
-    public enum ClientFrame: Hashable, Sendable {
-        /// Subscribes to a group, in place of the one before. Nil stands for a value that is not an id.
-        case joinGroup(Group.ID?)
-        /// Sends a newer token of the same user, so that a socket that was opened with a token outlasts it. An addition
-        /// to the contract: servers that do not know it ignore it.
-        case auth(token: String)
-        /// A frame of an unknown type. Servers ignore it.
-        case unknown(String)
+    static let live = Section(frames: [WatchGroup.self, Authenticate.self, Notice.self, LiveError.self])
+
+    /// A frame that a client sends on `/ws`. Servers ignore frames of unknown types, which are `UnknownFrame`.
+    public protocol ClientFrame: Contract.ClientFrame {}
+    /// A frame that the server sends on `/ws`. Clients skip frames of unknown types, which are `UnknownFrame`.
+    public protocol ServerFrame: Contract.ServerFrame {}
+
+    /// The frames that clients send.
+    public static let clientFrames = FrameSet<any ClientFrame>(
+        sections, unknown: { $0 }, where: { $0 is any ClientFrame.Type })
+    /// The frames that the server sends.
+    public static let serverFrames = FrameSet<any ServerFrame>(
+        sections, unknown: { $0 }, where: { $0 is any ServerFrame.Type })
+
+    /// `join_group`: subscribes to a group, in place of the one before. A value that is not a group's id ends the
+    /// subscription.
+    public struct WatchGroup: ClientFrame {
+        public static let type = "join_group"
+        /// The group.
+        public var group: Group.ID
+
+        public init(group: Group.ID) { self.group = group }
+
+        enum CodingKeys: String, CodingKey { case group = "groupId" }
     }
 
-    /// A frame that the server sends on `/ws`. Clients skip frames of unknown types.
-    public enum ServerFrame: Hashable, Sendable {
-        case deuceLogged(Notice)
-        /// Reports that the group could not be joined, that the membership has ended, or that the newer token was
-        /// refused. It is sent only on a socket that was opened with a token.
-        case error(String)
-        case unknown(String)
+    /// `auth`: sends a newer token of the same user, so that a socket that was opened with a token outlasts it. An
+    /// addition to the contract: servers that do not know it ignore it.
+    public struct Authenticate: ClientFrame {
+        public static let type = "auth"
+        /// The token.
+        public var token: String
+
+        public init(token: String) { self.token = token }
     }
 
-    /// Reports a new log entry in the subscribed group.
-    public struct Notice: Codable, Hashable, Sendable {
+    /// `deuce_logged`: reports a new log entry in the subscribed group.
+    public struct Notice: ServerFrame {
+        public static let type = "deuce_logged"
         /// A text for a banner: "johndoe logged a new deuce".
         public var message: String
         /// The entry with its author.
@@ -42,57 +60,16 @@ extension DeuceDiary {
                 message: "\(entry.user.displayName) logged a new deuce", entry: entry, userId: entry.userId)
         }
     }
-}
 
-private enum FrameKeys: String, CodingKey { case type, groupId, token, message }
+    /// `error`: reports that the group could not be joined, that the membership has ended, or that the newer token was
+    /// refused. It is sent only on a socket that was opened with a token. An addition to the contract.
+    public struct LiveError: ServerFrame {
+        public static let type = "error"
+        /// The reason in English.
+        public var message: String
 
-extension DeuceDiary.ClientFrame: Codable {
-    /// Decodes any JSON object.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: FrameKeys.self)
-        switch (try? container.decode(String.self, forKey: .type)) ?? "" {
-        case "join_group": self = .joinGroup(try? container.decode(DeuceDiary.Group.ID.self, forKey: .groupId))
-        case "auth": self = .auth(token: (try? container.decode(String.self, forKey: .token)) ?? "")
-        case let other: self = .unknown(other)
-        }
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: FrameKeys.self)
-        switch self {
-        case .joinGroup(let group):
-            try container.encode("join_group", forKey: .type)
-            try container.encodeIfPresent(group, forKey: .groupId)
-        case .auth(let token):
-            try container.encode("auth", forKey: .type)
-            try container.encode(token, forKey: .token)
-        case .unknown(let type):
-            try container.encode(type, forKey: .type)
-        }
+        public init(message: String) { self.message = message }
     }
 }
 
-extension DeuceDiary.ServerFrame: Codable {
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: FrameKeys.self)
-        switch (try? container.decode(String.self, forKey: .type)) ?? "" {
-        case "deuce_logged": self = .deuceLogged(try DeuceDiary.Notice(from: decoder))
-        case "error": self = .error(try container.decode(String.self, forKey: .message))
-        case let other: self = .unknown(other)
-        }
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: FrameKeys.self)
-        switch self {
-        case .deuceLogged(let notice):
-            try container.encode("deuce_logged", forKey: .type)
-            try notice.encode(to: encoder)
-        case .error(let text):
-            try container.encode("error", forKey: .type)
-            try container.encode(text, forKey: .message)
-        case .unknown(let type):
-            try container.encode(type, forKey: .type)
-        }
-    }
-}
+extension UnknownFrame: DeuceDiary.ClientFrame, DeuceDiary.ServerFrame {}

@@ -1,9 +1,9 @@
 import Contract
 
 extension DeuceDiary {
-    static let reactions: [any Contract.Endpoint.Type] = [
+    static let reactions = Section([
         AddReaction.self, RemoveReaction.self, ListReactions.self,
-    ]
+    ])
 
     /// A reaction to an entry.
     public struct Reaction: Codable, Hashable, Sendable, Identifiable {

@@ -2,9 +2,9 @@ import Contract
 import Foundation
 
 extension DeuceDiary {
-    static let users: [any Contract.Endpoint.Type] = [
+    static let users = Section([
         GetUser.self, UpdateUser.self, UploadProfilePicture.self, DeleteUser.self, ExportUser.self,
-    ]
+    ])
 
     /// A user, as others and the user see it.
     public struct User: Codable, Hashable, Sendable, Identifiable {

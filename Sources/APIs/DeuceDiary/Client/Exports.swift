@@ -9,4 +9,5 @@
 @_exported import struct Contract.Problem
 @_exported import struct Contract.TextIdentifier
 @_exported import struct Contract.Timestamp
+@_exported import struct Contract.UnknownFrame
 @_exported import struct Contract.Upload

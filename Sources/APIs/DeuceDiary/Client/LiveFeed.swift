@@ -74,7 +74,7 @@ actor LiveFeed {
         }
         join(on: socket)
         while true {
-            handle(try DeuceDiary.ServerFrame(text: try await socket.receive()), on: socket)
+            handle(try DeuceDiary.serverFrames.decode(Data(try await socket.receive().utf8)), on: socket)
             // A slow app slows the socket down, so that waiting events do not fill the memory.
             await events.space()
         }
@@ -92,7 +92,7 @@ actor LiveFeed {
                 let current = try await TokenProvider(provide: client.token).token(after: known)
                 isAskedAgain = current == known
                 guard !isAskedAgain else { continue }
-                try await socket.send(DeuceDiary.ClientFrame.auth(token: current).text())
+                try await socket.send(DeuceDiary.Authenticate(token: current).text())
                 known = current
             } catch let error as SignedOut {
                 return await socket.fail(error)
@@ -116,14 +116,14 @@ actor LiveFeed {
         waiting = []
     }
 
-    private func handle(_ frame: DeuceDiary.ServerFrame, on socket: LiveSocket) {
+    private func handle(_ frame: any DeuceDiary.ServerFrame, on socket: LiveSocket) {
         switch frame {
-        case .deuceLogged(let notice):
+        case let notice as DeuceDiary.Notice:
             // Notices that were sent before the server switched to another group are ignored.
             guard notice.entry.groupId == group, !isRefused else { return }
             if waiting?.append(notice) == nil { deliver(notice) }
-        case .error(let text): Task { await self.doubt(text, on: socket) }
-        case .unknown: break
+        case let error as DeuceDiary.LiveError: Task { await self.doubt(error.message, on: socket) }
+        default: break
         }
     }
 
@@ -173,7 +173,7 @@ actor LiveFeed {
     private func join(_ group: DeuceDiary.Group.ID, on socket: LiveSocket) async {
         let result: Result<[DeuceDiary.FeedEntry], any Error>
         do {
-            try await socket.send(DeuceDiary.ClientFrame.joinGroup(group).text())
+            try await socket.send(DeuceDiary.WatchGroup(group: group).text())
             // No frame confirms that the group is joined; the answer to a ping does. After it, nothing can be lost
             // between the history and the notices.
             try await socket.ping()
@@ -262,11 +262,5 @@ extension Error {
 }
 
 extension DeuceDiary.ClientFrame {
-    fileprivate func text() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
-}
-
-extension DeuceDiary.ServerFrame {
-    fileprivate init(text: String) throws {
-        self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
-    }
+    fileprivate func text() throws -> String { String(decoding: try json(), as: UTF8.self) }
 }

@@ -85,7 +85,7 @@ public struct DeuceDiaryMock: APIMock {
     }
 
     /// Sends a frame to every socket, such as one of a type that the app does not know.
-    public func broadcast(_ frame: DeuceDiary.ServerFrame) {
+    public func broadcast(_ frame: some DeuceDiary.ServerFrame) {
         memory.use { memory in for socket in memory.sockets { socket.push(frame) } }
     }
 }

@@ -77,6 +77,6 @@ extension DeuceDiaryMemory {
     /// Adds an entry to the group, and sends it to the sockets that are subscribed to it.
     mutating func add(_ entry: DeuceDiary.FeedEntry) {
         entries.insert(entry, at: 0)
-        for socket in sockets where socket.isJoined { socket.push(.deuceLogged(.init(entry))) }
+        for socket in sockets where socket.isJoined { socket.push(DeuceDiary.Notice(entry)) }
     }
 }

@@ -9,9 +9,9 @@ struct MockLiveSocket: Sendable {
     /// Whether the socket is subscribed to "Throne Room".
     var isJoined = false
 
-    func push(_ frame: DeuceDiary.ServerFrame) {
+    func push(_ frame: some DeuceDiary.ServerFrame) {
         // Frames consist of texts and numbers, which JSON can always represent.
-        guard let bytes = try? JSONEncoder().encode(frame) else { return }
+        guard let bytes = try? frame.json() else { return }
         connection.push(String(decoding: bytes, as: UTF8.self))
     }
 }
@@ -21,9 +21,8 @@ extension DeuceDiaryMemory {
     mutating func receive(_ text: String, on connection: MockConnection) {
         sockets.removeAll { !$0.connection.isOpen }
         guard let index = sockets.firstIndex(where: { $0.connection === connection }),
-            let frame = try? JSONDecoder().decode(DeuceDiary.ClientFrame.self, from: Data(text.utf8)),
-            case .joinGroup(let group) = frame
+            let join = try? DeuceDiary.clientFrames.decode(Data(text.utf8)) as? DeuceDiary.WatchGroup
         else { return }
-        sockets[index].isJoined = group == DeuceDiary.Group.example.id
+        sockets[index].isJoined = join.group == DeuceDiary.Group.example.id
     }
 }

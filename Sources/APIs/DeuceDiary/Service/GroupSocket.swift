@@ -73,19 +73,19 @@ final class GroupSocket: SocketHandler {
     func received(_ text: ByteBuffer) {
         let bytes = text.readableBytesView
         guard JSONShape.isObject(bytes),
-            let frame = try? JSONDecoder().decode(DeuceDiary.ClientFrame.self, from: Data(bytes))
+            let frame = try? DeuceDiary.clientFrames.decode(Data(bytes))
         else { return }
         switch frame {
-        case .joinGroup(let group):
-            // No group has another id, and nobody should keep long texts here.
-            let known = group.flatMap { $0.isUUID ? $0 : nil }
+        case let frame as DeuceDiary.WatchGroup:
+            // No group has another id, and long texts must not be kept here.
+            let known = frame.group.isUUID ? frame.group : nil
             if let caller { ask(for: known, as: caller) } else { join(known) }
-        case .auth(let token):
+        case let frame as DeuceDiary.Authenticate:
             // A socket that was opened without a token is the contract's, which knows no such message.
             guard caller != nil else { return }
-            let token = token.utf8.count <= Self.maximumToken ? token : ""
+            let token = frame.token.utf8.count <= Self.maximumToken ? frame.token : ""
             turn { $0.renew(by: token) }
-        case .unknown: break
+        default: break
         }
     }
 
@@ -97,9 +97,9 @@ final class GroupSocket: SocketHandler {
             guard let socket = self.socket else { return }
             switch result {
             case .success(let newer) where newer.user == self.caller?.user: self.begin(as: newer, on: socket)
-            case .success: self.send(.error(IssuerAccounts.invalidToken.message))
+            case .success: self.refuse(IssuerAccounts.invalidToken.message)
             case .failure(let error):
-                self.send(.error((error as? Problem)?.message ?? DeuceDiary.phrases.unavailable))
+                self.refuse((error as? Problem)?.message ?? DeuceDiary.phrases.unavailable)
             }
         }
     }
@@ -111,7 +111,7 @@ final class GroupSocket: SocketHandler {
     }
 
     private func ask(for group: DeuceDiary.Group.ID?, as caller: Caller) {
-        guard let group else { return turn { $0.send(.error("Invalid groupId")) } }
+        guard let group else { return turn { $0.refuse("Invalid groupId") } }
         asked.append(group)
         listen(to: group)
         turn { this in
@@ -129,7 +129,7 @@ final class GroupSocket: SocketHandler {
         if case .success(true) = result { return join(group) }
         if self.group != group, !asked.contains(group) { stopListening(to: group) }
         if case .success = result {
-            send(.error("Not a member of this group"))
+            refuse("Not a member of this group")
         } else {
             socket?.close(.tryAgainLater, reason: DeuceDiary.phrases.unavailable)
         }
@@ -145,7 +145,7 @@ final class GroupSocket: SocketHandler {
         service.hub.unsubscribe(self, from: .group(group), on: socket.eventLoop)
     }
 
-    private func send(_ frame: DeuceDiary.ServerFrame) { socket?.send(TextFrame(json: frame)) }
+    private func refuse(_ message: String) { socket?.send(TextFrame(DeuceDiary.LiveError(message: message))) }
 
     private func turn(_ action: @escaping (GroupSocket) -> Void) {
         guard let turns else { return }
@@ -197,6 +197,6 @@ extension GroupSocket: Subscriber {
         self.group = nil
         // Asked for again, it is listened to until there is an answer.
         if !asked.contains(group) { stopListening(to: group) }
-        send(.error("Not a member of this group"))
+        refuse("Not a member of this group")
     }
 }

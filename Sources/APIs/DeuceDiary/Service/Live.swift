@@ -51,7 +51,7 @@ extension LiveHub {
             for entry in entries {
                 let notice = DeuceDiary.Notice(.init(entry, by: user))
                 publish(to: .group(entry.groupId)) {
-                    .logged(TextFrame(json: DeuceDiary.ServerFrame.deuceLogged(notice)))
+                    .logged(TextFrame(notice))
                 }
             }
         case .log: break

@@ -1,9 +1,9 @@
 import Contract
 
 extension Dunbar {
-    static let authentication: [any Contract.Endpoint.Type] = [
+    static let authentication = Section([
         Login.self, Register.self, Logout.self, GetCurrentUser.self, VerifyEmail.self, ResendVerification.self,
-    ]
+    ])
 
     /// `POST /login`: begins a session, and ends the session that the request came with.
     ///

@@ -1,9 +1,9 @@
 import Contract
 
 extension Dunbar {
-    static let comments: [any Contract.Endpoint.Type] = [
+    static let comments = Section([
         AddComment.self, ListComments.self, DeleteComment.self,
-    ]
+    ])
 
     /// A comment on a post.
     public struct Comment: Codable, Hashable, Sendable, Identifiable {

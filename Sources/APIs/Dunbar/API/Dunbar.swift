@@ -23,10 +23,10 @@ public enum Dunbar: ServiceAPI {
         phrases.internalError = "Internal server error"
         return phrases
     }()
-    /// Every operation. Each section of the contract lists its own.
-    public static var endpoints: [any Contract.Endpoint.Type] {
-        authentication + accounts + users + posts + reports + comments + follows + blocks + search + health
-    }
+    /// The sections of the contract. Each lists its own operations and frames.
+    public static let sections = [
+        authentication, accounts, users, posts, reports, comments, follows, blocks, search, health,
+    ]
 
     /// The body of every refusal, `{ "message": "…" }`. The SDK throws it as an `APIError`.
     public struct Failure: WireFailure, Hashable {

@@ -1,7 +1,7 @@
 import Contract
 
 extension Dunbar {
-    static let health: [any Contract.Endpoint.Type] = [CheckHealth.self]
+    static let health = Section([CheckHealth.self])
 
     /// The health of the server and its dependencies.
     public struct HealthReport: Codable, Hashable, Sendable {

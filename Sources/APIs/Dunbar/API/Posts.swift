@@ -1,10 +1,10 @@
 import Contract
 
 extension Dunbar {
-    static let posts: [any Contract.Endpoint.Type] = [
+    static let posts = Section([
         CreatePost.self, ListUserPosts.self, ListPostsByPath.self, ListPostsByQuery.self, GetFeed.self,
         DeletePost.self,
-    ]
+    ])
 
     /// A post: a text, pictures and videos.
     public struct Post: Codable, Hashable, Sendable, Identifiable {

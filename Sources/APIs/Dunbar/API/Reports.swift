@@ -1,7 +1,7 @@
 import Contract
 
 extension Dunbar {
-    static let reports: [any Contract.Endpoint.Type] = [ReportPost.self]
+    static let reports = Section([ReportPost.self])
 
     /// The reason for which a post is reported.
     public struct ReportReason: OpenEnumeration {

@@ -2,9 +2,9 @@ import Contract
 import Foundation
 
 extension GTSD {
-    static let auth: [any Contract.Endpoint.Type] = [
+    static let auth = Section([
         SignUp.self, LogIn.self, Refresh.self, LogOut.self, GetMe.self, DeleteMe.self,
-    ]
+    ])
 
     /// The caller's own account.
     public struct User: Codable, Hashable, Sendable, Identifiable {

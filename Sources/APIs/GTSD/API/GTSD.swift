@@ -19,10 +19,10 @@ public enum GTSD: ServiceAPI {
         phrases.internalError = "Internal server error"
         return phrases
     }()
-    /// Every operation. Each section of the contract lists its own.
-    public static var endpoints: [any Contract.Endpoint.Type] {
-        auth + tasks + photos + streaks + plans + onboarding
-    }
+    /// The sections of the contract. Each lists its own operations and frames.
+    public static let sections = [
+        auth, tasks, photos, streaks, plans, onboarding,
+    ]
 
     /// `{ "error": { "message": "…", "requestId": "…" } }`: the body of every refusal. The SDK throws it as an `APIError`.
     public struct Failure: WireFailure, Hashable {

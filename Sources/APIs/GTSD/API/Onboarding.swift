@@ -1,7 +1,7 @@
 import Contract
 
 extension GTSD {
-    static let onboarding: [any Contract.Endpoint.Type] = [CompleteOnboarding.self, GetOnboarding.self]
+    static let onboarding = Section([CompleteOnboarding.self, GetOnboarding.self])
 
     /// A user's goal: `lose_weight`, `gain_muscle`, `maintain` or `improve_health`.
     public struct Goal: OpenEnumeration {

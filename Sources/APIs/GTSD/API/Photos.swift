@@ -2,9 +2,9 @@ import Contract
 import Foundation
 
 extension GTSD {
-    static let photos: [any Contract.Endpoint.Type] = [
+    static let photos = Section([
         PresignPhoto.self, ConfirmPhoto.self, ListPhotos.self, DeletePhoto.self,
-    ]
+    ])
 
     /// The stage of progress that a photo shows: `before`, `during` or `after`. A newer server may have more.
     public struct PhotoStage: OpenEnumeration {

@@ -1,9 +1,9 @@
 import Contract
 
 extension GTSD {
-    static let streaks: [any Contract.Endpoint.Type] = [
+    static let streaks = Section([
         GetStreak.self, ListBadges.self, CheckCompliance.self, GetHistory.self, ListAvailableBadges.self,
-    ]
+    ])
 
     /// A user's number of compliant days in a row.
     public struct Streak: Codable, Hashable, Sendable, Identifiable {

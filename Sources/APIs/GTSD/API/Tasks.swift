@@ -2,9 +2,9 @@ import Contract
 import Foundation
 
 extension GTSD {
-    static let tasks: [any Contract.Endpoint.Type] = [
+    static let tasks = Section([
         ListTasks.self, SubmitEvidence.self, CompleteTask.self, UncompleteTask.self,
-    ]
+    ])
 
     /// The type of a task: `cardio`, `strength`, `nutrition` or `photos`. A newer server may have more.
     public struct TaskType: OpenEnumeration {

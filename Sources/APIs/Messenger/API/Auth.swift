@@ -2,9 +2,9 @@ import Contract
 import Foundation
 
 extension Messenger {
-    static let auth: [any Contract.Endpoint.Type] = [
+    static let auth = Section([
         Register.self, Login.self, Refresh.self, Logout.self, GetMe.self,
-    ]
+    ])
 
     /// `POST /auth/register`: creates an account.
     ///

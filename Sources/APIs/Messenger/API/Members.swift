@@ -3,7 +3,8 @@ import Contract
 /// Changes of a group's members: additions to the contract. The members of a direct chat cannot change: 400 "Not a
 /// group chat".
 extension Messenger {
-    static let members: [any Contract.Endpoint.Type] = [AddMembers.self, RemoveMember.self, LeaveChat.self]
+    static let members = Section(
+        [AddMembers.self, RemoveMember.self, LeaveChat.self], frames: [MemberAdded.self, MemberRemoved.self])
 
     /// `POST /chats/{id}/members`: adds members; only the owner may. Answers the chat as ``GetChat`` does.
     ///
@@ -69,5 +70,43 @@ extension Messenger {
         public init(chat: Chat.ID) { self.chat = chat }
 
         enum CodingKeys: String, CodingKey { case chat = "id" }
+    }
+
+    /// `member_added`: reports that a user has joined a subscribed chat.
+    public struct MemberAdded: ChatFrame {
+        public static let type = "member_added"
+        /// The chat.
+        public var chat: Chat.ID
+        /// The user.
+        public var user: User.ID
+
+        public init(chat: Chat.ID, user: User.ID) {
+            self.chat = chat
+            self.user = user
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case chat = "chat_id"
+            case user = "user_id"
+        }
+    }
+
+    /// `member_removed`: reports that another user has left a subscribed chat or was removed from it.
+    public struct MemberRemoved: ChatFrame {
+        public static let type = "member_removed"
+        /// The chat.
+        public var chat: Chat.ID
+        /// The user.
+        public var user: User.ID
+
+        public init(chat: Chat.ID, user: User.ID) {
+            self.chat = chat
+            self.user = user
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case chat = "chat_id"
+            case user = "user_id"
+        }
     }
 }

@@ -2,7 +2,8 @@ import Contract
 
 /// Changes and deletion of messages: additions to the contract.
 extension Messenger {
-    static let messageChanges: [any Contract.Endpoint.Type] = [EditMessage.self, DeleteMessage.self]
+    static let messageChanges = Section(
+        [EditMessage.self, DeleteMessage.self], frames: [MessageEdit.self, MessageDeletion.self])
 
     /// `PUT /chats/{id}/messages/{msgId}`: replaces the text of a text message that the caller sent. Answers the
     /// message as a send does, with `edited_at`.
@@ -59,8 +60,9 @@ extension Messenger {
         }
     }
 
-    /// The event that subscribers receive when a message is edited.
-    public struct MessageEdit: Codable, Hashable, Sendable, Identifiable {
+    /// `message_edited`: reports that the sender has edited a message.
+    public struct MessageEdit: ChatFrame, Identifiable {
+        public static let type = "message_edited"
         /// The message's id.
         public var id: Message.ID
         /// The chat.
@@ -82,6 +84,25 @@ extension Messenger {
             case chat = "chat_id"
             case content
             case editedAt = "edited_at"
+        }
+    }
+
+    /// `message_deleted`: reports that the sender has deleted a message: an app removes it from the chat.
+    public struct MessageDeletion: ChatFrame, Identifiable {
+        public static let type = "message_deleted"
+        /// The message's id.
+        public var id: Message.ID
+        /// The chat.
+        public var chat: Chat.ID
+
+        public init(id: Message.ID, chat: Chat.ID) {
+            self.id = id
+            self.chat = chat
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case id
+            case chat = "chat_id"
         }
     }
 }

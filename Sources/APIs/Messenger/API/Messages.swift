@@ -1,7 +1,7 @@
 import Contract
 
 extension Messenger {
-    static let messages: [any Contract.Endpoint.Type] = [SendMessage.self, ListMessages.self]
+    static let messages = Section([SendMessage.self, ListMessages.self], frames: [Message.self])
 
     /// The type of a message: `text`, `file` or `voice`. A newer server may have more; show their ``Message/content``.
     public struct MessageType: OpenEnumeration {
@@ -67,8 +67,12 @@ extension Messenger {
     }
 
     /// A message. Lists and sockets call its type `message_type`, the answer to a send calls it `type`.
-    public struct Message: Codable, Hashable, Sendable, Identifiable {
+    ///
+    /// It is also the frame `message`, which subscribers receive of every new message, by any member including the
+    /// caller.
+    public struct Message: ChatFrame, Identifiable {
         public typealias ID = Identifier<Message>
+        public static let type = "message"
 
         /// The message's id. Ids grow across all chats: order messages by id, never by time. The ids of one chat have
         /// gaps.

@@ -13,10 +13,11 @@ public enum Messenger: ServiceAPI {
 
     public static let name = "messenger"
     public static let phrases = Phrases()
-    /// Every operation. Each section of the contract lists its own.
-    public static var endpoints: [any Contract.Endpoint.Type] {
-        auth + account + users + blocks + chats + members + messages + messageChanges + receipts + files + reports
-    }
+    /// The sections of the contract. Each lists its own operations and frames.
+    public static let sections = [
+        auth, account, users, blocks, chats, members, messages, messageChanges, receipts, files, reports,
+        live,
+    ]
 
     /// The body of every refusal, `{ "error": "…" }`. The SDK throws it as an `APIError`.
     public struct Failure: WireFailure, Hashable {

@@ -2,7 +2,7 @@ import Contract
 
 /// Read receipts.
 extension Messenger {
-    static let receipts: [any Contract.Endpoint.Type] = [MarkRead.self, GetReceipts.self]
+    static let receipts = Section([MarkRead.self, GetReceipts.self], frames: [ReadMark.self])
 
     /// `POST /chats/{id}/messages/{msgId}/read`: marks everything up to this message as read. The mark never moves
     /// back.
@@ -66,8 +66,9 @@ extension Messenger {
         }
     }
 
-    /// The event that subscribers receive when a member has read further.
-    public struct ReadMark: Codable, Hashable, Sendable {
+    /// `read`: reports that a member has read further.
+    public struct ReadMark: ChatFrame {
+        public static let type = "read"
         /// The chat.
         public var chat: Chat.ID
         /// The member.

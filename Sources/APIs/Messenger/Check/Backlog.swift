@@ -33,8 +33,8 @@ extension MessengerScenarios {
             let last = try await bob.say("103", in: chat)
             for socket in [whole, late] {
                 try expect(try await socket.message(), equals: last)
-                try await socket.send(.ping)
-                try expect(try await socket.receive(), equals: .pong)
+                try await socket.send(Messenger.Ping())
+                try expect(try await socket.receive(), is: Messenger.Pong())
                 await socket.close()
             }
         },
@@ -50,8 +50,8 @@ extension MessengerScenarios {
                 let socket = try await bob.socket()
                 try await socket.subscribe(to: chat, since: before[9].id)
                 let messages = try await socket.messages(20 + 90)
-                try await socket.send(.ping)
-                try expect(try await socket.receive(), equals: .pong)
+                try await socket.send(Messenger.Ping())
+                try expect(try await socket.receive(), is: Messenger.Pong())
                 await socket.close()
                 return messages
             }
@@ -67,13 +67,13 @@ extension MessengerScenarios {
             let count = 60
             async let sending = alice.say(count, in: chat)
             async let asking: Void = {
-                for _ in 0..<20 { try await socket.send(.subscribe(chat)) }
+                for _ in 0..<20 { try await socket.send(Messenger.Subscribe(chat: chat)) }
             }()
             var (heard, answers): ([Messenger.Message], Int) = ([], 0)
             while heard.count < count || answers < 20 {
                 switch try await socket.receive() {
-                case .message(let message): heard.append(message)
-                case .subscribed(chat): answers += 1
+                case let message as Messenger.Message: heard.append(message)
+                case let frame as Messenger.Subscribed where frame.chat == chat: answers += 1
                 case let other: throw CheckFailure("\(other)")
                 }
             }
@@ -92,7 +92,7 @@ extension MessengerScenarios {
 
             let late = try await bob.socket()
             try await late.subscribe(to: chat, since: 0)
-            try expect(try await late.receive(), equals: .resync(chat))
+            try expect(try await late.receive(), is: Messenger.Resync(chat: chat))
             let next = try await alice.say("live", in: chat)
             try expect(try await late.message(), equals: next)
             await late.close()

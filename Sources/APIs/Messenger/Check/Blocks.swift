@@ -180,7 +180,7 @@ extension MessengerScenarios {
                 var heard = 0
                 while true {
                     let frame = try await socket.receive()
-                    if frame == .message(last) { break }
+                    if frame == last { break }
                     heard += 1
                 }
                 try expect(heard, equals: statuses.filter { $0 != 403 }.count)
@@ -196,10 +196,10 @@ extension MessengerScenarios {
                 for socket in [listener, typist] { try await socket.subscribe(to: chat) }
             }
             try await alice.send(Messenger.BlockUser(bob.id))
-            for chat in [direct, aside] { try await typist.send(.typing(chat)) }
-            try expect(try await listener.receive(), equals: .typing(aside, bob.id))
+            for chat in [direct, aside] { try await typist.send(Messenger.StartTyping(chat: chat)) }
+            try expect(try await listener.receive(), is: Messenger.Typing(chat: aside, user: bob.id))
             let last = try await bob.say("last", in: aside)
-            try expect(try await listener.receive(), equals: .message(last))
+            try expect(try await listener.receive(), is: last)
             for socket in [listener, typist] { await socket.close() }
         },
     ]

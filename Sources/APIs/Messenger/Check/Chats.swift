@@ -222,8 +222,10 @@ extension MessengerScenarios {
                 try expect(listed.count == 1000 && Set(listed).isSubset(of: chats), "\(listed.count) chats")
             }
             let socket = try await alice.socket()
-            for chat in chats.prefix(1000) { try await socket.send(.subscribe(chat)) }
-            for chat in chats.prefix(1000) { try expect(try await socket.receive(), equals: .subscribed(chat)) }
+            for chat in chats.prefix(1000) { try await socket.send(Messenger.Subscribe(chat: chat)) }
+            for chat in chats.prefix(1000) {
+                try expect(try await socket.receive(), is: Messenger.Subscribed(chat: chat))
+            }
             for chat in [chats[0], chats[999]] {
                 let sent = try await alice.say("hi", in: chat)
                 try expect(try await socket.message(), equals: sent)

@@ -131,13 +131,13 @@ extension MessengerScenarios {
             // There is no order between chats.
             try expect(Set(try await socket.messages(2)), equals: Set(both))
 
-            try await socket.send(.unsubscribe(chats[0]))
-            try expect(try await socket.receive(), equals: .unsubscribed(chats[0]))
+            try await socket.send(Messenger.Unsubscribe(chat: chats[0]))
+            try expect(try await socket.receive(), is: Messenger.Unsubscribed(chat: chats[0]))
             try await alice.say("unheard", in: chats[0])
             let last = try await alice.say("heard", in: chats[1])
             try expect(try await socket.message(), equals: last)
-            try await socket.send(.ping)
-            try expect(try await socket.receive(), equals: .pong)
+            try await socket.send(Messenger.Ping())
+            try expect(try await socket.receive(), is: Messenger.Pong())
             await socket.close()
         },
         Scenario("All sockets hear a chat's messages in the order of their ids", clause: "/ws messages") { world in

@@ -74,18 +74,19 @@ extension MessengerScenarios {
                 let last = try await alice.say("aside", in: aside)
 
                 // The remaining member receives the removal at its place between the others.
-                var frames: [Messenger.ServerFrame] = []
+                var frames: [any Messenger.ServerFrame] = []
                 for _ in 0..<statuses.filter({ $0 != 403 }).count { frames.append(try await stays.receive()) }
-                guard let removal = frames.firstIndex(of: .memberRemoved(chat, bob.id)) else {
+                let removed = Messenger.MemberRemoved(chat: chat, user: bob.id)
+                guard let removal = frames.firstIndex(where: { $0 == removed }) else {
                     throw CheckFailure("no removal in \(frames)")
                 }
                 for frame in frames[(removal + 1)...] {
-                    guard case .message(let message) = frame, message.sender != bob.id else {
+                    guard let message = frame as? Messenger.Message, message.sender != bob.id else {
                         throw CheckFailure("from somebody who was out: \(frame)")
                     }
                 }
-                for frame in frames[..<removal] { try expect(try await goes.receive(), equals: frame) }
-                try expect(try await goes.receive(), equals: .unsubscribed(chat))
+                for frame in frames[..<removal] { try expect(try await goes.receive(), is: frame) }
+                try expect(try await goes.receive(), is: Messenger.Unsubscribed(chat: chat))
                 try expect(try await goes.message(), equals: last)
                 for socket in [stays, goes] { await socket.close() }
             }
@@ -99,15 +100,15 @@ extension MessengerScenarios {
                 let chat = try await alice.group(with: bob)
                 let missed = try await alice.say(3, in: chat)
                 async let removal: Empty = alice.send(Messenger.RemoveMember(chat: chat, user: bob.id))
-                try await socket.send(.subscribe(chat, since: round.isMultiple(of: 2) ? 0 : nil))
+                try await socket.send(Messenger.Subscribe(chat: chat, since: round.isMultiple(of: 2) ? 0 : nil))
                 let answer = try await socket.receive()
                 _ = try await removal
                 try await alice.say("unheard", in: chat)
-                if answer == .subscribed(chat) {
+                if answer == Messenger.Subscribed(chat: chat) {
                     if round.isMultiple(of: 2) { try expect(try await socket.messages(3), equals: missed) }
-                    try expect(try await socket.receive(), equals: .unsubscribed(chat))
+                    try expect(try await socket.receive(), is: Messenger.Unsubscribed(chat: chat))
                 } else {
-                    try expect(answer, equals: .error("Not a member of this chat"))
+                    try expect(answer, is: Messenger.LiveError(message: "Not a member of this chat"))
                 }
                 let last = try await alice.say("aside", in: aside)
                 try expect(try await socket.message(), equals: last)
@@ -125,11 +126,11 @@ extension MessengerScenarios {
                 // The earlier subscription receives the end of the membership, however short it was; the new one begins
                 // after it.
                 try await new.subscribe(to: chat)
-                try expect(try await old.receive(), equals: .unsubscribed(chat))
+                try expect(try await old.receive(), is: Messenger.Unsubscribed(chat: chat))
                 let said = try await alice.say("hello", in: chat)
                 try expect(try await new.message(), equals: said)
-                try await new.send(.unsubscribe(chat))
-                try expect(try await new.receive(), equals: .unsubscribed(chat))
+                try await new.send(Messenger.Unsubscribe(chat: chat))
+                try expect(try await new.receive(), is: Messenger.Unsubscribed(chat: chat))
             }
             for socket in [old, new] { await socket.close() }
         },

@@ -218,12 +218,12 @@ extension MessengerScenarios {
                 var copy: [Messenger.Message.ID: String] = [:]
                 while true {
                     switch try await socket.receive() {
-                    case .message(let message) where message.content == "end":
+                    case let message as Messenger.Message where message.content == "end":
                         await socket.close()
                         return copy
-                    case .message(let message): copy[message.id] = message.content
-                    case .messageEdited(let edit): if copy[edit.id] != nil { copy[edit.id] = edit.content }
-                    case .messageDeleted(chat, let id): copy[id] = nil
+                    case let message as Messenger.Message: copy[message.id] = message.content
+                    case let edit as Messenger.MessageEdit: if copy[edit.id] != nil { copy[edit.id] = edit.content }
+                    case let deletion as Messenger.MessageDeletion where deletion.chat == chat: copy[deletion.id] = nil
                     case let other: throw CheckFailure("\(other)")
                     }
                 }

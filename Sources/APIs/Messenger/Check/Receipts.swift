@@ -73,8 +73,8 @@ extension MessengerScenarios {
             try expect(try await bob.send(Messenger.GetReceipts(chat: chat))[0].lastRead, equals: sent[39].id)
             let last = try await bob.say("last", in: chat)
             var told: [Messenger.Message.ID] = []
-            while case let frame = try await socket.receive(), frame != .message(last) {
-                guard case .read(let mark) = frame else { throw CheckFailure("\(frame)") }
+            while case let frame = try await socket.receive(), frame != last {
+                guard let mark = frame as? Messenger.ReadMark else { throw CheckFailure("\(frame)") }
                 try expect(mark.user, equals: alice.id)
                 told.append(mark.message)
             }

@@ -8,14 +8,14 @@ import MessengerClient
 extension MessengerSocket {
     /// Subscribes to a chat, and fails unless the server says so.
     func subscribe(to chat: Messenger.Chat.ID, since: Messenger.Message.ID? = nil) async throws {
-        try await send(.subscribe(chat, since: since))
-        try expect(try await receive(), equals: .subscribed(chat))
+        try await send(Messenger.Subscribe(chat: chat, since: since))
+        try expect(try await receive(), is: Messenger.Subscribed(chat: chat))
     }
 
     /// Returns the next frame, which must be a message.
     func message() async throws -> Messenger.Message {
         let frame = try await receive()
-        guard case .message(let message) = frame else { throw CheckFailure(expected: "a message", found: "\(frame)") }
+        guard let message = frame as? Messenger.Message else { throw CheckFailure(expected: "a message", found: "\(frame)") }
         return message
     }
 
@@ -24,7 +24,7 @@ extension MessengerSocket {
         _ messages: [Messenger.Message], line: UInt = #line, file: StaticString = #fileID
     ) async throws {
         for message in messages {
-            try expect(try await receive(), equals: .message(message), line: line, file: file)
+            try expect(try await receive(), is: message, line: line, file: file)
         }
     }
 

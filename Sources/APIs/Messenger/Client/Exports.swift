@@ -8,4 +8,5 @@
 @_exported import struct Contract.Identifier
 @_exported import struct Contract.Problem
 @_exported import struct Contract.Timestamp
+@_exported import struct Contract.UnknownFrame
 @_exported import struct Contract.Upload

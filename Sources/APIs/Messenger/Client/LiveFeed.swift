@@ -11,7 +11,7 @@ actor LiveFeed {
         var last: Messenger.Message.ID?
         /// The frames that wait until the history before them has been read; nil once frames are delivered as they
         /// come.
-        var waiting: [Messenger.ServerFrame]? = []
+        var waiting: [any Messenger.ChatFrame]? = []
         /// Whether the app has received the event that the subscription has begun.
         var isAnnounced = false
     }
@@ -76,7 +76,7 @@ actor LiveFeed {
     func unsubscribe(from chat: Messenger.Chat.ID) async {
         guard forget(chat), let socket else { return }
         leaving[chat, default: 0] += 1
-        try? await socket.send(.unsubscribe(chat))
+        try? await socket.send(Messenger.Unsubscribe(chat: chat))
     }
 
     @discardableResult
@@ -108,19 +108,19 @@ actor LiveFeed {
     }
 
     private func signIn(on socket: LiveSocket) async throws {
-        try await socket.send(.auth(token: token))
+        try await socket.send(Messenger.Authenticate(token: token))
         while true {
             switch try await socket.frame() {
-            case .authOK(let user):
+            case let authenticated as Messenger.Authenticated:
                 // Another user has signed in meanwhile; the session that subscribed is over.
-                guard self.user == nil || self.user == user else { throw SignedOut() }
-                self.user = user
+                guard user == nil || user == authenticated.user else { throw SignedOut() }
+                user = authenticated.user
                 socket.pings { [weak self, weak socket] in
                     if let self, let socket { try await ping(socket) }
                 }
                 socket.established()
                 return events.add(.connected)
-            case .error(let message), .tryAgain(_, let message): throw SocketRejected(message: message)
+            case let error as Messenger.LiveError: throw SocketRejected(message: error.message)
             default: continue
             }
         }
@@ -131,7 +131,11 @@ actor LiveFeed {
         let current = try await client.accessToken()
         let isNew = current != token
         token = current
-        try await socket.send(isNew ? .auth(token: current) : .ping)
+        if isNew {
+            try await socket.send(Messenger.Authenticate(token: current))
+        } else {
+            try await socket.send(Messenger.Ping())
+        }
     }
 
     private func lost() {
@@ -157,33 +161,35 @@ actor LiveFeed {
             let chat = unasked.removeFirst()
             guard subscriptions[chat] != nil, unanswered.insert(chat).inserted else { continue }
             // An error is ignored here: a socket that cannot send cannot receive either, which is handled there.
-            try? await socket.send(.subscribe(chat))
+            try? await socket.send(Messenger.Subscribe(chat: chat))
         }
     }
 
-    private func handle(_ frame: Messenger.ServerFrame, on socket: LiveSocket) async {
+    private func handle(_ frame: any Messenger.ServerFrame, on socket: LiveSocket) async {
         switch frame {
-        case .message, .messageEdited, .messageDeleted, .read, .typing, .memberAdded, .memberRemoved:
-            return receive(frame)
-        case .resync(let chat):
+        case let resync as Messenger.Resync:
             // Either more was missed than the server sends again, or something other than messages changed.
-            guard let subscription = subscriptions[chat] else { return }
-            subscriptions[chat]?.waiting = subscription.waiting ?? []
-            receive(frame)
-            unread.append(Reading(chat: chat))
-        case .subscribed(let chat):
-            guard unanswered.remove(chat) != nil else { return }
-            if subscriptions[chat] != nil { unread.append(Reading(chat: chat)) }
-        case .unsubscribed(let chat):
+            guard let subscription = subscriptions[resync.chat] else { return }
+            subscriptions[resync.chat]?.waiting = subscription.waiting ?? []
+            receive(resync)
+            unread.append(Reading(chat: resync.chat))
+        case let frame as any Messenger.ChatFrame:
+            return receive(frame)
+        case let subscribed as Messenger.Subscribed:
+            guard unanswered.remove(subscribed.chat) != nil else { return }
+            if subscriptions[subscribed.chat] != nil { unread.append(Reading(chat: subscribed.chat)) }
+        case let unsubscribed as Messenger.Unsubscribed:
+            let chat = unsubscribed.chat
             if let count = leaving[chat], count > 0 { leaving[chat] = count - 1 } else { end(chat) }
-        case .error(let message):
-            guard !unanswered.isEmpty, !message.hasPrefix("Unknown message type") else { return }
-            refusals.append(message)
-        case .tryAgain(let chat, let message):
-            // The server cannot reach its database at present: a new socket asks for every chat again.
-            guard unanswered.remove(chat) != nil else { return }
-            return await socket.fail(SubscriptionRefused(message: message))
-        case .authOK, .pong, .unknown:
+        case let error as Messenger.LiveError:
+            if let chat = error.chat {
+                // The server cannot reach its database at present: a new socket asks for every chat again.
+                guard unanswered.remove(chat) != nil else { return }
+                return await socket.fail(SubscriptionRefused(message: error.message))
+            }
+            guard !unanswered.isEmpty, !error.message.hasPrefix("Unknown message type") else { return }
+            refusals.append(error.message)
+        default:
             return
         }
         settleRefusals()
@@ -202,22 +208,21 @@ actor LiveFeed {
 
     // MARK: Messages
 
-    private func receive(_ frame: Messenger.ServerFrame) {
-        guard let chat = frame.chat else { return }
-        if subscriptions[chat]?.waiting?.append(frame) == nil { deliver(frame, in: chat) }
+    private func receive(_ frame: any Messenger.ChatFrame) {
+        if subscriptions[frame.chat]?.waiting?.append(frame) == nil { deliver(frame) }
     }
 
-    private func deliver(_ frame: Messenger.ServerFrame, in chat: Messenger.Chat.ID) {
-        guard let last = subscriptions[chat]?.last else { return }
-        guard case .message(let message) = frame else { return events.add(.update(frame)) }
+    private func deliver(_ frame: any Messenger.ChatFrame) {
+        guard let last = subscriptions[frame.chat]?.last else { return }
+        guard let message = frame as? Messenger.Message else { return events.add(.update(frame)) }
         guard message.id > last else { return }
-        subscriptions[chat]?.last = message.id
+        subscriptions[message.chat]?.last = message.id
         events.add(.message(message))
     }
 
     /// Returns the id at which delivery begins if these are the first frames of a chat; nil if they do not tell.
-    private static func start(of frames: [Messenger.ServerFrame]) -> Messenger.Message.ID? {
-        let ids = frames.compactMap { if case .message(let message) = $0 { message.id.rawValue } else { nil } }
+    private static func start(of frames: [any Messenger.ChatFrame]) -> Messenger.Message.ID? {
+        let ids = frames.compactMap { ($0 as? Messenger.Message)?.id.rawValue }
         return ids.min().map { .init($0 - 1) }
     }
 
@@ -286,7 +291,7 @@ actor LiveFeed {
         if !subscription.isAnnounced { events.add(.subscribed(chat)) }
         subscriptions[chat]?.isAnnounced = true
         if subscription.last != nil {
-            for message in messages.reversed() { deliver(.message(message), in: chat) }
+            for message in messages.reversed() { deliver(message) }
         } else {
             // Everything since the subscription is delivered, and nothing from before it.
             let newest = messages.first?.id ?? .init(0)
@@ -295,21 +300,6 @@ actor LiveFeed {
         // If the history is to be read again, there is a gap before the waiting frames.
         guard !unread.contains(where: { $0.chat == chat }) else { return }
         subscriptions[chat]?.waiting = nil
-        for frame in waiting { deliver(frame, in: chat) }
-    }
-}
-
-extension Messenger.ServerFrame {
-    /// The chat that the frame belongs to.
-    fileprivate var chat: Messenger.Chat.ID? {
-        switch self {
-        case .message(let message): message.chat
-        case .messageEdited(let edit): edit.chat
-        case .read(let mark): mark.chat
-        case .messageDeleted(let chat, _), .typing(let chat, _), .memberAdded(let chat, _), .memberRemoved(let chat, _),
-            .resync(let chat), .subscribed(let chat), .unsubscribed(let chat), .tryAgain(let chat, _):
-            chat
-        case .authOK, .error, .pong, .unknown: nil
-        }
+        for frame in waiting { deliver(frame) }
     }
 }

@@ -32,10 +32,14 @@ public final class MessengerLive: AsyncSequence, Sendable {
         case unsubscribed(Messenger.Chat.ID)
         /// A message. Each comes once, and in the order of ids in each chat.
         case message(Messenger.Message)
-        /// Another event of a chat, such as ``Messenger/ServerFrame/messageEdited(_:)``, after the messages that came
-        /// before it. Events during a disconnection are not repeated: reload what is displayed after ``connected`` and
-        /// after ``Messenger/ServerFrame/resync(_:)``.
-        case update(Messenger.ServerFrame)
+        /// Another event of a chat, such as a ``Messenger/MessageEdit``, after the messages that came before it. Events
+        /// during a disconnection are not repeated: reload what is displayed after ``connected`` and after a
+        /// ``Messenger/Resync``.
+        ///
+        /// ```swift
+        /// case .update(let edit as Messenger.MessageEdit): change(edit)
+        /// ```
+        case update(any Messenger.ChatFrame)
     }
 
     public typealias Element = Event

@@ -9,29 +9,28 @@ public struct MessengerSocket: Sendable {
     /// The signed-in user.
     public let user: Messenger.User.ID
 
-    /// Returns the next frame. Frames of unknown types come as ``Messenger/ServerFrame/unknown(_:)``.
+    /// Returns the next frame. Frames of unknown types come as `UnknownFrame`.
     ///
     /// - Throws: ``SocketClosed`` once the connection has ended, `CancellationError`, `DecodingError`.
-    public func receive() async throws -> Messenger.ServerFrame { try await socket.frame() }
+    public func receive() async throws -> any Messenger.ServerFrame { try await socket.frame() }
 
     /// Sends a frame, and returns when it has been handed to the network.
     ///
     /// - Throws: ``SocketClosed`` once the connection has ended.
-    public func send(_ frame: Messenger.ClientFrame) async throws { try await socket.send(frame) }
+    public func send(_ frame: some Messenger.ClientFrame) async throws { try await socket.send(frame) }
 
     /// Ends the connection. A second call does nothing.
     public func close() async { await socket.close(code: 1000, reason: "") }
 
     init(_ socket: any Socket, token: String) async throws {
-        try await socket.send(Messenger.ClientFrame.auth(token: token))
+        try await socket.send(Messenger.Authenticate(token: token))
         switch try await socket.frame() {
-        case .authOK(let user):
+        case let authenticated as Messenger.Authenticated:
             self.socket = socket
-            self.user = user
+            self.user = authenticated.user
         case let other:
             await socket.close(code: 1000, reason: "")
-            if case .error(let message) = other { throw SocketRejected(message: message) }
-            throw SocketRejected(message: "Unexpected frame")
+            throw SocketRejected(message: (other as? Messenger.LiveError)?.message ?? "Unexpected frame")
         }
     }
 }
@@ -66,26 +65,22 @@ extension MessengerClient {
 }
 
 extension Socket {
-    fileprivate func send(_ frame: Messenger.ClientFrame) async throws { try await send(frame.text()) }
+    fileprivate func send(_ frame: some Messenger.ClientFrame) async throws { try await send(frame.text()) }
 
-    fileprivate func frame() async throws -> Messenger.ServerFrame {
+    fileprivate func frame() async throws -> any Messenger.ServerFrame {
         while true {
-            if case .text(let text) = try await receive() { return try Messenger.ServerFrame(text: text) }
+            if case .text(let text) = try await receive() { return try Messenger.serverFrames.decode(Data(text.utf8)) }
         }
     }
 }
 
 extension LiveSocket {
-    func send(_ frame: Messenger.ClientFrame) async throws { try await send(frame.text()) }
-    func frame() async throws -> Messenger.ServerFrame { try Messenger.ServerFrame(text: try await receive()) }
+    func send(_ frame: some Messenger.ClientFrame) async throws { try await send(frame.text()) }
+    func frame() async throws -> any Messenger.ServerFrame {
+        try Messenger.serverFrames.decode(Data(try await receive().utf8))
+    }
 }
 
 extension Messenger.ClientFrame {
-    fileprivate func text() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
-}
-
-extension Messenger.ServerFrame {
-    fileprivate init(text: String) throws {
-        self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
-    }
+    fileprivate func text() throws -> String { String(decoding: try json(), as: UTF8.self) }
 }

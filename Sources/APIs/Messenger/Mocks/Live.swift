@@ -11,9 +11,9 @@ struct MockLiveSocket: Sendable {
     var token: String?
     var isSubscribed = false
 
-    func push(_ frame: Messenger.ServerFrame) {
+    func push(_ frame: some Messenger.ServerFrame) {
         // Frames consist of texts and numbers, which JSON can always represent.
-        guard let bytes = try? JSONEncoder().encode(frame) else { return }
+        guard let bytes = try? frame.json() else { return }
         connection.push(String(decoding: bytes, as: UTF8.self))
     }
 }
@@ -24,20 +24,20 @@ extension MessengerMemory {
         sockets.removeAll { !$0.connection.isOpen }
         if !sockets.contains(where: { $0.connection === connection }) { sockets.append(.init(connection: connection)) }
         guard let index = sockets.firstIndex(where: { $0.connection === connection }) else { return }
-        guard let frame = try? JSONDecoder().decode(Messenger.ClientFrame.self, from: Data(text.utf8)) else {
+        guard let frame = try? Messenger.clientFrames.decode(Data(text.utf8)) else {
             return refuse(index, "Invalid JSON")
         }
-        if case .auth(let token) = frame { return signIn(index, token) }
+        if let frame = frame as? Messenger.Authenticate { return signIn(index, frame.token) }
         guard sockets[index].token != nil else { return refuse(index, "Not authenticated") }
+        do { try frame.validate() } catch { return refuse(index, error.message) }
         switch frame {
-        case .subscribe(let chat, let since): subscribe(index, chat, since)
-        case .unsubscribe(let chat):
+        case let frame as Messenger.Subscribe: subscribe(index, frame.chat, frame.since)
+        case let frame as Messenger.Unsubscribe:
             sockets[index].isSubscribed = false
-            sockets[index].push(.unsubscribed(chat))
-        case .typing(let chat): type(index, chat)
-        case .ping: sockets[index].push(.pong)
-        case .unknown(let type): sockets[index].push(.error("Unknown message type: \(type)"))
-        case .auth: break
+            sockets[index].push(Messenger.Unsubscribed(chat: frame.chat))
+        case let frame as Messenger.StartTyping: type(index, frame.chat)
+        case is Messenger.Ping: sockets[index].push(Messenger.Pong())
+        default: refuse(index, "Unknown message type: \(frame.wireType)")
         }
     }
 
@@ -47,40 +47,37 @@ extension MessengerMemory {
             return refuse(index, "Invalid or expired access token")
         }
         sockets[index].token = token
-        sockets[index].push(.authOK(Messenger.Account.example.id))
+        sockets[index].push(Messenger.Authenticated(user: Messenger.Account.example.id))
     }
 
     private mutating func subscribe(_ index: Int, _ chat: Messenger.Chat.ID, _ since: Messenger.Message.ID?) {
-        let socket = sockets[index]
-        guard chat.isValid else { return socket.push(.error("Invalid chat_id")) }
-        if let since, since.rawValue < 0 { return socket.push(.error("Invalid since")) }
-        guard chat == Messenger.Chat.example.id else { return socket.push(.error("Not a member of this chat")) }
+        guard chat == Messenger.Chat.example.id else { return refuse(index, "Not a member of this chat") }
         sockets[index].isSubscribed = true
-        socket.push(.subscribed(chat))
+        let socket = sockets[index]
+        socket.push(Messenger.Subscribed(chat: chat))
         guard let since else { return }
-        for message in messages where message.id > since { socket.push(.message(message)) }
+        for message in messages where message.id > since { socket.push(message) }
     }
 
     /// Does nothing: the mock has no other member to notify.
     private func type(_ index: Int, _ chat: Messenger.Chat.ID) {
-        guard chat.isValid else { return sockets[index].push(.error("Invalid chat_id")) }
         guard chat == Messenger.Chat.example.id, sockets[index].isSubscribed else {
-            return sockets[index].push(.error("Not subscribed to this chat"))
+            return refuse(index, "Not subscribed to this chat")
         }
     }
 
     /// Sends an error, which also closes a socket that has not signed in.
     private func refuse(_ index: Int, _ text: String) {
-        sockets[index].push(.error(text))
+        sockets[index].push(Messenger.LiveError(message: text))
         if sockets[index].token == nil { sockets[index].connection.end(1008) }
     }
 
     /// Sends a frame to the sockets that are subscribed to the chat.
-    func announce(_ frame: Messenger.ServerFrame) {
+    func announce(_ frame: some Messenger.ChatFrame) {
         for socket in sockets where socket.isSubscribed { socket.push(frame) }
     }
 
-    func broadcast(_ frame: Messenger.ServerFrame) {
+    func broadcast(_ frame: some Messenger.ServerFrame) {
         for socket in sockets where socket.token != nil { socket.push(frame) }
     }
 

@@ -48,12 +48,11 @@ extension MessengerMemory {
         }
         messages[index] = message
         announce(
-            .messageEdited(
-                .init(id: message.id, chat: message.chat, content: message.content, editedAt: editedAt)))
+            Messenger.MessageEdit(id: message.id, chat: message.chat, content: message.content, editedAt: editedAt))
     }
 
     fileprivate mutating func remove(_ id: Messenger.Message.ID) {
         messages.removeAll { $0.id == id }
-        announce(.messageDeleted(Messenger.Chat.example.id, id))
+        announce(Messenger.MessageDeletion(id: id, chat: Messenger.Chat.example.id))
     }
 }

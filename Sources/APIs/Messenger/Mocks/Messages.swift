@@ -62,6 +62,6 @@ extension MessengerMemory {
     mutating func add(_ message: Messenger.Message) {
         messages.removeAll { $0.id == message.id }
         messages.insert(message, at: messages.firstIndex { $0.id > message.id } ?? messages.endIndex)
-        announce(.message(message))
+        announce(message)
     }
 }

@@ -98,7 +98,7 @@ public struct MessengerMock: APIMock {
     public func push(_ message: Messenger.Message) { memory.use { $0.add(message) } }
 
     /// Sends a frame to every signed-in socket: a `resync`, or one of a type that the app does not know.
-    public func broadcast(_ frame: Messenger.ServerFrame) { memory.use { $0.broadcast(frame) } }
+    public func broadcast(_ frame: some Messenger.ServerFrame) { memory.use { $0.broadcast(frame) } }
 }
 
 /// The mock's data.

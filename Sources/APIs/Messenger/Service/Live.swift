@@ -19,12 +19,12 @@ enum LiveEvent: Sendable {
     case message(Messenger.Message, frame: TextFrame)
     /// The chat changed, and this is its version now.
     case change(version: Int64, frame: TextFrame)
-    /// The same, and the change is that a message is gone.
+    /// Something that moves no version.
+    case passing(frame: TextFrame)
+    /// A change of the chat, by which a message is gone.
     case deletion(of: Messenger.Message.ID, version: Int64, frame: TextFrame)
-    /// The same, and the change is that somebody's membership began or ended.
+    /// A change of the chat, by which a membership began or ended.
     case membership(of: Messenger.User.ID, version: Int64, frame: TextFrame)
-    /// Somebody has read on.
-    case read(frame: TextFrame)
     case typing(Messenger.User.ID, frame: TextFrame)
     case sessionEnded
     /// Something may have been missed: look again.
@@ -33,26 +33,23 @@ enum LiveEvent: Sendable {
 
 typealias LiveHub = Hub<LiveTopic, LiveEvent>
 
-extension TextFrame {
-    init(_ frame: Messenger.ServerFrame) { self.init(json: frame) }
-}
-
 /// What happened, for the sockets of every node.
 enum LiveAnnouncement: Codable, Sendable {
     case message(Messenger.Message)
     /// A message too long to be carried: each node reads it.
     case stored(Messenger.Message.ID)
-    case edited(Messenger.MessageEdit, version: Int64)
+    /// A frame for the sockets that are subscribed to its chat. The version is the chat's, where the frame reports a change
+    /// of it.
+    case frame(AnnouncedFrame, version: Int64?)
     /// An edit too long to be carried.
     case storedEdit(Messenger.Message.ID, version: Int64)
-    case deleted(Messenger.Message.ID, from: Messenger.Chat.ID, version: Int64)
-    case read(Messenger.ReadMark)
+    case deleted(Messenger.MessageDeletion, version: Int64)
     /// At this time, by the clock of the node that heard it: in milliseconds since 1970.
     case typing(Messenger.User.ID, in: Messenger.Chat.ID, at: Int64)
     /// At most ``maximumUsers``.
     /// The version is of the first of them.
     case membersAdded([Messenger.User.ID], to: Messenger.Chat.ID, version: Int64)
-    case memberRemoved(Messenger.User.ID, from: Messenger.Chat.ID, version: Int64)
+    case memberRemoved(Messenger.MemberRemoved, version: Int64)
     case sessionEnded(String)
 
     /// So many ids, of whatever length, fit into what a database carries.
@@ -61,11 +58,30 @@ enum LiveAnnouncement: Codable, Sendable {
     /// The same, for one that is too long to be carried.
     var shortened: LiveAnnouncement {
         switch self {
-        case .message(let message): .stored(message.id)
-        case .edited(let edit, let version): .storedEdit(edit.id, version: version)
-        default: self
+        case .message(let message): return .stored(message.id)
+        case .frame(let announced, let version?):
+            guard let edit = announced.frame as? Messenger.MessageEdit else { return self }
+            return .storedEdit(edit.id, version: version)
+        default: return self
         }
     }
+}
+
+/// Any frame about a chat, as one node tells it to another.
+struct AnnouncedFrame: Codable, Sendable {
+    let frame: any Messenger.ChatFrame
+
+    init(_ frame: any Messenger.ChatFrame) { self.frame = frame }
+
+    init(from decoder: any Decoder) throws {
+        guard let frame = try Messenger.serverFrames.decode(from: decoder) as? any Messenger.ChatFrame else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "a frame of another version"))
+        }
+        self.frame = frame
+    }
+
+    func encode(to encoder: any Encoder) throws { try TypedFrame(frame).encode(to: encoder) }
 }
 
 extension MessengerService {
@@ -74,6 +90,15 @@ extension MessengerService {
     /// Tells the sockets, here and on every other node, once the transaction is durable, in the order of the commits.
     func announce(_ announcement: LiveAnnouncement, in db: Session) throws {
         try announcer.announce(announcement, inShort: announcement.shortened, in: db)
+    }
+
+    /// Sends a frame to the sockets that are subscribed to its chat, here and on every other node, once the transaction is
+    /// durable.
+    ///
+    /// - Parameter version: The chat's version since the change that the frame reports. A frame without one reports
+    ///   something that a later frame replaces.
+    func announce(_ frame: some Messenger.ChatFrame, version: Int64? = nil, in db: Session) throws {
+        try announce(.frame(AnnouncedFrame(frame), version: version), in: db)
     }
 
     /// Receives the events of other nodes, until the task is cancelled. One task for each node.
@@ -93,7 +118,9 @@ extension MessengerService {
         case .stored(let id):
             try await database.read { try Messages.one(id, in: $0) }.map { .message($0) }
         case .storedEdit(let id, let version):
-            try await database.read { try Messages.edit(of: id, in: $0) }.map { .edited($0, version: version) }
+            try await database.read { try Messages.edit(of: id, in: $0) }.map {
+                .frame(AnnouncedFrame($0), version: version)
+            }
         default:
             announcement
         }
@@ -103,27 +130,29 @@ extension MessengerService {
     private func deliver(_ announcement: LiveAnnouncement) {
         switch announcement {
         case .message(let message):
-            hub.publish(to: .chat(message.chat)) { .message(message, frame: TextFrame(.message(message))) }
-        case .edited(let edit, let version):
-            hub.publish(to: .chat(edit.chat)) { .change(version: version, frame: TextFrame(.messageEdited(edit))) }
-        case .deleted(let message, let chat, let version):
-            hub.publish(to: .chat(chat)) {
-                .deletion(of: message, version: version, frame: TextFrame(.messageDeleted(chat, message)))
+            hub.publish(to: .chat(message.chat)) { .message(message, frame: TextFrame(message)) }
+        case .frame(let announced, let version):
+            let frame = announced.frame
+            hub.publish(to: .chat(frame.chat)) {
+                version.map { .change(version: $0, frame: TextFrame(frame)) } ?? .passing(frame: TextFrame(frame))
             }
-        case .read(let mark):
-            hub.publish(to: .chat(mark.chat)) { .read(frame: TextFrame(.read(mark))) }
+        case .deleted(let deletion, let version):
+            hub.publish(to: .chat(deletion.chat)) {
+                .deletion(of: deletion.id, version: version, frame: TextFrame(deletion))
+            }
         case .typing(let user, let chat, let moment):
             guard typing.told.allows(user, in: chat, at: moment) else { return }
-            hub.publish(to: .chat(chat)) { .typing(user, frame: TextFrame(.typing(chat, user))) }
+            hub.publish(to: .chat(chat)) { .typing(user, frame: TextFrame(Messenger.Typing(chat: chat, user: user))) }
         case .membersAdded(let users, let chat, let version):
             for (version, user) in zip(version..., users) {
                 hub.publish(to: .chat(chat)) {
-                    .membership(of: user, version: version, frame: TextFrame(.memberAdded(chat, user)))
+                    let frame = TextFrame(Messenger.MemberAdded(chat: chat, user: user))
+                    return .membership(of: user, version: version, frame: frame)
                 }
             }
-        case .memberRemoved(let user, let chat, let version):
-            hub.publish(to: .chat(chat)) {
-                .membership(of: user, version: version, frame: TextFrame(.memberRemoved(chat, user)))
+        case .memberRemoved(let removal, let version):
+            hub.publish(to: .chat(removal.chat)) {
+                .membership(of: removal.user, version: version, frame: TextFrame(removal))
             }
         case .sessionEnded(let session):
             sessions.forget(session)

@@ -88,25 +88,28 @@ final class LiveSocket: SocketHandler {
         let bytes = text.readableBytesView
         let frame =
             JSONShape.isObject(bytes)
-            ? try? JSONDecoder().decode(Messenger.ClientFrame.self, from: Data(bytes)) : nil
-        guard let frame else { return caller == nil ? refuse("Invalid JSON") : send(.error("Invalid JSON")) }
-        if case .auth(let token) = frame { return authenticate(token) }
+            ? try? Messenger.clientFrames.decode(Data(bytes)) : nil
+        guard let frame else { return caller == nil ? refuse("Invalid JSON") : answer("Invalid JSON") }
+        if let frame = frame as? Messenger.Authenticate { return authenticate(frame.token) }
         guard caller != nil else { return refuse("Not authenticated") }
+        do { try frame.validate() } catch { return answer(error.message) }
         switch frame {
-        case .subscribe(let chat, let since): subscribe(to: chat, since: since)
-        case .unsubscribe(let chat): unsubscribe(from: chat)
-        case .typing(let chat): type(in: chat)
-        case .ping: send(.pong)
-        case .unknown(let type): send(.error("Unknown message type: \(String(type.unicodeScalars.prefix(64)))"))
-        case .auth: break
+        case let frame as Messenger.Subscribe: subscribe(to: frame.chat, since: frame.since)
+        case let frame as Messenger.Unsubscribe: unsubscribe(from: frame.chat)
+        case let frame as Messenger.StartTyping: type(in: frame.chat)
+        case is Messenger.Ping: send(Messenger.Pong())
+        default: answer("Unknown message type: \(String(frame.wireType.unicodeScalars.prefix(64)))")
         }
     }
 
-    func send(_ frame: Messenger.ServerFrame) { socket?.send(TextFrame(frame)) }
+    func send(_ frame: some Messenger.ServerFrame) { socket?.send(TextFrame(frame)) }
+
+    /// Answers a frame that is refused.
+    func answer(_ error: String) { send(Messenger.LiveError(message: error)) }
 
     /// Ends a socket that did not sign in.
     private func refuse(_ text: String) {
-        send(.error(text))
+        answer(text)
         socket?.close(.policyViolation, reason: "")
     }
 
@@ -174,7 +177,11 @@ final class LiveSocket: SocketHandler {
         let service = service
         let look = { @Sendable in try await service.sessions.isOpenNow(caller) }
         work(look) { this, alive in
-            if case .success(false) = alive { this.end() } else { this.send(.authOK(caller.user)) }
+            if case .success(false) = alive {
+                this.end()
+            } else {
+                this.send(Messenger.Authenticated(user: caller.user))
+            }
         }
     }
 

@@ -31,11 +31,9 @@ extension LiveSocket {
     }
 
     func subscribe(to chat: Messenger.Chat.ID, since: Messenger.Message.ID?) {
-        guard chat.isValid else { return send(.error("Invalid chat_id")) }
-        if let since, since.rawValue < 0 { return send(.error("Invalid since")) }
         guard let user = caller?.user else { return }
         guard subscriptions[chat] != nil || subscriptions.count < Self.maximumSubscriptions else {
-            return send(.error("Too many subscriptions (max \(Self.maximumSubscriptions))"))
+            return answer("Too many subscriptions (max \(Self.maximumSubscriptions))")
         }
         // Asked for again, a subscription goes on from where it is: what was committed but not announced yet is its due.
         let before = subscriptions[chat]
@@ -46,15 +44,15 @@ extension LiveSocket {
             case .success(let backlog?):
                 if before == nil { this.subscriptions[chat]?.version = backlog.version }
                 this.subscriptions[chat]?.membership = backlog.version
-                this.send(.subscribed(chat))
+                this.send(Messenger.Subscribed(chat: chat))
                 this.deliver(backlog, in: chat)
             case .success(nil):
                 this.drop(chat)
-                if before != nil { this.send(.unsubscribed(chat)) }
-                this.send(.error("Not a member of this chat"))
+                if before != nil { this.send(Messenger.Unsubscribed(chat: chat)) }
+                this.answer("Not a member of this chat")
             case .failure:
                 this.restore(before, of: chat)
-                this.send(.tryAgain(chat, "Try again"))
+                this.send(Messenger.LiveError(message: "Try again", chat: chat))
             }
         }
     }
@@ -90,7 +88,7 @@ extension LiveSocket {
                 this.deliver(backlog, in: chat)
             case .success(nil):
                 this.drop(chat)
-                this.send(.unsubscribed(chat))
+                this.send(Messenger.Unsubscribed(chat: chat))
             case .failure:
                 this.giveUp()
             }
@@ -128,7 +126,7 @@ extension LiveSocket {
     }
 
     private func deliver(_ backlog: Backlog, in chat: Messenger.Chat.ID) {
-        if backlog.mustResync { send(.resync(chat)) }
+        if backlog.mustResync { send(Messenger.Resync(chat: chat)) }
         if let last = subscriptions[chat]?.last {
             subscriptions[chat]?.last = max(last, backlog.newest)
             subscriptions[chat]?.read = max(last, backlog.newest, backlog.missed.last?.id ?? last)
@@ -138,7 +136,7 @@ extension LiveSocket {
 
     /// Sends the history a batch at a time, each when the one before has left, then what waited meanwhile.
     private func deliver(_ missed: ArraySlice<Messenger.Message>, in chat: Messenger.Chat.ID) {
-        for message in missed.prefix(Self.batch) { push(.message(message, frame: .init(.message(message))), in: chat) }
+        for message in missed.prefix(Self.batch) { push(.message(message, frame: TextFrame(message)), in: chat) }
         let rest = missed.dropFirst(Self.batch)
         if rest.isEmpty {
             // Another one, behind this one.
@@ -162,7 +160,7 @@ extension LiveSocket {
         case .membership(caller?.user, let version, _):
             guard version > subscriptions.values[index].membership else { return }
             drop(chat)
-            send(.unsubscribed(chat))
+            send(Messenger.Unsubscribed(chat: chat))
         case .membership(_, let version, let frame), .change(let version, let frame):
             guard version > subscriptions.values[index].version else { return }
             subscriptions.values[index].version = version
@@ -176,20 +174,18 @@ extension LiveSocket {
             subscriptions.values[index].version = max(version, subscriptions.values[index].version)
             socket?.send(frame)
         case .typing(caller?.user, _), .sessionEnded, .gap: break
-        case .typing(_, let frame), .read(let frame): socket?.send(frame)
+        case .typing(_, let frame), .passing(let frame): socket?.send(frame)
         }
     }
 
     func unsubscribe(from chat: Messenger.Chat.ID) {
-        guard chat.isValid else { return send(.error("Invalid chat_id")) }
         drop(chat)
-        send(.unsubscribed(chat))
+        send(Messenger.Unsubscribed(chat: chat))
     }
 
     func type(in chat: Messenger.Chat.ID) {
-        guard chat.isValid else { return send(.error("Invalid chat_id")) }
         guard subscriptions[chat] != nil, let user = caller?.user else {
-            return send(.error("Not subscribed to this chat"))
+            return answer("Not subscribed to this chat")
         }
         service.passOn(typing: user, in: chat)
     }

@@ -74,7 +74,8 @@ extension MessengerService {
                 try Chats.delete(change.chat, in: db)
             }
         }
-        try announce(.memberRemoved(user, from: change.chat, version: change.version), in: db)
+        try announce(
+            .memberRemoved(.init(chat: change.chat, user: user), version: change.version), in: db)
     }
 }
 

@@ -25,7 +25,7 @@ extension MessengerService {
             message.edited = .init(wrappedValue: .init(milliseconds: now))
             let edit = Messenger.MessageEdit(
                 id: message.id, chat: message.chat, content: message.content, editedAt: .init(milliseconds: now))
-            try announce(.edited(edit, version: change.version), in: db)
+            try announce(edit, version: change.version, in: db)
             return .init(message)
         }
     }
@@ -37,7 +37,8 @@ extension MessengerService {
             try db.run("DELETE FROM messages WHERE id = \(message.id)")
             try Chats.dateByNewestMessage(request.chat, in: db)
             if let file = message.file { try Files.release([file], in: db) }
-            try announce(.deleted(message.id, from: message.chat, version: change.version), in: db)
+            try announce(
+                .deleted(.init(id: message.id, chat: message.chat), version: change.version), in: db)
         }
         return Empty()
     }

@@ -18,7 +18,7 @@ extension MessengerService {
             guard try Receipts.advance(reader, in: request.chat, to: request.message, at: now, db) else { return }
             let mark = Messenger.ReadMark(
                 chat: request.chat, user: reader, message: request.message, readAt: .init(milliseconds: now))
-            try announce(.read(mark), in: db)
+            try announce(mark, in: db)
         }
         return Empty()
     }

@@ -1,9 +1,9 @@
 import Contract
 
 extension Monica {
-    static let account: [any Contract.Endpoint.Type] = [
+    static let account = Section([
         GetMe.self, ListGenders.self, ListActivityTypes.self, ExportJSON.self, ExportVCard.self,
-    ]
+    ])
 
     /// `GET /me`: returns the user to whom the token belongs.
     public struct GetMe: Endpoint {

@@ -1,10 +1,10 @@
 import Contract
 
 extension Monica {
-    static let activities: [any Contract.Endpoint.Type] = [
+    static let activities = Section([
         List<Activity>.self, ListOfContact<Activity>.self, Get<Activity>.self, Create<Activity>.self,
         Update<Activity>.self, Delete<Activity>.self,
-    ]
+    ])
 
     /// The orders of a list of activities.
     public enum ActivityOrder: String, Order {

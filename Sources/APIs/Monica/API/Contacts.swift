@@ -1,10 +1,10 @@
 import Contract
 
 extension Monica {
-    static let contacts: [any Contract.Endpoint.Type] = [
+    static let contacts = Section([
         ListContacts.self, GetContact.self, Create<Contact>.self, Update<Contact>.self, Delete<Contact>.self,
         SetWork.self, SetFood.self, SetIntroduction.self, SetTags.self, UnsetTag.self, UnsetTags.self,
-    ]
+    ])
 
     /// The orders of a list of contacts.
     public enum ContactOrder: String, Order {

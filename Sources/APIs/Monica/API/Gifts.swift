@@ -1,10 +1,10 @@
 import Contract
 
 extension Monica {
-    static let gifts: [any Contract.Endpoint.Type] = [
+    static let gifts = Section([
         List<Gift>.self, ListOfContact<Gift>.self, Get<Gift>.self, Create<Gift>.self, Update<Gift>.self,
         Delete<Gift>.self,
-    ]
+    ])
 
     /// The orders of a list of gifts.
     public enum GiftOrder: String, Order {

@@ -24,10 +24,10 @@ public enum Monica: ServiceAPI {
         phrases.internalError = "Internal server error"
         return phrases
     }()
-    /// Every operation. Each section of the contract lists its own.
-    public static var endpoints: [any Contract.Endpoint.Type] {
-        contacts + activities + notes + tasks + gifts + tags + account
-    }
+    /// The sections of the contract. Each lists its own operations and frames.
+    public static let sections = [
+        contacts, activities, notes, tasks, gifts, tags, account,
+    ]
 
     /// The body of every refusal: `{ "error": { "message": "…", "code": 404, "error_code": 31 } }`.
     ///

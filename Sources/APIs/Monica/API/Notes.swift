@@ -1,10 +1,10 @@
 import Contract
 
 extension Monica {
-    static let notes: [any Contract.Endpoint.Type] = [
+    static let notes = Section([
         List<Note>.self, ListOfContact<Note>.self, Get<Note>.self, Create<Note>.self, Update<Note>.self,
         Delete<Note>.self,
-    ]
+    ])
 
     /// The orders of a list of notes.
     public enum NoteOrder: String, Order {

@@ -1,9 +1,9 @@
 import Contract
 
 extension Monica {
-    static let tags: [any Contract.Endpoint.Type] = [
+    static let tags = Section([
         ListTags.self, Get<Tag>.self, ListContactsOfTag.self, Create<Tag>.self, Update<Tag>.self, Delete<Tag>.self,
-    ]
+    ])
 
     /// The orders of a list of tags.
     public enum TagOrder: String, Order {

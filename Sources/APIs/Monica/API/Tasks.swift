@@ -1,10 +1,10 @@
 import Contract
 
 extension Monica {
-    static let tasks: [any Contract.Endpoint.Type] = [
+    static let tasks = Section([
         List<Task>.self, ListOfContact<Task>.self, Get<Task>.self, Create<Task>.self, Update<Task>.self,
         Delete<Task>.self,
-    ]
+    ])
 
     /// The orders of a list of tasks.
     public enum TaskOrder: String, Order {
