@@ -1,3 +1,4 @@
+import Contract
 import ContractClient
 import ContractExamples
 
@@ -14,6 +15,15 @@ package final class Coverage: Sendable {
         }
     }
 
+    func add(frame: JSONValue, from sender: FrameExample.Sender) {
+        guard let type = frame["type"]?.string else { return }
+        seen.use { _ = $0.insert(Self.name(type, sender)) }
+    }
+
+    private static func name(_ frame: String, _ sender: FrameExample.Sender) -> String {
+        sender == .client ? "frame \(frame) of a client" : "frame \(frame)"
+    }
+
     /// The examples' answers and frames that no scenario has seen.
     package func missing(from examples: Examples) -> [String] {
         let answers = examples.operations.flatMap { operation in
@@ -21,7 +31,7 @@ package final class Coverage: Sendable {
                 "\(operation.signature): \(answer.status)" + (answer.inclusion.map { " including \($0)" } ?? "")
             }
         }
-        let frames = examples.frames.filter { $0.sender == .server }.map { "frame \($0.type)" }
+        let frames = examples.frames.map { Self.name($0.type, $0.sender) }
         let seen = seen.use { $0 }
         return (answers + frames).filter { !seen.contains($0) }
     }

@@ -170,7 +170,7 @@ public struct ResponseValidator: Transport, SocketTransport {
             if let difference = shape.difference(in: value, level: level) {
                 throw CheckFailure(difference, of: "frame")
             }
-            coverage?.add("frame \(value["type"]?.string ?? "")", nil)
+            coverage?.add(frame: value, from: .server)
             return message
         }
 
@@ -178,7 +178,12 @@ public struct ResponseValidator: Transport, SocketTransport {
             CheckFailure(JSONDifference(path: "", expected: expected, found: found), of: "frame")
         }
 
-        func send(_ text: String) async throws { try await base.send(text) }
+        func send(_ text: String) async throws {
+            try await base.send(text)
+            if let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) {
+                coverage?.add(frame: value, from: .client)
+            }
+        }
         func ping() async throws { try await base.ping() }
         func close(code: UInt16, reason: String) async { await base.close(code: code, reason: reason) }
     }
