@@ -178,7 +178,7 @@ import Testing
             for text in ["one", "two", "three"] {
                 try await alice.send(Messenger.SendMessage(chat: chat, content: text))
             }
-            try await events.expect("one", "two", "three", "resync(\(chat))")
+            try await events.expect("one", "two", "three", "Resync(chat: \(chat))")
         }
     }
 

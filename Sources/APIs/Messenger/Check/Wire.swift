@@ -15,7 +15,9 @@ extension MessengerSocket {
     /// Returns the next frame, which must be a message.
     func message() async throws -> Messenger.Message {
         let frame = try await receive()
-        guard let message = frame as? Messenger.Message else { throw CheckFailure(expected: "a message", found: "\(frame)") }
+        guard let message = frame as? Messenger.Message else {
+            throw CheckFailure(expected: "a message", found: "\(frame)")
+        }
         return message
     }
 
