@@ -1,6 +1,6 @@
 import CVips
 
-/// What the command line asks for.
+/// The arguments of the command line.
 struct Arguments {
     static let usage = """
         Usage: thumbnail [--crop 200 | --fit EDGE | --rewrite] [--quality 85] [--max-pixels 40000000]
@@ -13,8 +13,8 @@ struct Arguments {
         With --rewrite the format and the size stay (HEIC becomes a JPEG), and animations move.
         --memory is in MiB of address space.
 
-        Exit codes: 0 done; 1 not an image of these formats, or a damaged one; 2 more pixels than its format may have;
-        64 wrong arguments; 66 FILE cannot be read; 69 libvips cannot be used; 71 it cannot be confined;
+        Exit codes: 0 success; 1 not an image of these formats, or a damaged one; 2 more pixels than allowed for its
+        format; 64 wrong arguments; 66 FILE cannot be read; 69 libvips cannot be used; 71 the process cannot be confined;
         74 the output cannot be written.
 
         """
@@ -23,11 +23,11 @@ struct Arguments {
         edge: 200, crop: true, quality: 85, maximum_pixels: 40_000_000, maximum_jpeg_pixels: 100_000_000,
         maximum_heic_pixels: 100_000_000, maximum_webp_pixels: 100_000_000)
     var limits = cvips_limits(cpu_seconds: 20, memory: 1536 << 20)
-    /// Whether the format and the size stay.
+    /// Whether the format and the size are kept.
     var rewrites = false
     var file: String?
 
-    /// Nil when they cannot be understood.
+    /// Parses the arguments; nil when they are wrong.
     init?(_ arguments: some Sequence<String>) {
         var rest = arguments.makeIterator()
         while let argument = rest.next() {

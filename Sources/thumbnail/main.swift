@@ -1,5 +1,6 @@
-// Decodes one image of unknown origin, and ends. What goes wrong here goes wrong in a process that has nothing: no
-// files, no network, and only so much time and memory. This uses no Foundation: it starts once for every picture.
+// Decodes one image of unknown origin, and exits. A defect that an image exploits is confined to a process without
+// files or network, with limited time and memory. The program does not use Foundation, because it starts once for every
+// picture.
 
 import CVips
 
@@ -11,12 +12,12 @@ import Musl
 import Darwin
 #endif
 
-func end(_ code: Int32, _ words: String = "") -> Never {
-    if !words.isEmpty {
-        var line = "thumbnail: \(words)\n"
+func end(_ code: Int32, _ message: String = "") -> Never {
+    if !message.isEmpty {
+        var line = "thumbnail: \(message)\n"
         line.withUTF8 { bytes in _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
     }
-    // Nothing is to be tidied up, least of all by libraries that may be in disorder.
+    // Exit handlers are skipped: libraries may be in an inconsistent state.
     _exit(code)
 }
 
@@ -29,7 +30,7 @@ if let file = arguments.file {
 }
 guard cvips_limit(arguments.limits) else { end(71, "the limits cannot be set: \(String(cString: strerror(errno)))") }
 guard cvips_start() else { end(69, "libvips cannot be used: \(String(cString: cvips_message()))") }
-guard cvips_confine() else { end(71, "it cannot be confined: \(String(cString: strerror(errno)))") }
+guard cvips_confine() else { end(71, "the process cannot be confined: \(String(cString: strerror(errno)))") }
 
 var image: UnsafeMutableRawPointer?
 var count = 0
@@ -37,7 +38,7 @@ let result =
     arguments.rewrites
     ? cvips_rewrite(STDIN_FILENO, arguments.options, &image, &count)
     : cvips_thumbnail(STDIN_FILENO, arguments.options, &image, &count)
-guard result != CVIPS_TOO_LARGE else { end(2, "more pixels than an image of its format may have") }
+guard result != CVIPS_TOO_LARGE else { end(2, "more pixels than allowed for an image of its format") }
 guard result == CVIPS_DONE, let image else { end(1, String(cString: cvips_message())) }
 
 var written = 0

@@ -244,7 +244,7 @@ private struct Service: Sendable {
             try await service.emails.outbox.sendDue()
             #expect(mailbox.emails.count == 2)
             let token = try #require(mailbox.emails.last).text
-            #expect(try await service.emails.isGood(resetToken: token))
+            #expect(try await service.emails.isValid(resetToken: token))
             let hash = try await service.accounts.hash("new", from: info().address)
             let sessions = service.sessions
             let set = { @Sendable in

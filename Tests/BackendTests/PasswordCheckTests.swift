@@ -69,7 +69,7 @@ import Testing
                     },
                     proceed: { account, verified in
                         try await database.write { db in
-                            try verified.settle(isSignIn: isSignIn, at: now, in: db)
+                            try verified.complete(isSignIn: isSignIn, at: now, in: db)
                             try proceed(db)
                         }
                         return "in"

@@ -13,7 +13,7 @@ import Testing
             keys: [
                 .init(
                     name: "things-tokens", variable: "CONCORD_THINGS_KEY", fingerprint: fingerprint, isNew: isNew,
-                    loss: "everybody is signed out")
+                    loss: "all users are signed out")
             ])
     }
 
@@ -29,7 +29,7 @@ import Testing
     func theSameKeyNeedsNoWarning(_ engine: Stack.Engine) async throws {
         try await withDatabase(engine) { database async throws in
             for _ in 0..<2 {
-                #expect(try await keys("a").settle(in: database, usedBy: "users") == [])
+                #expect(try await keys("a").reconcile(in: database, usedBy: "users") == [])
             }
         }
     }
@@ -39,40 +39,40 @@ import Testing
     @Test(arguments: Stack.Engine.available)
     func aNewKeyIsReportedWhenThereAreAccounts(_ engine: Stack.Engine) async throws {
         try await withDatabase(engine) { database async throws in
-            #expect(try await keys("a", isNew: true).settle(in: database, usedBy: "users") == [])
+            #expect(try await keys("a", isNew: true).reconcile(in: database, usedBy: "users") == [])
         }
         try await withDatabase(engine) { database async throws in
             try await database.write { try $0.run("INSERT INTO users (id) VALUES (\(1))") }
-            let warnings = try await keys("a", isNew: true).settle(in: database, usedBy: "users")
+            let warnings = try await keys("a", isNew: true).reconcile(in: database, usedBy: "users")
             #expect(warnings.count == 1)
-            #expect(warnings.first?.contains("made anew: everybody is signed out") == true)
-            #expect(try await keys("a").settle(in: database, usedBy: "users") == [])
+            #expect(warnings.first?.contains("generated anew: all users are signed out") == true)
+            #expect(try await keys("a").reconcile(in: database, usedBy: "users") == [])
         }
     }
 
     @Test func anotherKeyOfASingleNodeIsReportedOnce() async throws {
         try await withDatabase(.sqlite) { database async throws in
-            _ = try await keys("a").settle(in: database, usedBy: "users")
-            let warnings = try await keys("b").settle(in: database, usedBy: "users")
-            #expect(warnings.first?.contains("is another one than before: everybody is signed out") == true)
-            #expect(try await keys("b").settle(in: database, usedBy: "users") == [])
+            _ = try await keys("a").reconcile(in: database, usedBy: "users")
+            let warnings = try await keys("b").reconcile(in: database, usedBy: "users")
+            #expect(warnings.first?.contains("differs from the one before: all users are signed out") == true)
+            #expect(try await keys("b").reconcile(in: database, usedBy: "users") == [])
         }
     }
 
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
     func anotherKeyOfANodeIsRefusedUntilItIsAdopted() async throws {
         try await withDatabase(.postgreSQL) { database async throws in
-            _ = try await keys("a").settle(in: database, usedBy: "users")
+            _ = try await keys("a").reconcile(in: database, usedBy: "users")
             let error = await #expect(throws: KeyMismatch.self) {
-                try await keys("b", isNew: true).settle(in: database, usedBy: "users")
+                try await keys("b", isNew: true).reconcile(in: database, usedBy: "users")
             }
-            for words in ["things-tokens", "CONCORD_THINGS_KEY", "--adopt-keys things", "everybody is signed out"] {
+            for words in ["things-tokens", "CONCORD_THINGS_KEY", "--adopt-keys things", "all users are signed out"] {
                 #expect(error?.description.contains(words) == true)
             }
-            #expect(try await keys("a").settle(in: database, usedBy: "users") == [])
-            #expect(try await keys("b").settle(in: database, usedBy: "users", adopts: true).count == 1)
-            #expect(try await keys("b").settle(in: database, usedBy: "users") == [])
-            await #expect(throws: KeyMismatch.self) { try await keys("a").settle(in: database, usedBy: "users") }
+            #expect(try await keys("a").reconcile(in: database, usedBy: "users") == [])
+            #expect(try await keys("b").reconcile(in: database, usedBy: "users", adopts: true).count == 1)
+            #expect(try await keys("b").reconcile(in: database, usedBy: "users") == [])
+            await #expect(throws: KeyMismatch.self) { try await keys("a").reconcile(in: database, usedBy: "users") }
         }
     }
 }

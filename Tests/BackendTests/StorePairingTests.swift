@@ -66,10 +66,10 @@ import Testing
     @Test(arguments: Stack.Engine.available, [true, false])
     func newStoresArePaired(_ engine: Stack.Engine, _ isLocal: Bool) async throws {
         try await withPlace(engine) { place async throws in
-            #expect(try await place.pairing(isLocal: isLocal).settle() == .paired)
+            #expect(try await place.pairing(isLocal: isLocal).reconcile() == .paired)
             let id = try #require(try await place.id())
             #expect(try await place.store.identity() == id)
-            #expect(try await place.pairing(isLocal: isLocal).settle() == .known)
+            #expect(try await place.pairing(isLocal: isLocal).reconcile() == .known)
             let file = place.folder + "/files/store-id"
             #expect(try String(contentsOfFile: file, encoding: .utf8) == id + "\n")
             #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
@@ -82,8 +82,8 @@ import Testing
         try await withPlace(engine) { place async throws in
             for key in ["a", "b"] { try await place.add(row: key) }
             for key in ["b", "c", "d"] { try await Self.add(key, to: place.store) }
-            #expect(try await place.pairing(isLocal: isLocal).settle() == .paired)
-            #expect(try await place.pairing(isLocal: isLocal).settle() == .known)
+            #expect(try await place.pairing(isLocal: isLocal).reconcile() == .paired)
+            #expect(try await place.pairing(isLocal: isLocal).reconcile() == .known)
         }
     }
 
@@ -91,7 +91,7 @@ import Testing
     func rowsWithoutAnyFileAreReported(_ engine: Stack.Engine) async throws {
         try await withPlace(engine) { place async throws in
             try await place.add(row: "a")
-            #expect(try await place.pairing().settle() == .pairedWithoutFiles)
+            #expect(try await place.pairing().reconcile() == .pairedWithoutFiles)
         }
     }
 
@@ -104,7 +104,7 @@ import Testing
                 if isMarked { #expect(try await place.store.identify(as: "of-another")) }
                 if hasRows { try await place.add(row: "a") }
                 let error = await #expect(throws: StoreMismatch.self) {
-                    try await place.pairing(isLocal: isLocal).settle()
+                    try await place.pairing(isLocal: isLocal).reconcile()
                 }
                 let words = error?.description ?? ""
                 #expect(words.contains("the database here") || words.contains("The database here"))
@@ -114,8 +114,8 @@ import Testing
                 #expect(try await place.store.identity() == (isMarked ? "of-another" : nil))
                 #expect(try await place.store.size(of: #require(ObjectKey("kept"))) == 4)
 
-                #expect(try await place.pairing(isLocal: isLocal).settle(adopts: true) == .adopted)
-                #expect(try await place.pairing(isLocal: isLocal).settle() == .known)
+                #expect(try await place.pairing(isLocal: isLocal).reconcile(adopts: true) == .adopted)
+                #expect(try await place.pairing(isLocal: isLocal).reconcile() == .known)
                 if isMarked { #expect(try await place.id() == "of-another") }
             }
         }
@@ -124,21 +124,21 @@ import Testing
     @Test(arguments: Stack.Engine.available)
     func anotherStoreIsRefused(_ engine: Stack.Engine) async throws {
         try await withPlace(engine) { place async throws in
-            _ = try await place.pairing().settle()
+            _ = try await place.pairing().reconcile()
             try await place.add(row: "a")
             try await Self.add("a", to: place.store)
             let other = try place.otherStore("other")
             // The store has no id, and no object that a row names.
-            await #expect(throws: StoreMismatch.self) { try await place.pairing(other).settle() }
-            await #expect(throws: StoreMismatch.self) { try await place.pairing(other, isLocal: false).settle() }
+            await #expect(throws: StoreMismatch.self) { try await place.pairing(other).reconcile() }
+            await #expect(throws: StoreMismatch.self) { try await place.pairing(other, isLocal: false).reconcile() }
             #expect(try await other.identity() == nil)
             // The store has another id.
             #expect(try await other.identify(as: "another"))
             #expect(try await !other.identify(as: "a third"))
-            await #expect(throws: StoreMismatch.self) { try await place.pairing(other).settle() }
-            #expect(try await place.pairing(other).settle(adopts: true) == .adopted)
+            await #expect(throws: StoreMismatch.self) { try await place.pairing(other).reconcile() }
+            #expect(try await place.pairing(other).reconcile(adopts: true) == .adopted)
             #expect(try await place.id() == "another")
-            await #expect(throws: StoreMismatch.self) { try await place.pairing().settle() }
+            await #expect(throws: StoreMismatch.self) { try await place.pairing().reconcile() }
         }
     }
 
@@ -146,19 +146,19 @@ import Testing
     @Test(arguments: Stack.Engine.available)
     func aCopyWithoutItsIdIsRecognisedByItsContent(_ engine: Stack.Engine) async throws {
         try await withPlace(engine) { place async throws in
-            _ = try await place.pairing().settle()
+            _ = try await place.pairing().reconcile()
             try await place.add(row: "a")
             let copy = try place.otherStore("copy")
             try await Self.add("a", to: copy)
             if engine == .postgreSQL {
-                let error = await #expect(throws: StoreMismatch.self) { try await place.pairing(copy).settle() }
+                let error = await #expect(throws: StoreMismatch.self) { try await place.pairing(copy).reconcile() }
                 #expect(error?.description.contains("--objects s3://") == true)
             } else {
-                #expect(try await place.pairing(copy).settle() == .paired)
+                #expect(try await place.pairing(copy).reconcile() == .paired)
             }
             let bucket = try place.otherStore("bucket")
             try await Self.add("a", to: bucket)
-            #expect(try await place.pairing(bucket, isLocal: false).settle() == .paired)
+            #expect(try await place.pairing(bucket, isLocal: false).reconcile() == .paired)
             #expect(try await bucket.identity() == place.id())
         }
     }
@@ -171,7 +171,7 @@ import Testing
             let outcomes = await withTaskGroup(of: Bool.self) { group in
                 for pairing in pairings {
                     group.addTask {
-                        do { return try await pairing.settle() == .paired } catch { return false }
+                        do { return try await pairing.reconcile() == .paired } catch { return false }
                     }
                 }
                 return await group.reduce(into: []) { $0.append($1) }
@@ -186,7 +186,7 @@ import Testing
         try await withPlace(.postgreSQL) { place async throws in
             let pairing = place.pairing(isLocal: false)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<4 { group.addTask { _ = try await pairing.settle() } }
+                for _ in 0..<4 { group.addTask { _ = try await pairing.reconcile() } }
                 try await group.waitForAll()
             }
             #expect(try await place.store.identity() == place.id())
@@ -197,7 +197,7 @@ import Testing
         try await withPlace(.sqlite) { place async throws in
             try Data("\n".utf8).write(to: URL(fileURLWithPath: place.folder + "/files/store-id"))
             await #expect(throws: ObjectStoreError.damagedIdentity(place.folder + "/files/store-id")) {
-                try await place.pairing().settle()
+                try await place.pairing().reconcile()
             }
         }
     }

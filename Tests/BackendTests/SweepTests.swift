@@ -64,7 +64,7 @@ import Testing
             #expect(try await place.left() == Set(place.names))
             let known = Set(place.names.prefix(10))
             report = try await place.sweep(keeping: known)
-            #expect(report.looked == 40 && report.unreferenced == 30 && report.taken == 30 && !report.isRefused)
+            #expect(report.examined == 40 && report.unreferenced == 30 && report.trashed == 30 && !report.isRefused)
             #expect(try await place.left() == known)
         }
     }
@@ -75,14 +75,14 @@ import Testing
         try await withStore(of: 300) { place async throws in
             for known in [[], Set(place.names.prefix(199))] {
                 let report = try await place.sweep(keeping: known)
-                #expect(report.isRefused && report.taken == 0)
-                #expect(report.looked == 300 && report.unreferenced == 300 - known.count)
+                #expect(report.isRefused && report.trashed == 0)
+                #expect(report.examined == 300 && report.unreferenced == 300 - known.count)
                 #expect(try await place.left() == Set(place.names))
             }
             var report = try await place.sweep(keeping: Set(place.names.prefix(200)))
-            #expect(report.taken == 100 && !report.isRefused)
+            #expect(report.trashed == 100 && !report.isRefused)
             report = try await place.sweep(keeping: [], limits: .none)
-            #expect(report.taken == 200 && !report.isRefused)
+            #expect(report.trashed == 200 && !report.isRefused)
             #expect(try await place.left() == [])
         }
     }
@@ -91,14 +91,14 @@ import Testing
     @Test func aTenthOfManyMayBeRemoved() async throws {
         try await withStore(of: 1500) { place async throws in
             let report = try await place.sweep(keeping: Set(place.names.dropFirst(150)))
-            #expect(report.looked == 1500 && report.taken == 150 && !report.isRefused)
+            #expect(report.examined == 1500 && report.trashed == 150 && !report.isRefused)
         }
     }
 
     @Test func removedObjectsStayInTheTrashForAWeek() async throws {
         try await withStore(of: 3) { place async throws in
             let trash = place.folder + "/trash"
-            #expect(try await place.sweep(keeping: []).taken == 3)
+            #expect(try await place.sweep(keeping: []).trashed == 3)
             func files() -> [String] {
                 (FileManager.default.enumerator(atPath: trash)?.compactMap { $0 as? String } ?? []).filter {
                     $0.hasSuffix(".jpg")
@@ -125,7 +125,7 @@ import Testing
                         // A page has one or two of the objects; the last look has all five.
                         keys.count == 5 ? ["uploads/2.jpg"] : []
                     }, some: { _ in [] }))
-            #expect(report.unreferenced == 5 && report.taken == 4)
+            #expect(report.unreferenced == 5 && report.trashed == 4)
             #expect(try await place.left() == ["uploads/2.jpg"])
         }
     }

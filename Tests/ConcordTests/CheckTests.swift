@@ -183,16 +183,16 @@ import FoundationXML
 
     @Test(arguments: [
         (["messager", "http://localhost"], "There is no API 'messager'. Known: messenger"),
-        (["messenger"], "Which server? Give its base URL: concord check messenger http://localhost:8080"),
-        (["messenger", "localhost:8080"], "'localhost:8080' is no base URL such as http://localhost:8080"),
-        (["messenger", "ftp://localhost"], "'ftp://localhost' is no base URL"),
-        (["messenger", "http://localhost?a=b"], "is no base URL"),
-        (["messenger", "http://localhost", "--timeout", "0"], "--timeout is a number of seconds above 0"),
-        (["messenger", "http://localhost", "--parallel", "65"], "--parallel is 1 to 64"),
+        (["messenger"], "Give the base URL of the server: concord check messenger http://localhost:8080"),
+        (["messenger", "localhost:8080"], "'localhost:8080' is not a base URL such as http://localhost:8080"),
+        (["messenger", "ftp://localhost"], "'ftp://localhost' is not a base URL"),
+        (["messenger", "http://localhost?a=b"], "is not a base URL"),
+        (["messenger", "http://localhost", "--timeout", "0"], "--timeout must be a number of seconds above 0"),
+        (["messenger", "http://localhost", "--parallel", "65"], "--parallel must be 1 to 64"),
         (["messenger", "http://localhost", "--format", "xml"], "--format"),
         (["messenger", "http://localhost", "--level", "some"], "--level"),
-        (["messenger", "http://localhost", "--only", "nothing like it"], "No scenario has 'nothing like it' in it"),
-        (["messenger", "--list", "--format", "junit"], "--list is text or json"),
+        (["messenger", "http://localhost", "--only", "nothing like it"], "No scenario contains 'nothing like it'"),
+        (["messenger", "--list", "--format", "junit"], "--list supports the formats text and json"),
     ])
     func badArgumentsAreRefusedWithAReason(_ arguments: [String], _ words: String) async throws {
         let (status, output, errors) = try await check(arguments)

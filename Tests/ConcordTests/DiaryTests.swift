@@ -112,7 +112,7 @@ import Testing
 
             let deleted = try await delete("dr. x's CLINIC")
             #expect(deleted.status == 0, "\(deleted.errors)")
-            #expect(deleted.output.contains("is deleted"))
+            #expect(deleted.output.contains("was deleted"))
             #expect(try await names() == ["The Moon"])
             let entries = try await raw.send(.get, "/api/deuces", token: john).json()
             #expect(entries[0]?["location"] == "Dr. X's Clinic")
@@ -170,9 +170,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (["http://localhost", "--data", "/nonexistent"], "There is no key for tokens in /nonexistent"),
-        (["http://localhost", "--token", "a", "--data", "b"], "--token or --data, not both"),
-        (["http://localhost", "--token", "a", "--token", "a"], "each --token is of somebody else"),
+        (["http://localhost", "--data", "/nonexistent"], "There is no token key in /nonexistent"),
+        (["http://localhost", "--token", "a", "--data", "b"], "Give --token or --data, not both"),
+        (["http://localhost", "--token", "a", "--token", "a"], "Each --token must be a different one"),
     ])
     func badArgumentsOfACheckAreRefusedWithAReason(_ arguments: [String], _ words: String) async throws {
         let (status, output, errors) = try await check(arguments)
@@ -183,12 +183,12 @@ import Testing
 
     @Test(arguments: [
         (["--deuce-diary-issuer", "ftp://x"], "ftp://x/.well-known/jwks.json is no https:// address"),
-        (["--deuce-diary-issuer", "concord"], "'concord' is this server's own issuer"),
-        (["--deuce-diary-key-set", "https://x/jwks"], "--deuce-diary-issuer is needed"),
-        (["--deuce-diary-party", "https://app"], "--deuce-diary-issuer is needed"),
+        (["--deuce-diary-issuer", "concord"], "'concord' is the name of this server's own issuer"),
+        (["--deuce-diary-key-set", "https://x/jwks"], "need --deuce-diary-issuer"),
+        (["--deuce-diary-party", "https://app"], "need --deuce-diary-issuer"),
         (["--deuce-diary-sockets", "closed"], "The value 'closed' is invalid for '--deuce-diary-sockets"),
-        (["--deuce-diary-rate-limit", "0"], "0 requests a minute are none"),
-        (["--deuce-diary-redirect", "myapp://join/"], "'myapp://join/' is no URL with {inviteId} in it"),
+        (["--deuce-diary-rate-limit", "0"], "must be 1 or more, not 0"),
+        (["--deuce-diary-redirect", "myapp://join/"], "'myapp://join/' is not a URL that contains {inviteId}"),
     ])
     func badSettingsAreRefusedWithAReason(_ arguments: [String], _ words: String) async throws {
         let process = try ConcordProcess(["serve"] + arguments)

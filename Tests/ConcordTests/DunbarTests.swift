@@ -191,6 +191,6 @@ import Testing
     func anInvalidMailServerIsRefused(_ arguments: [String]) async throws {
         let process = try ConcordProcess(["serve", "dunbar", "--data", "/nonexistent"] + arguments)
         #expect(await process.status() == 64)
-        #expect(await process.standardError().contains("--smtp is smtps://"))
+        #expect(await process.standardError().contains("--smtp must be smtps://"))
     }
 }

@@ -76,14 +76,14 @@ import Testing
         try await withTemporaryFolder { folder in
             let nobody = try await concord(["admin", "gtsd", "--data", folder])
             #expect(nobody.status == 64)
-            #expect(nobody.errors.contains("Whom? --deactivate EMAIL, --activate EMAIL"))
+            #expect(nobody.errors.contains("Give --deactivate EMAIL or --activate EMAIL"))
             let nowhere = try await concord(["admin", "gtsd", "--activate", "a@b.cd", "--data", folder + "/x"])
             #expect(nowhere.status == 1)
             #expect(
                 nowhere.errors.contains("\(folder)/x has no GTSD database: is it the server's data folder (--data)?"))
             let mistaken = try await concord(["admin", "gtsd", "--activate", "a@b.cd", "--database", "mysql://x"])
             #expect(mistaken.status == 64)
-            #expect(mistaken.errors.contains("--database is 'sqlite' or 'postgres://"))
+            #expect(mistaken.errors.contains("--database must be 'sqlite' or 'postgres://"))
             let help = try await concord(["admin", "gtsd", "--help"])
             #expect(help.status == 0)
             for words in ["--deactivate <email>", "--activate <email>", "The server may be running.", "--data <data>"] {

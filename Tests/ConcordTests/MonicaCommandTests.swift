@@ -49,9 +49,9 @@ import FoundationNetworking
             #expect(
                 imported.output == """
                     1 contact imported
-                    1 card left out: of groups, not of people
+                    1 card left out: groups, not people
                     1 card without a name left out, at line 11
-                    Not kept, for contacts have no place for it (in how many cards):
+                    Not imported, because contacts cannot store them (number of cards):
                       PHOTO: 1
                       TEL (type): 1
 
@@ -61,7 +61,7 @@ import FoundationNetworking
                 repeated.output.hasPrefix(
                     """
                     0 contacts imported
-                    1 card without a UID passed over: imported before
+                    1 card without a UID skipped: imported before
 
                     """), "\(repeated.errors)")
             let found = try await get(base + "/contacts?query=john", token: token)

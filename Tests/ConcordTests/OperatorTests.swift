@@ -132,7 +132,7 @@ import Testing
     func aFileThatIsNoDatabaseIsRefusedAlike(_ command: [String]) async throws {
         let outcome = try await concord(command + ["--database", "nonsense"])
         #expect(outcome.status == 64)
-        #expect(outcome.errors.contains("--database is 'sqlite' or 'postgres://"))
+        #expect(outcome.errors.contains("--database must be 'sqlite' or 'postgres://"))
         #expect(outcome.errors.contains("', not 'nonsense'"))
     }
 
@@ -149,7 +149,7 @@ import Testing
             #expect(made.status == 0, "\(made.errors)")
             let other = try await concord(["token", "monica", "list", "--data", place.folder, "--database", "sqlite"])
             #expect(other.status == 1)
-            #expect(other.errors.contains("has its data in PostgreSQL"))
+            #expect(other.errors.contains("keeps its data in PostgreSQL"))
             let direct = try await concord([
                 "token", "monica", "list", "--data", place.folder + "/x", "--database", url,
             ])
@@ -179,13 +179,13 @@ import Testing
             }
             try await peek.close()
             let second = try await concord(["import", "monica", "/dev/null", "--account", "alice"] + data)
-            #expect(second.errors.contains("Another import into 'alice' is under way."))
+            #expect(second.errors.contains("Another import into 'alice' is in progress."))
             let token = try await concord(["token", "monica", "--account", "bob"] + data)
             #expect(token.status == 0)
             (killsServer ? server : command).signal(SIGKILL)
             #expect(await command.status() != 0)
             if killsServer {
-                #expect(await command.standardError().contains("The server ended before it had answered"))
+                #expect(await command.standardError().contains("The server stopped before it had answered"))
             }
             var running = server
             if killsServer {

@@ -126,7 +126,7 @@ import Testing
             try Data().write(to: URL(fileURLWithPath: folder + "/file"))
             let process = try ConcordProcess(["serve", "messenger", "--data", folder + "/file/data"])
             #expect(await process.status() != 0)
-            #expect(await process.standardError().contains("The data folder \(folder)/file/data cannot be made"))
+            #expect(await process.standardError().contains("The data folder \(folder)/file/data cannot be created"))
         }
     }
 
@@ -143,15 +143,15 @@ import Testing
 
     @Test(arguments: [
         (["serve", "messager"], "There is no API 'messager'. Known: messenger"),
-        (["serve", "--port", "messenger=99999"], "99999 is no port for messenger: 0 to 65535"),
+        (["serve", "--port", "messenger=99999"], "99999 is not a port for messenger: 0 to 65535"),
         (["serve", "--port", "8080"], "'8080' is not NAME=VALUE with one of: messenger"),
-        (["serve", "--log-level", "loud"], "no log level: loud"),
+        (["serve", "--log-level", "loud"], "'loud' is not a log level"),
         (["serve", "messenger", "messenger"], "Name each API once"),
-        (["serve", "--public-url", "messenger=example.com"], "example.com is no public URL for messenger"),
-        (["serve", "--public-url", "gtsd=ftp://example.com"], "ftp://example.com is no public URL for gtsd"),
-        (["serve", "--public-url", "gtsd=https://"], "https:// is no public URL for gtsd"),
-        (["serve", "--max-connections", "0"], "A number of connections is 1 or more"),
-        (["serve", "--drain-delay=-1"], "--drain-delay is 0 to 3600 seconds"),
+        (["serve", "--public-url", "messenger=example.com"], "example.com is not a public URL for messenger"),
+        (["serve", "--public-url", "gtsd=ftp://example.com"], "ftp://example.com is not a public URL for gtsd"),
+        (["serve", "--public-url", "gtsd=https://"], "https:// is not a public URL for gtsd"),
+        (["serve", "--max-connections", "0"], "A number of connections must be 1 or more"),
+        (["serve", "--drain-delay=-1"], "--drain-delay must be 0 to 3600 seconds"),
         (["serve", "--trusted-proxy", "foo"], "'foo' is neither an IP address nor a network"),
         (["serve", "--trusted-proxy", "10.0.0.0/33"], "'10.0.0.0/33' is neither an IP address nor a network"),
         (["serve", "--bus", "redis"], "The value 'redis' is invalid for '--bus <local|postgres>'"),
@@ -172,9 +172,9 @@ import Testing
     @Test(arguments: [
         (["CONCORD_TRUSTED_PROXIES": "10.0.0.0/8, foo"], "CONCORD_TRUSTED_PROXIES: 'foo' is neither an IP address"),
         (["CONCORD_BUS": "postgres"], "there is no PostgreSQL to listen on"),
-        (["CONCORD_BUS": "redis"], "CONCORD_BUS has no valid value: redis"),
-        (["CONCORD_PUBLIC_URL_DUNBAR": "dunbar.example"], "dunbar.example is no public URL for dunbar"),
-        (["CONCORD_MAX_CONNECTIONS_PER_ADDRESS": "many"], "CONCORD_MAX_CONNECTIONS_PER_ADDRESS has no valid value"),
+        (["CONCORD_BUS": "redis"], "CONCORD_BUS has an invalid value: redis"),
+        (["CONCORD_PUBLIC_URL_DUNBAR": "dunbar.example"], "dunbar.example is not a public URL for dunbar"),
+        (["CONCORD_MAX_CONNECTIONS_PER_ADDRESS": "many"], "CONCORD_MAX_CONNECTIONS_PER_ADDRESS has an invalid value"),
         (
             ["CONCORD_BUS": "local", "CONCORD_DATABASE": "postgres://user:secret@127.0.0.1:1/none"],
             "events of one node would not reach the others"

@@ -102,7 +102,7 @@ import Testing
                 let process = try await ConcordProcess.serving(
                     data: folder + "/staging", port: try await reservePort(), more: ["--objects", later],
                     environment: Self.credentials)
-                try await process.waitForLog { $0.contains("no file is taken until it") }
+                try await process.waitForLog { $0.contains("no file is accepted until") }
                 proxy.refuse(false)
                 #expect(await process.status() == 1)
                 #expect(await process.standardError().contains("/messenger belongs to another database"))
@@ -146,7 +146,7 @@ import Testing
             try await server.stop(process)
             let log = await process.standardError()
             #expect(log.contains("warning") && log.contains("messenger-tokens"))
-            #expect(log.contains("was missing and has been made anew: everybody is signed out"))
+            #expect(log.contains("was missing and has been generated anew: all users are signed out"))
         }
     }
 

@@ -43,7 +43,7 @@ struct StopTests {
                 #expect(ContinuousClock.now - told < .seconds(45))
                 let errors = await process.standardError()
                 #expect(!errors.contains("Fatal error"), "\(errors)")
-                #expect(errors.contains("what still waited for a database was refused"), "\(errors)")
+                #expect(errors.contains("requests that still waited for a database were refused"), "\(errors)")
                 #expect(try await waiting.value.status == .serviceUnavailable)
             }
         }

@@ -78,11 +78,11 @@ import Testing
 
     @Test(arguments: [
         (["--storage-quota", "deuce-diary=5G"], "is not NAME=VALUE with one of: messenger, gtsd, dunbar"),
-        (["--storage-quota", "messenger=much"], "much is no size: 500M, 10G"),
-        (["--storage-quota", "messenger=99999999999G"], "is no size"),
-        (["--storage-quota", "messenger=-1"], "-1 is no size"),
-        (["--upload-limit", "dunbar=0"], "0 is no number of uploads"),
-        (["--disk-reserve", "5%"], "--disk-reserve is a size such as 2G, not '5%'"),
+        (["--storage-quota", "messenger=much"], "much is not a size such as 500M or 10G"),
+        (["--storage-quota", "messenger=99999999999G"], "is not a size"),
+        (["--storage-quota", "messenger=-1"], "-1 is not a size"),
+        (["--upload-limit", "dunbar=0"], "0 is not a number of uploads"),
+        (["--disk-reserve", "5%"], "--disk-reserve must be a size such as 2G, not '5%'"),
     ])
     func invalidBoundsAreRefusedWithAnExplanation(_ settings: [String], _ words: String) async throws {
         try await withTemporaryFolder { folder in

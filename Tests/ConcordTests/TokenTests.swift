@@ -79,12 +79,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--user", ""], "--user, --email and the names are 1 to 255 characters each"),
+        (["--user", ""], "--user, --email and the names must have 1 to 255 characters each"),
         ([], "Missing expected argument '--user <user>'"),
         (["--user", "u", "--lifetime", "0s"], "--lifetime"), (["--user", "u", "--lifetime", "12"], "--lifetime"),
         (["--user", "u", "--lifetime", "4000d"], "--lifetime"),
         (["--user", "u", "--lifetime", "9223372036854775807d"], "--lifetime"),
-        (["--user", "u", "--name", "A B", "--first-name", "A"], "--name says both names"),
+        (["--user", "u", "--name", "A B", "--first-name", "A"], "--name contains both names"),
     ])
     func mistakesAreNamed(arguments: [String], words: String) async throws {
         try await withTemporaryFolder { folder in

@@ -51,7 +51,7 @@ import Testing
             let (gate, open) = AsyncStream<Void>.makeStream()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<host.database.readsOfOneCaller {
-                    group.addTask { try await searches.take(for: anna) { for await _ in gate {} } }
+                    group.addTask { try await searches.run(for: anna) { for await _ in gate {} } }
                 }
                 while searches.standing(of: anna).running < host.database.readsOfOneCaller {
                     try await Task.sleep(for: .milliseconds(1))

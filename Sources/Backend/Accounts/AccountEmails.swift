@@ -4,36 +4,38 @@ import Database
 import Identity
 import Mail
 
-/// A table of accounts whose addresses are verified by e-mail, and whose passwords can be reset by one. It has the columns
-/// `email`, `email_key` and `is_verified`.
+/// A table of accounts whose addresses are verified by e-mail, and whose passwords can be reset by one. It has the
+/// columns `email`, `email_key` and `is_verified`.
 public protocol EmailAccountTable: PasswordAccountTable {
     /// Returns an address in the form in which addresses are compared.
     static func emailKey(_ address: String) -> String
 }
 
-/// An e-mail that waits in the outbox.
+/// An e-mail in the outbox that is still to be composed.
 public enum AccountEmail: Codable, Sendable {
     /// An e-mail to the address of a new account, with the token of the link.
     case verification(address: String, token: String)
-    /// An e-mail to an address that a client sent. The account is looked up when the e-mail is composed, so that the answer to
-    /// the request does not depend on it.
+    /// An e-mail to an address that a client has sent. The account is looked up when the e-mail is composed, so that
+    /// the answer to the request does not depend on it.
     case reset(typed: String)
 }
 
 /// The e-mails about accounts: one that verifies an address, and one that resets a forgotten password.
 public struct AccountEmails<Table: EmailAccountTable>: Sendable {
     public typealias ID = Table.ID
-    /// Writes an e-mail that hands out a token.
+    /// Composes an e-mail with a token.
     public typealias Message = @Sendable (_ address: String, _ token: String) -> MailMessage
 
-    /// The e-mails that wait.
+    /// The outbox of these e-mails.
     public let outbox: Outbox<AccountEmail>
     private let database: Database
     private let throttle: SignInThrottle
     private let time: TimeSource
 
+    /// Makes the e-mails of one API.
+    ///
     /// - Parameters:
-    ///   - secret: Seals what waits in the outbox; 32 bytes or more.
+    ///   - secret: The key that encrypts e-mails in the outbox; 32 bytes or more.
     ///   - report: Receives each failure (``Outbox/Report``).
     public init(
         database: Database, mailer: any Mailer, throttle: SignInThrottle, secret: [UInt8], time: TimeSource = .system,
@@ -48,12 +50,13 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
                 let now = time.milliseconds()
                 switch email {
                 case .verification(let address, let token):
-                    let isGood = try await database.read {
+                    let isValid = try await database.read {
                         try EmailTokens<ID>.verification.user(of: token, at: now, in: $0) != nil
                     }
-                    return isGood ? verification(address, token) : nil
+                    return isValid ? verification(address, token) : nil
                 case .reset(let typed):
-                    // Another token for each e-mail: one that was sent before, and may have arrived, stays good.
+                    // Each e-mail has a new token. Tokens of e-mails that were sent before, and may have arrived, stay
+                    // valid.
                     let token = RandomToken.make()
                     return try await database.write { db in
                         try Self.makeResetToken(token, forOwnerOf: typed, at: now, in: db)
@@ -62,7 +65,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
             }, report: report)
     }
 
-    /// The tables, for a new API's schema.
+    /// The statements that create the tables, for a new API's schema.
     public static var tables: [String] {
         EmailTokens<ID>.verification.tables + EmailTokens<ID>.reset.tables + Outbox<AccountEmail>.table
     }
@@ -71,7 +74,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
 
     /// Sends the e-mail that verifies the address of a new account, if the transaction commits.
     ///
-    /// - Parameter token: Random (``Identity/RandomToken``); the account's row is there.
+    /// - Parameter token: A random token (``Identity/RandomToken``). The account's row must exist.
     public func sendVerification(
         to address: String, of user: ID, token: String, at now: Int64, in db: Session
     ) throws {
@@ -79,9 +82,10 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         try outbox.post(.verification(address: address, token: token), at: now, in: db)
     }
 
-    /// Sends one more, within the limits. The mailbox may be another person's, who must not be flooded.
+    /// Sends another verification e-mail, within the limits. The mailbox may belong to another person, who must not be
+    /// flooded.
     ///
-    /// - Throws: 429 with `Retry-After` when this client has asked too often.
+    /// - Throws: A `Problem` with 429 and `Retry-After` when this client has asked too often.
     public func sendVerificationAgain(
         to address: String, of user: ID, token: String, from client: ClientAddress, at now: Int64, in db: Session
     ) throws {
@@ -91,7 +95,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
 
     /// Marks the address as verified.
     ///
-    /// - Returns: False for a token that is not good.
+    /// - Returns: False when the token is not valid.
     public func verify(_ token: String) async throws -> Bool {
         let now = time.milliseconds()
         return try await database.write { db in
@@ -103,21 +107,22 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
 
     // MARK: Forgotten passwords
 
-    /// Sends an e-mail with a reset token to an address, if it has an account. The request does the same for every address.
+    /// Sends an e-mail with a reset token to an address, if it has an account. The request does the same for every
+    /// address.
     ///
-    /// - Throws: 429 with `Retry-After` when this client has asked too often.
+    /// - Throws: A `Problem` with 429 and `Retry-After` when this client has asked too often.
     public func sendReset(to address: String, from client: ClientAddress) async throws {
         let now = time.milliseconds()
         try await database.write { [throttle, outbox] db in
             let mayBeSent = try throttle.countEmail(to: Table.emailKey(address), from: client, at: now, in: db)
-            // No address is longer.
+            // The text is longer than any address.
             guard mayBeSent, address.length <= 254 else { return }
             try outbox.post(.reset(typed: address), at: now, in: db)
         }
     }
 
-    /// Returns whether a reset token is good: to be asked before a password is hashed, which takes long.
-    public func isGood(resetToken token: String) async throws -> Bool {
+    /// Returns whether a reset token is valid. It should be called before a password is hashed, which takes long.
+    public func isValid(resetToken token: String) async throws -> Bool {
         let now = time.milliseconds()
         return try await database.read { try EmailTokens<ID>.reset.user(of: token, at: now, in: $0) != nil }
     }
@@ -127,13 +132,13 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
     /// - Parameters:
     ///   - password: The new password's hash.
     ///   - body: Ends the account's sessions.
-    /// - Returns: False for a token that is not good, or no longer.
+    /// - Returns: False when the token is not valid, or has been used in the meantime.
     public func setPassword(
         _ password: String, byResetToken token: String, _ body: @escaping @Sendable (ID, Session) throws -> Void
     ) async throws -> Bool {
         let now = time.milliseconds()
         return try await database.write { db in
-            // Of two that bring the same token the second waits for the lock, and then finds no token.
+            // The second of two requests with the same token waits for the lock, and then finds no token.
             let tokens = EmailTokens<ID>.reset
             guard let user = try tokens.user(of: token, at: now, in: db), try Table.lock(user, in: db),
                 try tokens.user(of: token, at: now, in: db) == user
@@ -145,7 +150,7 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         }
     }
 
-    /// - Returns: The account's address as it is kept; nil when no account has it.
+    /// - Returns: The account's address as it is stored; nil when no account has it.
     private static func makeResetToken(
         _ token: String, forOwnerOf address: String, at now: Int64, in db: Session
     ) throws -> String? {
@@ -158,9 +163,9 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
         return account.email
     }
 
-    // MARK: The end
+    // // MARK: Deletion
 
-    /// Deletes the tokens of an account that ends.
+    /// Deletes the tokens of an account that is deleted.
     public static func forget(_ user: ID, in db: Session) throws {
         try EmailTokens.verification.deleteAll(of: user, in: db)
         try EmailTokens.reset.deleteAll(of: user, in: db)
@@ -173,10 +178,10 @@ public struct AccountEmails<Table: EmailAccountTable>: Sendable {
     }
 }
 
-/// Tokens that e-mails hand out: random, and kept as hashes.
+/// The tokens in e-mails, which are random and stored as hashes.
 struct EmailTokens<User: SQLConvertible & Sendable>: Sendable {
     private let name: String
-    /// In milliseconds.
+    /// The lifetime of a token in milliseconds.
     private let lifetime: Int64
 
     private var table: SQL { SQL(stringLiteral: name) }

@@ -3,16 +3,16 @@ import Database
 
 /// The table in which an API keeps its accounts.
 ///
-/// An API declares it once (`enum Users: AccountTable`), and gets the functions below: they lock an account's row, and say
-/// whether it is there.
+/// An API declares it once (`enum Users: AccountTable`), and gets the functions below, which lock accounts and check
+/// that they exist.
 public protocol AccountTable {
     associatedtype ID: RawRepresentable, SQLConvertible, Hashable, Sendable
 
     /// The table's name. It has a column `id`.
     static var table: SQL { get }
-    /// A condition on a row of the table: whether the account has not been deleted.
+    /// The condition that the account of a row has not been deleted.
     static var isPresent: SQL { get }
-    /// The answer to a caller whose account has been deleted: 401, as a rule.
+    /// The answer to a caller whose account was deleted: usually 401.
     static var gone: Problem { get }
 }
 
@@ -25,8 +25,8 @@ extension AccountTable {
         try db.exists("SELECT 1 FROM \(table) WHERE id = \(id) AND \(isPresent)")
     }
 
-    /// Locks an account's row until the transaction ends. Whatever is added to an account takes this lock first, and so does
-    /// a deletion: what is read behind it holds until the end.
+    /// Locks an account's row until the transaction ends. Every transaction that adds something to an account, and
+    /// every deletion, takes this lock first, so what is read behind it stays true until the end.
     ///
     /// - Returns: Whether there is such an account.
     @discardableResult
@@ -36,28 +36,27 @@ extension AccountTable {
 
     /// Locks the row of the caller's own account until the transaction ends.
     ///
-    /// - Throws: ``gone`` when the account has been deleted.
+    /// - Throws: ``gone`` when the account was deleted.
     public static func lockCaller(_ id: ID, in db: Session) throws {
         guard try lock(id, in: db) else { throw gone }
     }
 }
 
 extension AccountTable where ID: Comparable {
-    /// Locks the rows of several accounts, always in the order of their ids, so that two transactions do not wait for each
-    /// other.
+    /// Locks the rows of several accounts in the order of their ids, which avoids deadlocks.
     ///
-    /// - Returns: Whether all of them are there.
+    /// - Returns: Whether all of them exist.
     public static func lock(_ ids: Set<ID>, in db: Session) throws -> Bool {
         try db.lock(table, where: "id IN (\(list: ids.sorted())) AND \(isPresent) ORDER BY id") == ids.count
     }
 }
 
-/// A table of accounts that sign in with a password, and the contract's words for it. The table also has a column
+/// A table of accounts that sign in with a password, and the contract's errors for it. The table also has a column
 /// `password`.
 public protocol PasswordAccountTable: AccountTable {
     /// The answer to a sign-in with a wrong name or password.
     static var wrongSignIn: Problem { get }
-    /// The answer where a signed-in caller is asked for the password again, and gives a wrong one.
+    /// The answer to a signed-in caller who is asked for the password again and gives a wrong one.
     static var wrongPassword: Problem { get }
 }
 
@@ -65,7 +64,7 @@ extension PasswordAccountTable {
     /// Returns the name of an account in throttles and in the scope of idempotency keys.
     public static func name(of id: ID) -> String { "user \(id.rawValue)" }
 
-    /// Returns the name under which sign-ins are counted when no account has what was typed.
+    /// Returns the name under which sign-ins are counted when no account has the name that was given.
     static func name(ofUnknown login: String) -> String { "name \(login)" }
 
     static func password(of id: ID, in db: Session) throws -> String? {
@@ -79,7 +78,7 @@ extension PasswordAccountTable {
     }
 }
 
-/// An account, and its password hash when it was looked up.
+/// An account and its password hash at the time of the look-up.
 struct Credentials<ID: Sendable>: Sendable {
     let id: ID
     let password: String

@@ -4,11 +4,11 @@ import Database
 import HTTPTypes
 import Identity
 
-/// The accounts of one API: sign-up, sign-in, the password asked for again, new passwords and the end of an account, within
-/// the limits on guessing.
+/// The accounts of one API: sign-up, sign-in, password confirmation, new passwords and deletion, within the limits on
+/// guessing.
 ///
-/// An API says what is its own: the table and the contract's words (`Table`), the row that a sign-up makes, and the session
-/// that a sign-in begins (``TokenSessions`` or ``CookieSessions``).
+/// An API provides its own parts: the table and the contract's errors (`Table`), the row that a sign-up adds, and the
+/// session that a sign-in begins (``TokenSessions`` or ``CookieSessions``).
 ///
 /// ```swift
 /// enum Users: PasswordAccountTable {
@@ -25,8 +25,8 @@ import Identity
 ///     ) { user, now, db in
 ///         try sessions.begin(session, for: user, at: now, in: db)
 ///         return user
-///     }
-///     return .init(access: try await sessions.accessToken(for: user, session: session.id), refresh: session.refreshToken)
+///     } return .init(access: try await sessions.accessToken(for: user, session: session.id), refresh:
+///     session.refreshToken)
 /// }
 /// ```
 public struct Accounts<Table: PasswordAccountTable>: Sendable {
@@ -38,8 +38,10 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
     private let phrases: Phrases
     private let time: TimeSource
 
+    /// Makes the accounts of one API.
+    ///
     /// - Parameters:
-    ///   - secret: The API's own, for the digests of names and addresses.
+    ///   - secret: The API's key for the digests of names and addresses.
     public init(
         _: Table.Type = Table.self, database: Database, passwords: Passwords, secret: [UInt8],
         limits: SignInThrottle.Limits = .init(), phrases: Phrases, time: TimeSource = .system
@@ -51,21 +53,21 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
         check = PasswordCheck(database: database, passwords: passwords, throttle: throttle)
     }
 
-    /// The tables that a new API needs beside its own table of accounts.
+    /// The statements that create the tables that a new API needs besides its own table of accounts.
     public static var tables: [String] {
         SignInThrottle.tables + IdempotencyStore.table + IdempotencyStore.subjects
     }
 
     // MARK: Signing up and in
 
-    /// Makes an account, once per idempotency key.
+    /// Creates an account, once per idempotency key.
     ///
     /// - Parameters:
-    ///   - signsIn: Whether a session begins with it: the address is then known to the account.
-    ///   - make: Adds the account's row, with the password's hash, and the session if there is one. Throws when the name is
-    ///     taken.
-    /// - Returns: The answer; for a repeat of the request the one that was kept (``Contract/Answer/isReplay``).
-    /// - Throws: 429 with `Retry-After`; what `make` throws.
+    ///   - signsIn: Whether a session begins with the account. The client's address is then known to the account.
+    ///   - make: Adds the account's row with the password's hash, and the session if there is one. It throws when the
+    ///     name is taken.
+    /// - Returns: The answer; for a repeated request the stored one (``Contract/Answer/isReplay``).
+    /// - Throws: A `Problem` with 429 and `Retry-After`; the errors of `make`.
     public func signUp<Output: Codable & Sendable>(
         password: String, _ info: RequestInfo, signsIn: Bool,
         _ make: @escaping @Sendable (_ password: String, _ now: Int64, Session) throws -> (ID, Answer<Output>)
@@ -87,12 +89,13 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
     /// Signs in with a name and a password.
     ///
     /// - Parameters:
-    ///   - login: What was typed, in the form in which names are compared.
-    ///   - condition: Finds the account's row by it.
-    ///   - prepare: Does what `begin` needs and cannot do in a transaction.
-    ///   - begin: Begins the session, in the transaction that knows that the account is there and its password the same. It
-    ///     may refuse the account.
-    /// - Throws: 429 with `Retry-After`; ``PasswordAccountTable/wrongSignIn``; what `prepare` and `begin` throw.
+    ///   - login: The name that the user gave, in the form in which names are compared.
+    ///   - condition: The SQL condition that finds the account's row by that name.
+    ///   - prepare: Prepares what `begin` needs and cannot do in a transaction.
+    ///   - begin: Begins the session. It runs in a transaction in which the account exists and its password is
+    ///     unchanged. It may refuse the account.
+    /// - Throws: A `Problem` with 429 and `Retry-After`; ``PasswordAccountTable/wrongSignIn``; the errors of `prepare`
+    ///   and `begin`.
     public func signIn<Prepared: Sendable, Output: Sendable>(
         as login: String, where condition: SQL, password: String, _ info: RequestInfo,
         prepare: (ID) async throws -> Prepared,
@@ -103,7 +106,7 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
             find: { try Table.credentials(where: condition, in: $0) }, prepare: prepare, body: begin)
     }
 
-    /// Signs in with a name and a password, where nothing needs to be prepared.
+    /// Signs in with a name and a password, when nothing needs to be prepared.
     public func signIn<Output: Sendable>(
         as login: String, where condition: SQL, password: String, _ info: RequestInfo,
         begin: @escaping @Sendable (ID, _ now: Int64, Session) throws -> Output
@@ -113,7 +116,7 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
             begin: { user, _, now, db in try begin(user, now, db) })
     }
 
-    /// Signs in to an account that is known already, by a password: for the repeat of a sign-up.
+    /// Signs in to a known account with a password, for a repeated sign-up.
     public func signIn<Output: Sendable>(
         to user: ID, password: String, _ info: RequestInfo,
         begin: @escaping @Sendable (_ now: Int64, Session) throws -> Output
@@ -124,11 +127,12 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
             body: { _, _, now, db in try begin(now, db) })
     }
 
-    /// Asks a signed-in caller for the password again, and does what it is for. A wrong one counts as at a sign-in, so
-    /// that a stolen session is no way to guess the password.
+    /// Verifies the password of a signed-in caller again, and runs an action. A wrong password counts as at a sign-in,
+    /// so that a stolen session cannot be used to guess the password.
     ///
     /// - Parameter body: Runs in the transaction that has locked the account.
-    /// - Throws: 429 with `Retry-After`; ``PasswordAccountTable/wrongPassword``; ``AccountTable/gone``; what `body` throws.
+    /// - Throws: A `Problem` with 429 and `Retry-After`; ``PasswordAccountTable/wrongPassword``; ``AccountTable/gone``;
+    ///   the errors of `body`.
     public func confirm<Output: Sendable>(
         _ password: String, of user: ID, _ info: RequestInfo,
         _ body: @escaping @Sendable (_ now: Int64, Session) throws -> Output
@@ -141,8 +145,8 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
             }, prepare: { _ in }, body: { _, _, now, db in try body(now, db) })
     }
 
-    /// Verifies a password, then runs a transaction with the account locked, unless the account or its password is another
-    /// meanwhile.
+    /// Verifies a password, then runs a transaction with the account locked, unless the account or its password has
+    /// changed in the meantime.
     private func proceed<Prepared: Sendable, Output: Sendable>(
         with password: String, _ info: RequestInfo, isSignIn: Bool = true, refusal: Problem, countedAs unknown: String,
         find: @escaping @Sendable (Session) throws -> Credentials<ID>?, prepare: (ID) async throws -> Prepared,
@@ -162,25 +166,25 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
                     guard try Table.lock(account.id, in: db) else { throw isSignIn ? refusal : Table.gone }
                     guard try Table.password(of: account.id, in: db) == account.password else { throw refusal }
                     let output = try body(account.id, prepared, now, db)
-                    try verified.settle(isSignIn: isSignIn, at: now, in: db)
+                    try verified.complete(isSignIn: isSignIn, at: now, in: db)
                     return output
                 }
             })
     }
 
-    // MARK: New passwords and the end
+    // // MARK: New passwords and deletion
 
-    /// Hashes a new password, in the queue of the address that asks for it.
+    /// Hashes a new password, in the queue of the client's address.
     public func hash(_ password: String, from address: ClientAddress) async throws -> String {
         try await check.hash(password, from: address)
     }
 
-    /// Deletes what is kept of an account beside its own rows: throttles, known addresses, and the answers under idempotency
-    /// keys that speak of it. To be called by the deletion, which has locked the account.
+    /// Deletes the data about an account besides its own rows: throttles, known addresses, and stored answers that
+    /// mention it. The transaction that deletes the account calls it, and has locked the account.
     ///
     /// - Parameters:
-    ///   - logins: What is typed to sign in to it, in the form in which names are compared.
-    ///   - email: Its address, in the form in which addresses are compared, where the API sends e-mails.
+    ///   - logins: The names with which the user signs in, in the form in which names are compared.
+    ///   - email: The account's address, in the form in which addresses are compared, if the API sends e-mails.
     public func forget(_ user: ID, logins: [String], email: String? = nil, in db: Session) throws {
         try throttle.forget(
             account: Table.name(of: user), names: logins.map(Table.name(ofUnknown:)), email: email, in: db)
@@ -188,7 +192,7 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
         try IdempotencyStore.forget(subject: Table.name(of: user), in: db)
     }
 
-    /// Deletes what has expired in ``tables``.
+    /// Deletes expired rows of ``tables``.
     public static func sweep(at now: Int64, in db: Session) throws {
         try IdempotencyStore.sweep(at: now, in: db)
         try IdempotencyStore.sweepSubjects(at: now, in: db)

@@ -3,10 +3,10 @@ import Database
 import HTTPTypes
 import Identity
 
-/// Sessions in a cookie. The token is random, and only its hash is kept. A session ends 30 days after it was last used, when
-/// its user signs out, and when they sign in again with the same cookie.
+/// Stores sessions whose tokens are in cookies. The token is random, and only its hash is stored. A session ends 30
+/// days after its last use, when its user signs out, and when the user signs in again with the same cookie.
 public struct CookieSessions<User: SQLConvertible>: Sendable {
-    /// The time for which a session goes on without being used, in milliseconds.
+    /// The time in milliseconds after which an unused session ends.
     public static var lifetime: Int64 { 30 * day }
     private static var day: Int64 { 24 * 3_600_000 }
 
@@ -20,7 +20,7 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         self.time = time
     }
 
-    /// The table, for each API's schema. `user_id` is a number.
+    /// The statements that create the table, for an API's schema. `user_id` is a number.
     public static var table: [String] {
         [
             """
@@ -32,16 +32,16 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         ]
     }
 
-    /// The account whose session a request came with.
+    /// The account of a request's session.
     public struct Caller: Sendable {
         public let user: User
-        /// Headers for the answer: the cookie again, once a day.
+        /// The headers for the answer, which renew the cookie once a day.
         public let headers: HTTPFields
     }
 
-    /// Returns the caller; nil for a cookie that is unknown, has expired or was ended, and for none.
+    /// Returns the caller; nil when there is no cookie, or one that is unknown, expired or signed out.
     ///
-    /// The database is asked each time: a session that was signed out ends at once, on every node.
+    /// Each call queries the database, so that a session that was signed out ends at once, on every node.
     public func caller(_ headers: HTTPFields) async throws -> Caller? {
         guard let token = token(in: headers) else { return nil }
         let (hash, now) = (Digest.sha256(token), time.milliseconds())
@@ -57,15 +57,15 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         let isAlive = try await database.write { db in
             try db.run("UPDATE sessions SET expires_at = \(now + Self.lifetime) WHERE hash = \(hash)") > 0
         }
-        return isAlive ? Caller(user: session.user, headers: handingOut(token)) : nil
+        return isAlive ? Caller(user: session.user, headers: settingCookie(token)) : nil
     }
 
     /// Returns a random token for a session that is about to begin.
     public func makeToken() -> String { RandomToken.make() }
 
-    /// Begins a session, and ends the one that the request came with: an attacker may have put its cookie there
-    /// (session fixation).
-    public func begin(_ token: String, for user: User, instead headers: HTTPFields, at now: Int64, in db: Session)
+    /// Begins a session, and ends the one of the request. An attacker may have planted the request's cookie (session
+    /// fixation).
+    public func begin(_ token: String, for user: User, replacing headers: HTTPFields, at now: Int64, in db: Session)
         throws
     {
         try end(headers, in: db)
@@ -87,13 +87,13 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         try db.run("DELETE FROM sessions WHERE user_id = \(user)")
     }
 
-    /// Returns the header that hands out a token.
-    public func handingOut(_ token: String) -> HTTPFields {
+    /// Returns the header that sets the cookie with a token.
+    public func settingCookie(_ token: String) -> HTTPFields {
         [.setCookie: cookie.setting(token, for: Self.lifetime / 1000)]
     }
 
-    /// The header that takes the cookie back.
-    public var takingBack: HTTPFields { [.setCookie: cookie.clearing] }
+    /// The header that removes the cookie.
+    public var clearingCookie: HTTPFields { [.setCookie: cookie.clearing] }
 
     /// Deletes sessions that have expired.
     public static func sweep(at now: Int64, in db: Session) throws {

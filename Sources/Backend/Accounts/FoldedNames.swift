@@ -1,20 +1,20 @@
 import Contract
 import Database
 
-/// Usernames as they are compared where none may look like another (``Swift/String/foldedForComparison``), in a column of
-/// their own beside the key by which people sign in. No two accounts have the same.
+/// Stores folded usernames, by which names that look alike are found (``Swift/String/foldedForComparison``). They are
+/// in a column besides the key for signing in, and no two accounts have the same.
 ///
-/// Accounts that were made before there was such a rule, and look like an older one, have theirs with a mark behind it.
+/// An account from before this rule whose name looks like an older one has a folded name with a mark behind it.
 public enum FoldedNames {
-    /// In no name: it is a control character.
+    /// The mark, a control character that no name contains.
     private static let mark = "\u{1}"
 
-    /// The step of an API's schema that makes the column `folded_name`, and fills it from `username`.
+    /// Returns the migration that adds the column `folded_name`, and fills it from `username`.
     ///
     /// - Parameters:
-    ///   - statements: Of the same step.
-    ///   - table: With `id`, which grows, and `username`.
-    ///   - condition: Of rows that have a name.
+    ///   - statements: Other statements of the same migration.
+    ///   - table: The table, with `username` and a growing `id`.
+    ///   - condition: The condition for rows that have a name.
     public static func migration(
         adding statements: [String] = [], to table: String, where condition: SQL = "1 = 1"
     ) -> Schema.Migration {
@@ -43,7 +43,8 @@ public enum FoldedNames {
         }
     }
 
-    /// Whether no account has a name that looks like this one. Of two that are made at once the index refuses one.
+    /// Returns whether no account has a name that looks like this one. If two are created at the same time, the index
+    /// refuses one.
     public static func isFree(_ name: String, in table: SQL, _ db: Session) throws -> Bool {
         let folded = name.foldedForComparison
         let (first, end) = (folded + mark, folded + "\u{2}")

@@ -4,28 +4,29 @@ import Foundation
 import Mail
 import NIOConcurrencyHelpers
 
-/// E-mails that are to be sent: written in the transaction that wants them, sent once it is durable, and tried again for a
-/// day. So no request waits for a mail server, its refusal stops nothing, and a server that is killed loses none.
+/// Stores e-mails that are to be sent. They are written in the transaction that causes them, sent once it is durable,
+/// and retried for a day. So no request waits for a mail server or fails with it, and a killed server loses no e-mail.
 ///
-/// What waits is encrypted with the server's key, since e-mails contain tokens that open an account. The e-mail itself is
-/// composed when it is sent. Several nodes share the table; an e-mail is sent twice only where a node dies between sending it
-/// and recording that.
+/// The rows are encrypted with the server's key, because e-mails contain tokens that give access to an account. The
+/// e-mail itself is composed when it is sent. Several nodes share the table. An e-mail is sent twice only when a node
+/// dies between sending it and recording that.
 public final class Outbox<Job: Codable & Sendable>: Sendable {
-    /// Composes the e-mail; nil when it is not to be sent any more.
+    /// Composes the e-mail; nil when it should no longer be sent.
     public typealias Composer = @Sendable (Job) async throws -> MailMessage?
-    /// Receives each failure, with the e-mail's number in the outbox (nil where the table itself could not be read), and
+    /// Receives each failure, with the e-mail's number in the outbox (nil when the table itself could not be read), and
     /// whether the e-mail is tried again.
     public typealias Report = @Sendable (_ email: Int64?, any Error, _ isTriedAgain: Bool) -> Void
 
     /// The time after which an e-mail is given up, in milliseconds.
     static var lifetime: Int64 { 24 * 3_600_000 }
-    /// The time for which an e-mail belongs to the node that sends it, in milliseconds: longer than a mailer takes.
+    /// The time in milliseconds for which an e-mail is reserved for the node that sends it. It is longer than a mailer
+    /// takes.
     static var lease: Int64 { 60_000 }
     /// The number of e-mails that are sent at the same time.
     static var width: Int { 32 }
-    /// The time for which a node leaves an e-mail that it cannot read to the others, in milliseconds.
+    /// The time in milliseconds for which a node leaves an e-mail that it cannot decrypt to the other nodes.
     static var abstention: Int64 { 300_000 }
-    /// The longest pause between two looks at the table: another node may have died with e-mails of its own.
+    /// The longest pause between two reads of the table, because another node may have died while sending its e-mails.
     static var idle: Duration { .seconds(60) }
 
     private let database: Database
@@ -36,10 +37,11 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     private let report: Report
     private let calls: AsyncStream<Void>
     private let call: AsyncStream<Void>.Continuation
-    /// E-mails that this node cannot read, and the time until which it leaves them alone.
+    /// The e-mails that this node cannot decrypt, with the time until which it ignores them.
     private let unreadable = NIOLockedValueBox<[Int64: Int64]>([:])
 
-    /// - Parameter secret: 32 bytes or more. E-mails that were encrypted with another one are left to a node that has it.
+    /// - Parameter secret: The key, of 32 bytes or more. E-mails that were encrypted with another key are left to a
+    ///   node that has it.
     public init(
         database: Database, mailer: any Mailer, secret: [UInt8], time: TimeSource, compose: @escaping Composer,
         report: @escaping Report
@@ -54,7 +56,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         (calls, call) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// The table, for each API's schema.
+    /// The statements that create the table, for an API's schema.
     public static var table: [String] {
         [
             """
@@ -69,7 +71,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     /// Adds an e-mail, if the transaction commits.
     public func post(_ job: Job, at now: Int64, in db: Session) throws {
         let sealed = try AES.GCM.seal(JSONEncoder().encode(job), using: key)
-        // With the standard nonce there always is one text of all its parts.
+        // `combined` is only nil for nonces of another size than the standard one.
         guard let text = sealed.combined else { throw CryptoKitError.incorrectParameterSize }
         try db.run(
             """
@@ -78,13 +80,14 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         db.afterCommit { [call] in call.yield() }
     }
 
-    /// Sends e-mails until the task is cancelled. What has begun is finished. To be called once.
+    /// Sends e-mails until the task is cancelled. E-mails that are being sent are finished. It must be called once.
     public func run() async {
         call.yield()
         var alarm: Task<Void, Never>?
         for await _ in calls {
             alarm?.cancel()
-            // Not cancelled with the task: what the mail server may have taken already must not be sent twice.
+            // This is not cancelled with the task: an e-mail that the mail server may have accepted must not be sent
+            // twice.
             let round = await Task { try await deliver() }.result
             let wait: Duration
             switch round {
@@ -101,12 +104,12 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         alarm?.cancel()
     }
 
-    /// Sends all that is due now.
+    /// Sends all e-mails that are due now.
     public func sendDue() async throws { while try await deliver() == .zero {} }
 
-    /// Sends some of the e-mails that are due, and returns when each was sent, postponed or given up.
+    /// Sends some of the e-mails that are due, and returns when each has been sent, postponed or given up.
     ///
-    /// - Returns: The time until the next look.
+    /// - Returns: The time until the next read.
     private func deliver() async throws -> Duration {
         let now = time.milliseconds()
         let readable = readable(at: now)
@@ -117,7 +120,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         guard let next else { return Self.idle }
         guard next <= now else { return min(.milliseconds(next - now), Self.idle) }
         let emails = try await database.write { db in
-            // A second node waits here, and then finds them not due.
+            // A second node waits here, and then finds that they are not due.
             try db.all(
                 """
                 UPDATE outbox SET due_at = \(now + Self.lease), attempts = attempts + 1
@@ -154,7 +157,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
 
     private func putOff(_ email: Waiting, for error: any Error) async {
         let now = time.milliseconds()
-        // Another node may have the key, and for it nothing has been tried yet.
+        // Another node may have the key, and has not tried to send the e-mail yet.
         let isLeft = error is UnreadableEmail
         let next = now + (isLeft ? Self.pause(after: 1) : Self.pause(after: email.attempts))
         let attempts = isLeft ? email.attempts - 1 : email.attempts
@@ -172,19 +175,19 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
             }
             report(email.id, error, isTriedAgain)
         } catch {
-            // It stays as it is, and is due when this node's time for it is over.
+            // The row stays unchanged, and is due when this node's reservation ends.
             report(email.id, error, true)
         }
     }
 
-    /// Returns a condition that leaves out what this node could not read a short while ago.
+    /// Returns a condition that excludes e-mails that this node could not decrypt recently.
     private func readable(at now: Int64) -> SQL {
         var ids = unreadable.withLockedValue { unreadable in
             unreadable = unreadable.filter { $0.value > now }
             return Array(unreadable.keys.prefix(1024))
         }
         guard let last = ids.last else { return "1 = 1" }
-        // Few lengths, so that few statements are prepared.
+        // The list is padded to few lengths, so that few statements are prepared.
         while !ids.count.isPowerOfTwo { ids.append(last) }
         return "id NOT IN (\(list: ids))"
     }
@@ -193,7 +196,8 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         try await database.write { db in try db.run("DELETE FROM outbox WHERE id = \(email.id)") }
     }
 
-    /// Returns the pause before the next attempt, in milliseconds: 2, 10 and 50 seconds, 4 and 21 minutes, then an hour each.
+    /// Returns the pause before the next attempt, in milliseconds: 2, 10 and 50 seconds, 4 and 21 minutes, then an hour
+    /// each.
     static func pause(after attempts: Int) -> Int64 {
         var pause: Int64 = 2000
         for _ in 1..<max(1, min(attempts, 10)) { pause *= 5 }
@@ -205,7 +209,7 @@ extension Int {
     fileprivate var isPowerOfTwo: Bool { nonzeroBitCount == 1 }
 }
 
-/// A row of the table.
+/// A row of the outbox.
 private struct Waiting: Sendable {
     var id: Int64
     var sealed: [UInt8]
@@ -217,7 +221,7 @@ private struct Waiting: Sendable {
     }
 }
 
-/// An e-mail was encrypted with another key, or by another version.
+/// The error for an e-mail that was encrypted with another key, or by another version.
 struct UnreadableEmail: Error, CustomStringConvertible {
     var description: String {
         "an e-mail that waits cannot be read: it was encrypted with another key, which another node may have"

@@ -4,10 +4,11 @@ import Database
 import Identity
 import NIOConcurrencyHelpers
 
-/// Verifies passwords, at a sign-in and wherever one is asked for again, within the limits on guessing.
+/// Verifies passwords, at a sign-in and when a signed-in user is asked again, within the limits on guessing.
 ///
-/// An attempt counts before it is checked. Only a password that was looked at and is wrong stays counted: one that is
-/// right, and one that could not be checked (the queue is full, the database is away, the client has gone), is taken back.
+/// An attempt counts before the password is verified. Only an attempt with a wrong password stays counted. The attempt
+/// is refunded when the password was right or could not be verified, because the queue is full, the database cannot be
+/// reached, or the client has disconnected.
 public struct PasswordCheck: Sendable {
     /// An account whose password is to be verified.
     public struct Candidate<Account: Sendable>: Sendable {
@@ -15,8 +16,11 @@ public struct PasswordCheck: Sendable {
         let name: String
         let password: String?
 
+        /// Makes a candidate.
+        ///
         /// - Parameters:
-        ///   - account: Nil when there is none. The same work is then done, so that the time it takes tells nothing.
+        ///   - account: The account; nil when there is none. The same work is then done, so that the time does not show
+        ///     that.
         ///   - name: The name under which attempts are counted.
         ///   - password: The account's password hash.
         public init(_ account: Account?, countedAs name: String, password: String?) {
@@ -30,26 +34,26 @@ public struct PasswordCheck: Sendable {
     public final class Verified: Sendable {
         private let attempt: SignInThrottle.Attempt
         private let throttle: SignInThrottle
-        fileprivate let isSettled = NIOLockedValueBox(false)
+        fileprivate let isCompleted = NIOLockedValueBox(false)
 
         fileprivate init(_ attempt: SignInThrottle.Attempt, _ throttle: SignInThrottle) {
             self.attempt = attempt
             self.throttle = throttle
         }
 
-        /// Takes the attempt back, if the transaction commits: it does not count.
+        /// Refunds the attempt, if the transaction commits, so that it does not count.
         ///
-        /// - Parameter isSignIn: Whether the address is known to the account from now on.
-        public func settle(isSignIn: Bool = true, at now: Int64, in db: Session) throws {
+        /// - Parameter isSignIn: Whether the account remembers the client's address from now on.
+        public func complete(isSignIn: Bool = true, at now: Int64, in db: Session) throws {
             try throttle.refund(attempt, in: db)
             if isSignIn { try throttle.remember(attempt.address, of: attempt.account, at: now, in: db) }
-            db.afterCommit { [isSettled] in isSettled.withLockedValue { $0 = true } }
+            db.afterCommit { [isCompleted] in isCompleted.withLockedValue { $0 = true } }
         }
     }
 
-    /// Attempts that could not be taken back when they should have been. The next attempt tries again.
-    private final class Debts: Sendable {
-        /// More than this many attempts are not under way at once.
+    /// The attempts whose refund has failed. The next attempt tries to refund them again.
+    private final class FailedRefunds: Sendable {
+        /// The most attempts that are kept. There are never as many at the same time.
         private static let limit = 10_000
         private let attempts = NIOLockedValueBox<[SignInThrottle.Attempt]>([])
 
@@ -68,7 +72,7 @@ public struct PasswordCheck: Sendable {
     private let database: Database
     private let passwords: Passwords
     private let throttle: SignInThrottle
-    private let debts = Debts()
+    private let failedRefunds = FailedRefunds()
 
     public init(database: Database, passwords: Passwords, throttle: SignInThrottle) {
         self.database = database
@@ -76,20 +80,21 @@ public struct PasswordCheck: Sendable {
         self.throttle = throttle
     }
 
-    /// Verifies a password, and goes on if it is right.
+    /// Verifies a password, and runs an action if it is right.
     ///
     /// - Parameters:
-    ///   - refusal: The answer to a wrong password, and to one of no account.
-    ///   - find: Looks the account up. May be run again.
-    ///   - proceed: Does what the password is for, and settles the attempt in the transaction that does so.
-    /// - Throws: 429 with `Retry-After`; the refusal; what `find` and `proceed` throw.
+    ///   - refusal: The error for a wrong password or an unknown account.
+    ///   - find: Finds the account. It may run more than once.
+    ///   - proceed: Runs the action, and completes the attempt in the same transaction.
+    /// - Throws: A `Problem` with 429 and `Retry-After`; the refusal; the errors of `find` and `proceed`.
     public func verify<Account: Sendable, Output: Sendable>(
         _ password: String, from address: ClientAddress, at now: Int64, refusal: Problem,
         find: @escaping @Sendable (Session) throws -> Candidate<Account>,
         proceed: (Account, Verified) async throws -> Output
     ) async throws -> Output {
-        await settleDebts()
-        // Looked up and counted in one transaction; the password is verified outside, since that takes long.
+        await retryRefunds()
+        // The account is found and the attempt counted in one transaction. The password is verified outside, because
+        // that takes long.
         let (candidate, attempt) = try await database.write { [throttle] db in
             let candidate = try find(db)
             return (candidate, try throttle.count(signInTo: candidate.name, from: address, at: now, in: db))
@@ -106,17 +111,17 @@ public struct PasswordCheck: Sendable {
             }
             return try await proceed(account, verified)
         } catch {
-            if !isWrong, !verified.isSettled.withLockedValue({ $0 }) { await refund([attempt]) }
+            if !isWrong, !verified.isCompleted.withLockedValue({ $0 }) { await refund([attempt]) }
             throw error
         }
     }
 
-    /// Hashes a new password, in the queue of the address that asks for it.
+    /// Hashes a new password, in the queue of the client's address.
     public func hash(_ password: String, from address: ClientAddress) async throws -> String {
         try await passwords.hash(password, for: .init(address: address.network))
     }
 
-    /// Takes attempts back, even when the request has been cancelled because its client has gone.
+    /// Refunds attempts, even when the request has been cancelled because its client has disconnected.
     private func refund(_ owed: [SignInThrottle.Attempt]) async {
         let isDone = await Task { [database, throttle] in
             do {
@@ -126,11 +131,11 @@ public struct PasswordCheck: Sendable {
                 return false
             }
         }.value
-        if !isDone { debts.add(owed) }
+        if !isDone { failedRefunds.add(owed) }
     }
 
-    private func settleDebts() async {
-        let owed = debts.take()
+    private func retryRefunds() async {
+        let owed = failedRefunds.take()
         if !owed.isEmpty { await refund(owed) }
     }
 }

@@ -2,17 +2,18 @@ import Contract
 import Database
 import Identity
 
-/// Refresh tokens that are exchanged for another at each use (RFC 6819 §5.2.2.3), kept as hashes in a table of their own
-/// beside the sessions of ``TokenSessions``. A token that is used a second time has been stolen: the session ends.
+/// Stores refresh tokens, which are exchanged for new ones at each use (RFC 6819 §5.2.2.3). Their hashes are in a table
+/// of their own, besides the sessions of ``TokenSessions``. A token that is used a second time has been stolen, so its
+/// session ends.
 public struct RefreshTokens<User: RawRepresentable & SQLConvertible & Hashable & Sendable>: Sendable
 where User.RawValue == Int64 {
     private let sessions: TokenSessions<User>
-    /// The time in which a used token is accepted again, in milliseconds: the first answer may have been lost.
+    /// The time in milliseconds for which a used token is accepted again, because the first answer may have been lost.
     private let grace: Int64 = 10_000
 
     public init(_ sessions: TokenSessions<User>) { self.sessions = sessions }
 
-    /// The tables of sessions and tokens, for a new API's schema.
+    /// The statements that create the tables of sessions and tokens, for a new API's schema.
     public static var tables: [String] {
         [
             """
@@ -41,7 +42,7 @@ where User.RawValue == Int64 {
         try insert(session.refreshToken, of: session.id, parent: nil, until: until, in: db)
     }
 
-    /// What came of a refresh token.
+    /// The result of using a refresh token.
     public enum Exchange: Sendable {
         case renewed(user: User, session: String)
         /// The token is unknown, has expired, or was used before. A session whose token was used before has been ended.
@@ -50,14 +51,14 @@ where User.RawValue == Int64 {
 
     /// Exchanges a refresh token for another.
     ///
-    /// - Parameter admit: Throws for an account that may not get in: the token then stays good.
+    /// - Parameter admit: Throws when the account may not sign in; the token then stays valid.
     public func exchange(
         _ old: String, for new: String, at now: Int64, in db: Session,
         admit: (User, Session) throws -> Void = { _, _ in }
     ) throws -> Exchange {
         let hash = Digest.sha256(old)
         guard let session = try session(of: old, in: db) else { return .refused }
-        // Of two that bring the same token the second waits here, and finds it used.
+        // The second of two requests with the same token waits here, and finds it used.
         let user: User? = try db.lock("user_id", from: "sessions", where: "id = \(session)") { try $0.get(0) }
         let token: (expiresAt: Int64, usedAt: Int64?)? = try db.one(
             "SELECT expires_at, used_at FROM refresh_tokens WHERE hash = \(hash)"

@@ -4,37 +4,37 @@ import Crypto
 import Database
 import HTTPTypes
 
-/// The limits on guessing passwords, on making accounts and on asking for e-mails.
+/// The limits on guessing passwords, on creating accounts and on requesting e-mails.
 ///
-/// A sign-in is counted before its password is looked at, so that a hundred at once are a hundred attempts, and taken back
-/// when the password was right, or could not be checked. ``PasswordCheck`` does both.
+/// A sign-in is counted before its password is verified, so that concurrent attempts all count. It is refunded when the
+/// password was right or could not be verified. ``PasswordCheck`` does both.
 public struct SignInThrottle: Sendable {
     public struct Limits: Sendable {
-        /// Failed sign-ins in a minute, to one account from one address.
+        /// The failed sign-ins to one account from one address in a minute.
         public var failuresPerMinute = 10
-        /// Failed sign-ins in an hour, to one account, from all addresses that never signed in to it.
+        /// The failed sign-ins to one account in an hour, from all addresses that have never signed in to it.
         public var failuresPerHour = 100
-        /// Failed sign-ins in an hour, from one address, to all accounts that it never signed in to.
+        /// The failed sign-ins from one address in an hour, to all accounts to which it has never signed in.
         public var failuresPerHourOfAddress = 100
-        /// New accounts in a minute from one address; this machine itself is not counted.
+        /// The new accounts from one address in a minute; this machine itself is not limited.
         public var registrationsPerMinute = 20
-        /// E-mails about a forgotten password in an hour, to one mailbox, asked for from one address; this machine itself
-        /// is not counted.
+        /// The e-mails about a forgotten password to one mailbox in an hour, requested from one address; this machine
+        /// itself is not limited.
         public var remindersPerHour = 5
-        /// E-mails about a forgotten password in an hour, to one mailbox, from any address.
+        /// The e-mails about a forgotten password to one mailbox in an hour, requested from any address.
         public var remindersPerHourOfMailbox = 5
 
         public init() {}
     }
 
-    /// The time for which an address is known to an account after a sign-in, in milliseconds.
+    /// The time in milliseconds for which an account remembers the address of a sign-in.
     static let familiarity: Int64 = 30 * 24 * AttemptCounters.hour
 
     let limits: Limits
     let phrases: Phrases
     private let key: SymmetricKey
 
-    /// - Parameter secret: The API's own. Counters are kept under digests that cannot be computed without it.
+    /// - Parameter secret: The API's key. Counters are stored under digests that cannot be computed without it.
     public init(limits: Limits = .init(), secret: [UInt8], phrases: Phrases) {
         self.limits = limits
         self.phrases = phrases
@@ -42,7 +42,7 @@ public struct SignInThrottle: Sendable {
             inputKeyMaterial: SymmetricKey(data: secret), info: Array("attempts".utf8), outputByteCount: 32)
     }
 
-    /// The tables, for each API's schema.
+    /// The statements that create the tables, for an API's schema.
     public static let tables =
         AttemptCounters.tables + [
             """
@@ -52,7 +52,7 @@ public struct SignInThrottle: Sendable {
             "CREATE INDEX familiar_addresses_age ON familiar_addresses (until)",
         ]
 
-    /// A sign-in that was counted, and the counters that it went to.
+    /// A counted sign-in, and its counters.
     struct Attempt: Sendable {
         let account: String
         let address: ClientAddress
@@ -63,10 +63,10 @@ public struct SignInThrottle: Sendable {
 
     // MARK: Sign-ins
 
-    /// Counts a sign-in that is about to be tried.
+    /// Counts a sign-in before its password is verified.
     ///
-    /// - Parameter account: The account's name here, or what was typed when there is none.
-    /// - Throws: 429 with `Retry-After`.
+    /// - Parameter account: The account's name in throttles, or a name for the given login when there is no account.
+    /// - Throws: A `Problem` with 429 and `Retry-After`.
     func count(signInTo account: String, from address: ClientAddress, at now: Int64, in db: Session) throws -> Attempt {
         let isFamiliar = try db.exists(
             """
@@ -86,12 +86,12 @@ public struct SignInThrottle: Sendable {
         return Attempt(account: account, address: address, isFamiliar: isFamiliar, keys: budgets.map(\.key))
     }
 
-    /// Takes an attempt back: it does not count.
+    /// Refunds an attempt, so that it does not count.
     func refund(_ attempt: Attempt, in db: Session) throws {
         for key in attempt.keys { try AttemptCounters.refund(key, in: db) }
     }
 
-    /// Records that an address has signed in to an account: for 30 days the failures of others do not stop it.
+    /// Records that an address has signed in to an account. For 30 days, failures from other addresses do not block it.
     ///
     /// - Parameter account: The name under which its sign-ins are counted.
     public func remember(_ address: ClientAddress, of account: String, at now: Int64, in db: Session) throws {
@@ -107,19 +107,19 @@ public struct SignInThrottle: Sendable {
 
     /// Counts a sign-up.
     ///
-    /// - Throws: 429 with `Retry-After`.
+    /// - Throws: A `Problem` with 429 and `Retry-After`.
     public func countSignUp(from address: ClientAddress, at now: Int64, in db: Session) throws {
         if address.isThisMachine { return }
         let key = "register \(digest(address.network))"
         try count(key, limits.registrationsPerMinute, AttemptCounters.minute, at: now, in: db)
     }
 
-    /// Counts an e-mail about a forgotten password, or one more that verifies an address.
+    /// Counts an e-mail about a forgotten password or another verification e-mail.
     ///
     /// - Parameter email: The address in the form in which addresses are compared.
-    /// - Returns: Whether it may be sent. The answer to the request must not depend on it: it would tell whether the address
-    ///   has an account, and what others have asked for.
-    /// - Throws: 429 with `Retry-After` when this client has asked too often.
+    /// - Returns: Whether it may be sent. The answer to the request must not depend on it, because that would show
+    ///   whether the address has an account, and what others have requested.
+    /// - Throws: A `Problem` with 429 and `Retry-After` when this client has asked too often.
     public func countEmail(to email: String, from address: ClientAddress, at now: Int64, in db: Session) throws -> Bool
     {
         let mailbox = digest(email)
@@ -131,13 +131,13 @@ public struct SignInThrottle: Sendable {
             "reminder \(mailbox)", limits.remindersPerHourOfMailbox, AttemptCounters.hour, at: now, in: db)
     }
 
-    // MARK: Forgetting
+    // // MARK: Deletion
 
-    /// Deletes what is kept of an account that ends: its sign-ins, the addresses it was known to, and its e-mails.
+    /// Deletes the data about an account that is deleted: its sign-ins, its known addresses and its e-mails.
     ///
     /// - Parameters:
     ///   - account: The name under which its sign-ins were counted.
-    ///   - names: The names under which sign-ins were counted while no account had them.
+    ///   - names: The names under which sign-ins were counted before the account existed.
     ///   - email: The address in the form in which addresses are compared.
     public func forget(account: String, names: [String], email: String? = nil, in db: Session) throws {
         try db.run("DELETE FROM familiar_addresses WHERE account = \(Self.name(account))")
@@ -145,7 +145,7 @@ public struct SignInThrottle: Sendable {
         if let email { try AttemptCounters.forget("reminder \(digest(email))", in: db) }
     }
 
-    /// Deletes what no longer counts.
+    /// Deletes rows that no longer count.
     public static func sweep(at now: Int64, in db: Session) throws {
         try AttemptCounters.sweep(at: now, in: db)
         try db.run("DELETE FROM familiar_addresses WHERE until <= \(now)")
@@ -155,13 +155,14 @@ public struct SignInThrottle: Sendable {
         try AttemptCounters.count(key, limit, window, phrases, at: now, in: db)
     }
 
-    /// Returns a keyed digest. What people type into a name field is not kept, since now and then it is a password; nor are
-    /// addresses.
+    /// Returns a keyed digest. The texts that users type into a name field are not stored, because some are passwords;
+    /// addresses are not stored, either.
     private func digest(_ text: String) -> String {
         Self.hexadecimal(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key).prefix(16))
     }
 
-    /// Returns the digest of an account whose addresses are known. It has no key, since it must outlast a change of the key.
+    /// Returns the digest of an account with known addresses. It has no key, because it must outlast a change of the
+    /// key.
     private static func name(_ account: String) -> String {
         hexadecimal(SHA256.hash(data: Array(account.utf8)).prefix(16))
     }

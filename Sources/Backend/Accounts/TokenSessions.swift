@@ -2,11 +2,11 @@ import Contract
 import Database
 import Identity
 
-/// The account behind an access token.
+/// The account of an access token.
 public struct Caller<User: Sendable>: Sendable {
     public let user: User
     public let session: String
-    /// The end of the token's time, in Unix seconds.
+    /// The time at which the token expires, in Unix seconds.
     public let expiresAt: Int64
 
     public init(user: User, session: String, expiresAt: Int64) {
@@ -27,25 +27,25 @@ public struct NewSession: Sendable {
     }
 }
 
-/// Sessions in two tokens: an access token, which is signed and good for a short time, and a refresh token, which is good
-/// for as long as the session.
+/// Manages sessions with two tokens: a signed access token with a short lifetime, and a refresh token that is valid as
+/// long as the session.
 ///
-/// The table `sessions` has the columns `id`, `user_id` and `expires_at`. A session is there until it ends: by a sign-out,
-/// with its account, or when it expires.
+/// The table `sessions` has the columns `id`, `user_id` and `expires_at`. A session's row is deleted at a sign-out,
+/// with its account, or when it has expired.
 public struct TokenSessions<User: RawRepresentable & SQLConvertible & Hashable & Sendable>: Sendable
 where User.RawValue == Int64 {
-    /// What a contract says of its tokens.
+    /// A contract's rules for its tokens.
     public struct Rules: Sendable {
-        /// The time for which an access token is good, in seconds.
+        /// The lifetime of an access token, in seconds.
         public var access: Int64
-        /// The time for which a session goes on after it began or was renewed, in seconds.
+        /// The time in seconds for which a session lasts after it began or was renewed.
         public var refresh: Int64
-        /// The answer to a token that is not good.
+        /// The error for a token that is not valid.
         public var invalid: Problem
-        /// The answer to a good token of another kind.
+        /// The error for a valid token of another kind.
         public var wrongKind: Problem
 
-        /// - Parameter wrongKind: Nil for the same as `invalid`.
+        /// - Parameter wrongKind: The error for a token of another kind; nil for the same as `invalid`.
         public init(access: Int64, refresh: Int64, invalid: Problem, wrongKind: Problem? = nil) {
             self.access = access
             self.refresh = refresh
@@ -54,7 +54,8 @@ where User.RawValue == Int64 {
         }
     }
 
-    /// Finds whose session there is of an id. Nil for a session that has ended; throws for an account that may not get in.
+    /// Finds the user of a session. It returns nil for a session that has ended, and throws for an account that may not
+    /// sign in.
     public typealias Owner = @Sendable (_ session: String, _ now: Int64, Session) throws -> User?
 
     public let rules: Rules
@@ -64,10 +65,12 @@ where User.RawValue == Int64 {
     private let owner: Owner
     private let owners: TTLCache<String, User>
 
+    /// Makes the sessions of one API.
+    ///
     /// - Parameters:
-    ///   - key: Signs the tokens; at least 32 bytes.
+    ///   - key: The key that signs the tokens; at least 32 bytes.
     ///   - issuer: The tokens' `iss` and `aud`; nil for tokens that name neither.
-    ///   - owner: By default the table `sessions` alone is asked.
+    ///   - owner: Finds the user of a session. By default it only queries the table `sessions`.
     public init(
         database: Database, key: [UInt8], issuer: String? = nil, rules: Rules, time: TimeSource = .system,
         owner: @escaping Owner = { session, now, db in
@@ -98,9 +101,9 @@ where User.RawValue == Int64 {
                 id: RandomToken.make(bytes: 12), session: session))
     }
 
-    /// Returns what a signed token says, whether or not its session is there; nil for one that is not good.
+    /// Returns the claims of a signed token, whether or not its session exists; nil for a token that is not valid.
     ///
-    /// - Parameter acceptingExpired: For signing out: an old token still names its session.
+    /// - Parameter acceptingExpired: Whether an expired token is accepted, for signing out.
     public func claims(
         of token: String, acceptingExpired: Bool = false
     ) async -> (kind: String, caller: Caller<User>)? {
@@ -110,9 +113,9 @@ where User.RawValue == Int64 {
         return (claims.kind, Caller(user: user, session: claims.session, expiresAt: claims.expiresAt))
     }
 
-    /// Returns the caller behind an access token, if the session is there.
+    /// Returns the caller of an access token, if the session exists.
     ///
-    /// - Throws: 401; what the look-up of the owner throws.
+    /// - Throws: A `Problem` with 401; the errors of finding the owner.
     public func caller(_ token: String) async throws -> Caller<User> {
         guard let (kind, caller) = await claims(of: token) else { throw rules.invalid }
         guard kind == "access" else { throw rules.wrongKind }
@@ -122,13 +125,14 @@ where User.RawValue == Int64 {
 
     // MARK: Sessions
 
-    /// Returns whether the caller's session is there. The database is asked once a second at most, so a session that is ended
-    /// on another node ends here within a second.
+    /// Returns whether the caller's session exists. The database is queried at most once a second, so a session that is
+    /// ended on another node ends here within a second.
     public func isOpen(_ caller: Caller<User>) async throws -> Bool {
         try await owners.value(for: caller.session) { try await look(for: caller.session) } == caller.user
     }
 
-    /// Returns whether the caller's session is there, by the database: for sockets, which do not ask again.
+    /// Returns whether the caller's session exists, by a query of the database. It is for sockets, which do not check
+    /// again.
     public func isOpenNow(_ caller: Caller<User>) async throws -> Bool {
         try await owners.renew(caller.session) { try await look(for: caller.session) } == caller.user
     }
@@ -154,7 +158,7 @@ where User.RawValue == Int64 {
         return ended
     }
 
-    /// Asks the database when the session is used next: another node has ended it.
+    /// Drops a session from the cache, because another node has ended it.
     public func forget(_ session: String) { owners.remove(session) }
 
     /// Deletes sessions that have expired.

@@ -3,49 +3,52 @@ import Crypto
 import Foundation
 import Identity
 
-/// Signs the URLs of files, so that they can be fetched by those who have been given one, for a limited time.
+/// Signs the URLs of files, so that a client that has been given a URL can fetch the file for a limited time.
 ///
-/// A URL is good to the end of the next day (UTC), so that all URLs of a file are the same for a day, and what was
-/// fetched once can be kept. Its query is `expires=<Unix seconds>&signature=<base64url of HMAC-SHA-256>`. The signature
-/// covers the path and the time, as values: however a client or a proxy has spelled them.
+/// A URL is valid to the end of the next day (UTC), so that all URLs of a file are the same for a day and a client can
+/// cache the file. Its query is `expires=<Unix seconds>&signature=<base64url of HMAC-SHA-256>`. The signature covers
+/// the path and the time after decoding, however a client or a proxy has spelled them.
 public struct ExpiringURLs: Sendable {
-    /// What a query is worth.
+    /// The result of checking a query.
     public enum Verdict: Sendable {
-        case good
+        case valid
         /// The query has no signature at all.
         case unsigned
-        /// The signature is not this server's, or its time is over.
+        /// The signature is not this server's, or the URL has expired.
         case refused
     }
 
-    /// In seconds.
+    /// The seconds of a day.
     private static let day: Int64 = 24 * 3600
 
     private let key: SymmetricKey
 
     /// - Parameters:
-    ///   - secret: A key of the API's. Another is derived from it (HKDF, RFC 5869), which serves this purpose alone.
-    ///   - purpose: The API and its files, such as `dunbar media`.
+    ///   - secret: One of the API's keys. The signing key is derived from it (HKDF, RFC 5869), so that it serves this
+    ///     purpose alone.
+    ///   - purpose: The API and its kind of files, such as `dunbar media`.
     public init(secret: [UInt8], purpose: String) {
         key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: secret), info: Data("concord signed urls \(purpose)".utf8),
             outputByteCount: 32)
     }
 
-    /// The query of the URL of a file, without `?`.
+    /// Returns the query of a file's URL, without `?`.
     ///
     /// - Parameters:
-    ///   - path: As it is requested, such as `/media/x.jpg`.
-    ///   - now: In milliseconds since 1970.
+    ///   - path: The path of the URL, such as `/media/x.jpg`.
+    ///   - now: The time in milliseconds since 1970.
     public func query(for path: String, at now: Int64) -> String {
         let expires = (now / 1000 / Self.day + 2) * Self.day
         let signature = HMAC<SHA256>.authenticationCode(for: Self.signed(path, expires), using: key)
         return "expires=\(expires)&signature=\(Base64URL.encode(signature))"
     }
 
+    /// Checks the signature and the time in a query.
+    ///
     /// - Parameters:
-    ///   - query: As it came; nil when there was none.
-    ///   - now: In milliseconds since 1970.
+    ///   - query: The query as it was received; nil when there was none.
+    ///   - now: The time in milliseconds since 1970.
     public func verdict(on query: String?, for path: String, at now: Int64) -> Verdict {
         var values: [String: String] = [:]
         for item in (query ?? "").split(separator: "&") {
@@ -53,7 +56,7 @@ public struct ExpiringURLs: Sendable {
             guard let name = String(parts[0]).removingPercentEncoding, ["expires", "signature"].contains(name) else {
                 continue
             }
-            // Twice the same name could mean either.
+            // A name that occurs twice is ambiguous.
             guard parts.count == 2, values[name] == nil, let value = String(parts[1]).removingPercentEncoding else {
                 return .refused
             }
@@ -64,7 +67,7 @@ public struct ExpiringURLs: Sendable {
             let signature = values["signature"].flatMap(Base64URL.decode),
             HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Self.signed(path, expires), using: key)
         else { return .refused }
-        return .good
+        return .valid
     }
 
     private static func signed(_ path: String, _ expires: Int64) -> Data { Data("GET\n\(path)\n\(expires)".utf8) }

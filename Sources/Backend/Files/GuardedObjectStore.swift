@@ -1,10 +1,10 @@
 import NIOConcurrencyHelpers
 import ObjectStore
 
-/// A store that may be away at the start: nothing is written to it, nor removed from it, before it is known to belong to
-/// the database (``StorePairing``). What reads it needs not wait for that.
+/// A store that may be unreachable at the start. Nothing is written to it or removed from it before it is known to
+/// belong to the database (``StorePairing``). Reads need not wait for that.
 public final class GuardedObjectStore: ObjectStore {
-    /// The store itself, to be paired and to be closed.
+    /// The store itself, for pairing it and for closing it.
     public let store: any ObjectStore
     private let isOpen = NIOLockedValueBox(false)
 
@@ -38,7 +38,7 @@ public final class GuardedObjectStore: ObjectStore {
     }
 
     public func uploadURL(for key: ObjectKey, upTo size: Int64, expiresIn seconds: Int64) throws -> String {
-        // A client that puts something there takes nothing away, and a row comes with the confirmation only.
+        // An upload here overwrites nothing that a row names: the row is only written at the confirmation.
         try store.uploadURL(for: key, upTo: size, expiresIn: seconds)
     }
 
@@ -71,7 +71,10 @@ public final class GuardedObjectStore: ObjectStore {
     }
 }
 
-/// The store has been away since the start, so that nobody knows yet whether it is the right one.
+/// The error of a write to a store that has been unreachable since the start: it is not known yet whether it belongs to
+/// the database.
 public struct StoreNotPaired: Error, CustomStringConvertible {
-    public var description: String { "the object store could not be asked yet whether it belongs to the database" }
+    public var description: String {
+        "the object store has not been reachable yet, so it is not known whether it belongs to the database"
+    }
 }

@@ -1,4 +1,4 @@
-/// What a file is by its first bytes, whatever its name and its sender say.
+/// The type of a file, found by its first bytes, whatever its name and its declared type are.
 public enum MediaType: String, CaseIterable, Sendable {
     case jpeg, png, gif, webp, heic, mp4, mov, webm
 
@@ -9,7 +9,7 @@ public enum MediaType: String, CaseIterable, Sendable {
         }
     }
 
-    /// As it is served.
+    /// The `Content-Type` with which such a file is served.
     public var contentType: String {
         switch self {
         case .jpeg, .png, .gif, .webp, .heic: "image/\(rawValue)"
@@ -18,10 +18,12 @@ public enum MediaType: String, CaseIterable, Sendable {
         }
     }
 
-    /// How many bytes it takes to tell.
+    /// The number of bytes that are needed to find the type.
     public static let headSize = 4096
 
-    /// - Parameter head: The first ``headSize`` bytes of a file, or all of them.
+    /// Finds the type of a file; nil when it is none of these.
+    ///
+    /// - Parameter head: The first ``headSize`` bytes of the file, or all of them.
     public init?(head: [UInt8]) {
         func starts(_ bytes: [UInt8], at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: bytes) }
         func starts(_ text: String, at offset: Int = 0) -> Bool { starts(Array(text.utf8), at: offset) }
@@ -45,7 +47,8 @@ public enum MediaType: String, CaseIterable, Sendable {
         }
     }
 
-    /// ISO/IEC 14496-12 §4.3: the major brand. Others of the same container (AVIF, JPEG 2000 …) are none of these.
+    /// Returns the type for a major brand (ISO/IEC 14496-12 §4.3). Other types in the same container (AVIF, JPEG 2000
+    /// …) are not accepted.
     private static func type(ofBrand brand: String) -> MediaType? {
         switch brand {
         case "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "msf1": .heic
@@ -57,7 +60,7 @@ public enum MediaType: String, CaseIterable, Sendable {
         }
     }
 
-    /// An EBML head whose `DocType` (RFC 8794 §11.2.4) says so; Matroska's is another.
+    /// Returns whether the `DocType` of an EBML header (RFC 8794 §11.2.4) is WebM's. Matroska has another one.
     private static func isWebM(_ head: [UInt8]) -> Bool {
         let mark: [UInt8] = [0x42, 0x82, 0x84] + Array("webm".utf8)
         return head.prefix(64).indices.contains { head[$0...].starts(with: mark) }

@@ -8,8 +8,8 @@ extension ObjectStore {
     /// Answers a GET or HEAD with an object, whole or in a range (RFC 9110 §14), or with 304 where the client has it
     /// already (§13). An object never changes, so its key is its entity tag.
     ///
-    /// - Parameter fields: How the object is presented: its type at least.
-    /// - Throws: 404 when there is none, 416.
+    /// - Parameter fields: The headers that say how the object is presented; at least its type.
+    /// - Throws: A `Problem` with 404 when there is no such object, with 416 for a range outside of it.
     func answer(
         _ request: Request, with key: ObjectKey, _ fields: HTTPFields, phrases: Phrases
     ) async throws -> Response {
@@ -17,12 +17,12 @@ extension ObjectStore {
         let validators = Validators(tag: "\"\(key)\"", modified: object.modified.map(HTTPDate.text))
         var headers = fields
         headers[.xContentTypeOptions] = "nosniff"
-        // What somebody has uploaded must not act in this origin, should a browser be talked into showing it.
+        // An uploaded file must not run scripts in this origin if a browser is tricked into displaying it.
         headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
         headers[.acceptRanges] = "bytes"
         headers[.eTag] = validators.tag
         headers[.lastModified] = validators.modified
-        if validators.areKnown(to: request.headers) {
+        if validators.match(request.headers) {
             headers[.contentType] = nil
             return Response(status: .notModified, headers: headers)
         }
@@ -41,10 +41,10 @@ extension ObjectStore {
         }
         headers[.contentLength] = String(range.count)
         guard request.method == .get else { return Response(status: status, headers: headers) }
-        // Opened before the answer begins, so that a store that is away is a 503.
+        // The object is opened before the answer begins, so that an unreachable store becomes a 503.
         guard let content = try await open(key, in: range) else { throw Problem(.notFound, phrases.notFound) }
         let body = ResponseBody(contentLength: range.count) { writer in
-            // Where it fails half way the connection ends, so that nobody takes the part for the whole.
+            // A failure half way ends the connection, so that no client takes the part for the whole.
             try await content.send { piece in try await writer.write(piece) }
             try await writer.finish(nil)
         }
@@ -52,17 +52,17 @@ extension ObjectStore {
     }
 }
 
-/// By what a client tells whether it has an object already.
+/// The values by which a client finds out whether it has an object already.
 private struct Validators {
     let tag: String
     let modified: String?
 
-    /// Whether the client has the object, by `If-None-Match`, or else by `If-Modified-Since`.
-    func areKnown(to headers: HTTPFields) -> Bool {
+    /// Returns whether the client has the object, by `If-None-Match`, or else by `If-Modified-Since`.
+    func match(_ headers: HTTPFields) -> Bool {
         if let tags = headers[.ifNoneMatch] {
             return tags.split(separator: ",").contains { element in
                 let element = element.trimming(while: { $0 == " " || $0 == "\t" })
-                // The comparison is weak: a proxy that compresses makes a tag weak.
+                // The comparison is weak, because a proxy that compresses makes a tag weak.
                 return element == "*" || element == tag || element == "W/" + tag
             }
         }
@@ -72,7 +72,7 @@ private struct Validators {
         return modified <= since
     }
 
-    /// Whether a range may be answered with a part: the client's other parts are of the same object.
+    /// Returns whether a range may be answered with a part: the parts that the client has are of the same object.
     func allowRange(_ headers: HTTPFields) -> Bool {
         guard let condition = headers[.ifRange] else { return true }
         return condition == tag || condition == modified

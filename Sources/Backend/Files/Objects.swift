@@ -8,7 +8,7 @@ import ObjectStore
 
 extension SpooledFile: SpooledUpload {}
 
-/// Lets uploads wait in the object store's own spool, from where putting them in place is a rename.
+/// Spools uploads on the object store's own disk, so that storing one is a rename.
 public struct ObjectSpool: UploadSpool {
     private let store: any ObjectStore
 
@@ -24,24 +24,24 @@ public struct ObjectSpool: UploadSpool {
             try await file.finish()
             return file
         }
-        // What cannot be removed now is swept at the next start.
+        // A file that cannot be removed now is swept at the next start.
         func discard() async { try? await file.discard() }
     }
 }
 
 extension Routes {
-    /// Serves a local store's objects under `/objects`, to whoever holds a signed URL.
+    /// Serves a local store's objects under `/objects` to clients that hold a signed URL.
     ///
-    /// - Parameter places: Decides about files that are put there; nil for a store without upload URLs.
+    /// - Parameter policy: Decides about files that are uploaded; nil for a store without upload URLs.
     public mutating func serve(
-        _ store: LocalObjectStore, receiving places: UploadPlaces? = nil, phrases: Phrases = API.phrases
+        _ store: LocalObjectStore, receiving policy: UploadPolicy? = nil, phrases: Phrases = API.phrases
     ) {
-        // A URL is for GET and HEAD, or for PUT: with another method it is as good as a forged one.
+        // A URL is signed for GET and HEAD, or for PUT. With another method it is treated as a forged one.
         for method in [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete, .options] {
             plain(method, "/objects/{key*}") { request, _ in
                 guard method == .put else { return try await store.respond(to: request, phrases: phrases) }
-                guard let places else { throw invalidLink }
-                return try await store.receive(request, into: places, phrases: phrases)
+                guard let policy else { throw invalidLink }
+                return try await store.receive(request, into: policy, phrases: phrases)
             }
         }
     }
@@ -50,7 +50,7 @@ extension Routes {
 private let invalidLink = Problem(.forbidden, "Invalid or expired link")
 
 extension Request {
-    /// What stands behind `/objects/`, as it came.
+    /// The path behind `/objects/` and the query, as they were received.
     fileprivate var object: (path: String, query: String) {
         let target = (head.path ?? "").dropFirst("/objects/".count)
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -59,9 +59,9 @@ extension Request {
 }
 
 extension LocalObjectStore {
-    /// Takes an object under a signed URL. The same bytes may come again, for an answer that was lost.
+    /// Stores an object under a signed URL. The client may send the same bytes again when an answer was lost.
     fileprivate func receive(
-        _ request: Request, into places: UploadPlaces, phrases: Phrases
+        _ request: Request, into policy: UploadPolicy, phrases: Phrases
     ) async throws -> Response {
         let (path, query) = request.object
         let upload: SignedUpload
@@ -77,7 +77,7 @@ extension LocalObjectStore {
                 try await file.append(chunk)
             }
             guard file.count > 0 else { throw Problem(.badRequest, "The file is empty") }
-            try await places.receive(upload.key) { admission in
+            try await policy.receive(upload.key) { admission in
                 switch admission {
                 case .open:
                     try await replace(upload.key, by: file)
@@ -88,7 +88,7 @@ extension LocalObjectStore {
                 }
             }
         } catch {
-            // What cannot be removed now is removed with its last reference.
+            // A file that cannot be removed now is removed with the last reference to it.
             try? await file.discard()
             throw error
         }
@@ -96,7 +96,7 @@ extension LocalObjectStore {
         return Response(status: .ok)
     }
 
-    /// Of what is stored, read in pieces; nil when there is nothing.
+    /// Returns the digest of a stored object, which is read in pieces; nil when there is no such object.
     private func sha256(of key: ObjectKey) async throws -> [UInt8]? {
         guard let size = try await size(of: key) else { return nil }
         var hash = SHA256()

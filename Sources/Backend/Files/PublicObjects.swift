@@ -5,14 +5,14 @@ import Hummingbird
 import ObjectStore
 
 extension Routes {
-    /// Serves a store's objects without credentials, at `path` with the rest of a request's path behind it as their key,
-    /// whole or in ranges (RFC 9110 §14). They never change, so that whoever has one need not ask again.
+    /// Serves a store's objects without credentials. The rest of a request's path behind `path` is their key. They are
+    /// served whole or in ranges (RFC 9110 §14). Objects never change, so clients may cache them for ever.
     ///
     /// - Parameters:
-    ///   - path: Such as `/uploads`. Of the store's objects only those whose key begins with it are served.
-    ///   - cacheControl: Who may keep an object, and for how long.
-    ///   - admit: Refuses a request by throwing, before anything is looked up; by default nobody is refused.
-    ///   - contentType: Of the object of a name; nil when there is none of such a name.
+    ///   - path: The path of the folder, such as `/uploads`. Only objects whose key begins with it are served.
+    ///   - cacheControl: The `Cache-Control` of the answers.
+    ///   - admit: Refuses a request by throwing, before anything is looked up. By default every request is admitted.
+    ///   - contentType: Returns the type of the object with a name; nil when there is no object of such a name.
     public mutating func serve(
         publicly store: any ObjectStore, under path: String,
         cacheControl: String = "public, max-age=31536000, immutable",

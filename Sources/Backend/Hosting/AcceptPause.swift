@@ -2,10 +2,10 @@ import Foundation
 import Logging
 import NIOCore
 
-/// Keeps a listener quiet while the process has no descriptor left for another connection.
+/// Pauses a listener while the process has no file descriptor left for another connection.
 ///
-/// NIO would go on asking the system as fast as it can; with this handler it asks four times a second, and the log has a
-/// line. Meanwhile clients wait in the system's backlog.
+/// Without it NIO would retry as fast as it can. With this handler it retries four times a second, and one line is
+/// logged. Meanwhile clients wait in the system's backlog.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
@@ -42,7 +42,7 @@ final class AcceptPause: ChannelInboundHandler {
                 metadata: ["error": "\(error)"])
         }
         let channel = context.channel
-        // Holding back `read` would not help: the system would report the waiting connections all the same.
+        // Not reading would not help: the system would keep reporting the waiting connections.
         channel.setOption(.autoRead, value: false).whenFailure { _ in }
         channel.eventLoop.scheduleTask(in: Self.pause) {
             channel.setOption(.autoRead, value: true).whenFailure { _ in }

@@ -85,7 +85,8 @@ struct AppBuilder: Sendable {
             let owner = Database.Owner(
                 looks: { path in
                     logger.notice(
-                        "the stop before was not clean: looking at all of the database", metadata: ["path": "\(path)"])
+                        "the process was not stopped cleanly before: checking the whole database",
+                        metadata: ["path": "\(path)"])
                 }, damaged: { damage in logger.critical("\(damage)") })
             return try .sqlite(
                 path: DatabaseLocation.file(of: api.name, in: settings.folder), schema: api.schema, owner: owner)

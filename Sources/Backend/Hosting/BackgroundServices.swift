@@ -19,7 +19,7 @@ struct ListenerService: Service {
     }
 }
 
-/// Prints where each API is, in the order in which the APIs were named, and `ready`, once all of them listen.
+/// Prints the URL of each API, in the order in which the APIs were named, and `ready`, once all of them listen.
 actor StartAnnouncement {
     private let names: [String]
     private var urls: [String: String] = [:]
@@ -65,8 +65,8 @@ struct StartCheckRepeater: Service {
     }
 }
 
-/// Deletes what has expired, every hour. The first time is an hour after the start: an operator who has started with a wrong
-/// setting has that long before anything is removed.
+/// Deletes what has expired, every hour. The first time is an hour after the start: an operator who has started with a
+/// wrong setting has that long before anything is removed.
 struct Sweeper: Service {
     let apis: [RunningAPI]
     let logger: Logger
@@ -95,26 +95,26 @@ struct Sweeper: Service {
 
     private static func log(_ report: SweepReport, of api: String, _ logger: Logger) {
         let counts: Logger.Metadata = [
-            "looked": "\(report.looked)", "unreferenced": "\(report.unreferenced)", "taken": "\(report.taken)",
+            "examined": "\(report.examined)", "unreferenced": "\(report.unreferenced)", "trashed": "\(report.trashed)",
             "removed": "\(report.removed)",
         ]
         if report.isRefused {
             logger.error(
                 """
-                sweep refused: the database names too few of the files. Is it the right one, and not an old copy? If so, \
-                start with --allow-sweep \(api)
+                sweep refused: the database names too few of the files. Is it the right one, and not an old copy? If \
+                so, start with --allow-sweep \(api)
                 """, metadata: counts)
-        } else if report.taken + report.removed > 0 {
+        } else if report.trashed + report.removed > 0 {
             logger.notice("files that no row names were moved to the trash", metadata: counts)
         }
     }
 }
 
-/// Withdraws readiness when the server is told to stop, and lets load balancers see it before the listeners stop.
+/// Withdraws readiness when the server is asked to stop, and lets load balancers notice it before the listeners stop.
 struct Drain: Service {
     let apis: [RunningAPI]
     let deadline: ShutdownDeadline
-    /// How long requests are still taken.
+    /// The time during which requests are still accepted.
     let delay: Duration
 
     func run() async throws {

@@ -4,7 +4,8 @@ import NIOPosix
 import ObjectStore
 import WebSockets
 
-/// An API's service with everything that stands around it: a router that answers its requests, its sockets and its health.
+/// An API's service with everything that stands around it: a router that answers its requests, its sockets and its
+/// health.
 public struct ComposedAPI<Service: HostedService>: Sendable {
     public let service: Service
     public let health: Health
@@ -44,7 +45,8 @@ extension HostedAPI {
 }
 
 extension Platform {
-    /// Returns what does not work although the process can serve: without room for files, an API still serves texts.
+    /// Returns the functions that do not work although the process can serve: without room for files, an API still
+    /// serves texts.
     fileprivate var notes: @Sendable () async -> [String] {
         guard let reserve, store != nil else { return { [] } }
         return { [folder] in

@@ -3,20 +3,20 @@ import Foundation
 /// The folder with everything that must survive: databases, stored files, keys. One process owns it at a time.
 struct DataFolder {
     let path: String
-    /// The file that is locked; the lock ends when it is closed.
+    /// The file that is locked; closing it releases the lock.
     private let lock: FileHandle
-    /// The paths that other users of the machine had rights to before the folder was taken.
+    /// The paths that other users of the machine could read or write before this process took the folder.
     let exposed: [String]
 
-    /// Makes the folder when there is none, and locks it for this process.
+    /// Creates the folder when there is none, and locks it for this process.
     ///
-    /// - Throws: ``Unusable``, in words for the operator.
+    /// - Throws: ``Unusable``, whose description is for the operator.
     init(_ path: String) throws {
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw Unusable("The data folder \(path) cannot be made: \(Self.reason())")
+            throw Unusable("The data folder \(path) cannot be created: \(Self.reason())")
         }
         let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -38,7 +38,7 @@ struct DataFolder {
         exposed = PrivateFiles.tighten(path)
     }
 
-    /// Returns the system's words for the last error.
+    /// Returns the system's description of the last error.
     static func reason() -> String { String(cString: strerror(errno)) }
 
     struct Unusable: Error, CustomStringConvertible {

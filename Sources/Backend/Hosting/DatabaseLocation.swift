@@ -1,13 +1,13 @@
 import Database
 
-/// Where the databases of a server's APIs are.
+/// The location of the databases of a server's APIs.
 public enum DatabaseLocation: Sendable, Equatable {
     /// A file for each API in the data folder.
     case sqlite
     /// A PostgreSQL database, in which each API has a schema of its own.
     case postgreSQL(url: String)
 
-    /// Reads what an operator writes: `sqlite`, or a URL that begins with `postgres://`. Anything else is nil.
+    /// Reads an operator's setting: `sqlite`, or a URL that begins with `postgres://`. Any other text is nil.
     public init?(_ text: String) {
         if text == "sqlite" {
             self = .sqlite
@@ -18,6 +18,6 @@ public enum DatabaseLocation: Sendable, Equatable {
         }
     }
 
-    /// The path of an API's SQLite file in a data folder.
+    /// Returns the path of an API's SQLite file in a data folder.
     static func file(of api: String, in folder: String) -> String { "\(folder)/\(api).sqlite" }
 }

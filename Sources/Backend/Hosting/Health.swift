@@ -101,7 +101,8 @@ public final class Health: Sendable {
 extension Routes {
     /// Adds `GET /health` and `GET /ready`, which are outside the contract and on every listener.
     ///
-    /// - Parameter body: The answer of both when all is well. When a part is unavailable, `/ready` has a member `parts`, too.
+    /// - Parameter body: The answer of both when all is well. When a part is unavailable, `/ready` has a member
+    ///   `parts`, too.
     public mutating func serve(_ health: Health, answering body: String = #"{"status":"ok"}"#) {
         let alive = ByteBuffer(string: body)
         @Sendable func answer(_ body: ByteBuffer) -> Response {

@@ -3,15 +3,15 @@ import ContractServer
 import Database
 import WebSockets
 
-/// An API as one value: everything that a server, its command line and its tests have to know to host it.
+/// An API as one value: everything that a server, its command line and its tests need to host it.
 ///
-/// A program that hosts several APIs goes over an array of these values. The smallest API says its title, port and schema,
+/// A program that hosts several APIs uses an array of these values. The smallest API gives its title, port and schema,
 /// and makes its service:
 ///
 /// ```swift
 /// struct HostedGuestbook: HostedAPI {
 ///     static let tokenKey = HostedKey(
-///         "guestbook-tokens", variable: "GUESTBOOK_TOKEN_KEY", loss: "everybody is signed out")
+///         "guestbook-tokens", variable: "GUESTBOOK_TOKEN_KEY", loss: "all users are signed out")
 ///
 ///     let title = "Guestbook"
 ///     let port = 8084
@@ -26,7 +26,8 @@ import WebSockets
 /// }
 /// ```
 ///
-/// ``Server`` runs such values until the process is told to stop. Tests call ``compose(on:)`` with a platform of their own.
+/// ``Server`` runs such values until the process is asked to stop. Tests call ``compose(on:)`` with a platform of their
+/// own.
 public protocol HostedAPI: Sendable {
     associatedtype Service: HostedService
 
@@ -39,10 +40,10 @@ public protocol HostedAPI: Sendable {
     var keys: [HostedKey] { get }
     /// The tables of the API's database, and the steps that bring an older database up to date.
     var schema: Schema { get }
-    /// The name of a table that has a row for each account. A database in which it has rows is in use: a key that is made
-    /// anew for such a database is reported to the operator.
+    /// The name of a table that has a row for each account. A database in which it has rows is in use: a key that is
+    /// generated anew for such a database is reported to the operator.
     var accountsTable: String { get }
-    /// What one user may store when the operator sets no limit; nil for an API whose users store at most one file each.
+    /// The default storage limits of one user; nil for an API whose users store at most one file each.
     var storageLimits: StorageLimits? { get }
     /// The commands that an operator may give to this API while a server runs.
     var operatorCommands: [any OperatorCommand.Type] { get }
@@ -50,7 +51,7 @@ public protocol HostedAPI: Sendable {
     /// Makes the API's service.
     ///
     /// - Parameter platform: The database, the object store, the keys and whatever else the server offers to this API.
-    /// - Throws: An error in words for the operator; the server then does not start.
+    /// - Throws: An error whose description is for the operator; the server then does not start.
     func makeService(on platform: Platform) throws -> Service
     /// Logs what will not work on this machine. It runs once, at the start.
     func logStartupWarnings(on platform: Platform) async
@@ -95,7 +96,7 @@ public protocol HostedService: Sendable {
     func listen(_ started: @escaping @Sendable () -> Void) async
     /// Deletes what has expired. It runs once an hour.
     ///
-    /// - Parameter limits: How many stored files it may remove.
+    /// - Parameter limits: The number of stored files that it may remove.
     func sweep(limits: SweepLimits) async throws -> SweepReport
 }
 
@@ -107,17 +108,17 @@ extension HostedService {
     public func sweep(limits: SweepLimits) async throws -> SweepReport { SweepReport() }
 }
 
-/// A service that keeps files in ``Platform/objects``. A server makes sure that the files belong to the database before it
-/// lets the service write or remove any.
+/// A service that keeps files in ``Platform/objects``. A server makes sure that the files belong to the database before
+/// it lets the service write or remove any.
 public protocol FileStoringService: HostedService {
-    /// How rows of the database name stored files.
+    /// The queries for the stored files that rows of the database name.
     var references: ObjectReferences { get }
 }
 
 /// A secret key of an API: its name, and what an operator has to know of it.
 public struct HostedKey: Sendable {
     public enum Form: Sendable {
-        /// At least 32 random bytes.
+        /// A secret of at least 32 random bytes.
         case secret
         /// An RSA private key, with which the server issues tokens (`LocalIssuer`).
         case rsa
@@ -128,7 +129,7 @@ public struct HostedKey: Sendable {
     /// The environment variable that replaces the file.
     public let variable: String
     public let form: Form
-    /// What no longer works when the key changes, in words: "everybody is signed out".
+    /// The consequence of a changed key, as a phrase for the operator: "all users are signed out".
     public let loss: String
 
     public init(_ name: String, variable: String, form: Form = .secret, loss: String) {
@@ -143,7 +144,7 @@ public struct HostedKey: Sendable {
         "signed-urls", variable: "CONCORD_URL_KEY", loss: "links to files that were handed out are refused")
 }
 
-/// What one user of an API may store.
+/// The storage limits of one user of an API.
 public struct StorageLimits: Sendable {
     /// The size of all files of one user, in bytes.
     public var quota: Int64

@@ -24,8 +24,10 @@ public struct Listener: Sendable {
         }
     }
 
+    /// Makes the listener of an API.
+    ///
     /// - Parameters:
-    ///   - group: The event loops, the same with which the API's hub was made.
+    ///   - group: The event loops; they must be those with which the API's hub was made.
     public init<API: ServiceAPI>(
         _ router: ContractServer.Router<API>, sockets: [SocketRoute], group: any EventLoopGroup,
         limits: ConnectionGuard.Limits = .init(), connections: ConnectionLimits? = nil
@@ -33,9 +35,9 @@ public struct Listener: Sendable {
         name = API.name
         run = { address, logger, started in
             let refused = { @Sendable (reason: ConnectionRefusal, id: String) in
-                // The router, which logs all others, has not seen this request.
+                // The router logs requests, but it has not seen this one.
                 switch reason {
-                // The router logs it if a head has come.
+                // The router logs these itself when a head has been received.
                 case .cutShort, .tooManyConnections: break
                 default:
                     logger.info(

@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import ObjectStore
 
-/// What a server offers to the service of one API.
+/// The resources that a server offers to the service of one API.
 public struct Platform: Sendable {
     /// The API's own database, up to date with its schema.
     public var database: Database
@@ -33,9 +33,9 @@ public struct Platform: Sendable {
     public var folder: String
     /// The environment variables of the process.
     public var environment: [String: String]
-    /// The proxies whose `X-Forwarded-For` says where a client is.
+    /// The proxies whose `X-Forwarded-For` is trusted.
     public var trustedProxies = TrustedProxies()
-    /// What one user may store, as the operator has set it; nil leaves it to the API.
+    /// The storage limits of one user, as the operator has set them; nil for the API's defaults.
     public var storage: StorageLimits?
     /// The space that uploads leave free on the data folder's disk; nil where nothing watches over it.
     public var reserve: DiskReserve?
@@ -44,7 +44,7 @@ public struct Platform: Sendable {
     /// The memory that requests and answers may take together.
     public var memory = RequestMemory()
 
-    /// - Parameter objects: Needed for a ``FileStoringService`` alone.
+    /// - Parameter objects: The object store; only a ``FileStoringService`` needs one.
     public init(
         database: Database, objects: (any ObjectStore)? = nil, secrets: SecretKeys, passwords: Passwords,
         group: any EventLoopGroup, time: TimeSource = .system, logger: Logger, publicURL: String, folder: String,
@@ -64,12 +64,12 @@ public struct Platform: Sendable {
 
     /// Returns the bytes of one of the API's keys, at least 32. A key that is missing is made.
     ///
-    /// - Throws: `SecretKeyError`, in words for the operator.
+    /// - Throws: `SecretKeyError`, whose description is for the operator.
     public func secret(_ key: HostedKey) throws -> [UInt8] { try secrets.key(key.name, variable: key.variable) }
 
     /// Returns the issuer of tokens that are signed with one of the API's RSA keys. A key that is missing is made.
     ///
-    /// - Throws: `SecretKeyError`, in words for the operator.
+    /// - Throws: `SecretKeyError`, whose description is for the operator.
     public func issuer(_ key: HostedKey) throws -> LocalIssuer {
         try secrets.localIssuer(key.name, variable: key.variable) { [time] in time.seconds }
     }

@@ -2,13 +2,14 @@ import Foundation
 
 /// Keeps the content of the data folder from other users of the machine.
 enum PrivateFiles {
-    /// Makes everything that this process creates from now on its user's own: files 0600, folders 0700.
+    /// Makes every file and folder that this process creates from now on accessible to its user alone: files 0600,
+    /// folders 0700.
     static func keepPrivate() { umask(0o077) }
 
     /// Removes the rights of other users to the databases, keys, e-mails and folders of files in a data folder.
     ///
-    /// Files below a folder that others cannot enter are out of their reach, whatever their own mode.
-    /// - Returns: The paths that others had rights to, relative to the folder.
+    /// Files below a folder that other users cannot enter are out of their reach, whatever their own mode is.
+    /// - Returns: The paths that other users had rights to, relative to the folder.
     static func tighten(_ folder: String) -> [String] {
         var changed: [String] = []
         for name in entries(of: folder) {
@@ -30,7 +31,7 @@ enum PrivateFiles {
                 tighten("\(path)/\(name)", in: root, depth: depth + 1, &changed)
             }
         case S_IFREG: restrict(path, in: root, to: 0o600, &changed)
-        // A link leads to what an operator keeps elsewhere.
+        // An operator may have linked to files elsewhere, which are not this program's to change.
         default: return
         }
     }

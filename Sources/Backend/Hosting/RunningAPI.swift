@@ -10,7 +10,7 @@ struct RunningAPI: Sendable {
     /// The database that operators' commands work on.
     let database: Database
     let service: any HostedService
-    /// How many stored files a sweep may remove.
+    /// The number of stored files that a sweep may remove.
     let sweepLimits: SweepLimits
     let check: StartCheck
     let logStartupWarnings: @Sendable () async -> Void

@@ -2,41 +2,45 @@ import Database
 import Logging
 import ServiceLifecycle
 
-/// Serves APIs in one process, until it is told to stop by SIGTERM or Ctrl-C.
+/// Serves APIs in one process, until SIGTERM or Ctrl-C stops it.
 ///
 /// ```swift
 /// try await Server([HostedGuestbook()], settings: ServerSettings(folder: "./data")).run()
 /// ```
 ///
-/// The server takes the data folder for itself, makes the keys that are missing, opens each API's database and object store,
-/// and checks that they belong together. Then it prints a line for each API with its base URL, and `ready`. When it is told
-/// to stop, requests in flight are finished and live sockets are closed with code 1001; the process has ended within 30
-/// seconds and the drain delay.
+/// The server locks the data folder, makes the keys that are missing, opens each API's database and object store, and
+/// checks that they belong together. Then it prints a line for each API with its base URL, and `ready`. When it is
+/// asked to stop, requests in flight are finished and live sockets are closed with code 1001. The process ends within
+/// 30 seconds after the drain delay.
 public struct Server: Sendable {
     private let apis: [any HostedAPI]
     private let known: [any HostedAPI]
     private let settings: ServerSettings
 
+    /// Makes a server.
+    ///
     /// - Parameters:
     ///   - apis: The APIs to serve.
-    ///   - known: All APIs whose databases an operator's command may be for. By default those that are served.
+    ///   - known: All APIs that an operator's command may be for. By default those that are served.
     public init(_ apis: [any HostedAPI], known: [any HostedAPI]? = nil, settings: ServerSettings) {
         self.apis = apis
         self.known = known ?? apis
         self.settings = settings
     }
 
-    /// Serves until the process is told to stop.
+    /// Serves until the process is asked to stop.
     ///
-    /// - Throws: ``AddressTaken``, ``StoreMismatch``, ``KeyMismatch`` and other errors whose descriptions are words for the
+    /// - Throws: ``AddressTaken``, ``StoreMismatch``, ``KeyMismatch`` and other errors whose descriptions are for the
     ///   operator.
     public func run() async throws {
         let logger = settings.logger
         PrivateFiles.keepPrivate()
-        MemoryKeeper.begin()
+        MemoryTrimmer.begin()
         let folder = try DataFolder(settings.folder)
         for path in folder.exposed {
-            logger.warning("other users could reach this; it has been made private", metadata: ["path": "\(path)"])
+            logger.warning(
+                "other users of this machine had access to this path; their access has been removed",
+                metadata: ["path": "\(path)"])
         }
         warnOfLocalURLs()
         let builder = AppBuilder(settings)
@@ -55,7 +59,7 @@ public struct Server: Sendable {
             for api in running { try await api.close() }
             try outcome.get()
         } catch  where deadline.hasBegun {
-            logger.warning("not everything ended by itself", metadata: ["error": "\(error)"])
+            logger.warning("some work had to be cancelled at the end", metadata: ["error": "\(error)"])
         }
         withExtendedLifetime(folder) { logger.info("stopped") }
     }
@@ -77,7 +81,7 @@ public struct Server: Sendable {
         return (running, waiting)
     }
 
-    /// Returns everything that runs side by side. Services are shut down from the last to the first.
+    /// Returns all services of the group, which run concurrently. They are shut down from the last to the first.
     private func services(
         of running: [RunningAPI], _ waiting: [RunningAPI], _ builder: AppBuilder, _ deadline: ShutdownDeadline
     ) throws -> [any Service] {
@@ -91,19 +95,19 @@ public struct Server: Sendable {
         services.append(Sweeper(apis: running, logger: settings.logger))
         services += running.map { BackgroundWork(api: $0) }
         if !waiting.isEmpty { services.append(StartCheckRepeater(waiting: waiting)) }
-        services.append(MemoryKeeper())
+        services.append(MemoryTrimmer())
         services.append(Drain(apis: running, deadline: deadline, delay: settings.drainDelay))
         return services
     }
 
     private func serve(_ services: [any Service]) async -> Result<Void, any Error> {
-        // The lifecycle library reports each of its steps at a level that operators read.
+        // The lifecycle library logs each of its steps at a level that operators read.
         var quiet = settings.logger
         quiet.logLevel = max(.warning, quiet.logLevel)
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
-        // What has not ended by then is cancelled, and then ``ShutdownDeadline`` ends the process. The library's own limit
-        // on cancellation would trap.
+        // A service that has not ended by then is cancelled, and then ``ShutdownDeadline`` ends the process. The
+        // library's own limit on cancellation would crash the process.
         group.maximumGracefulShutdownDuration = .seconds(24) + settings.drainDelay
         do {
             return .success(try await ServiceGroup(configuration: group).run())
@@ -116,7 +120,7 @@ public struct Server: Sendable {
         let unnamed = apis.map(\.name).filter { settings.publicURLs[$0] == nil }
         guard !settings.isLocal, !unnamed.isEmpty else { return }
         settings.logger.warning(
-            "links lead to this machine itself, where no phone finds them: set --public-url NAME=URL",
+            "links in answers point to localhost, which phones cannot reach: set --public-url NAME=URL",
             metadata: ["apis": "\(unnamed.joined(separator: " "))", "host": "\(settings.host)"])
     }
 }

@@ -15,30 +15,33 @@ public struct ServerSettings: Sendable {
     /// The URLs by which clients reach the APIs, by their names.
     public var publicURLs: [String: String] = [:]
     public var database = DatabaseLocation.sqlite
-    /// `local` for a folder in the data folder, or the URL of an S3 bucket: `s3://bucket?endpoint=…`.
+    /// The place of uploaded files: `local` for a folder in the data folder, or the URL of an S3 bucket
+    /// (`s3://bucket?endpoint=…`).
     public var objects = "local"
-    /// The environment variables: keys and credentials may be given there.
+    /// The environment variables, which may contain keys and credentials.
     public var environment: [String: String]
     public var passwords = Passwords()
     public var logger: Logger
-    /// The proxies whose `X-Forwarded-For` says where a client is.
+    /// The proxies whose `X-Forwarded-For` is trusted.
     public var trustedProxies = TrustedProxies()
     /// Bounds the connections of all APIs together; nil for any number.
     public var connections: ConnectionLimits?
-    /// What one user may store, by the names of the APIs.
+    /// The storage limits of one user, by the names of the APIs.
     public var storage: [String: StorageLimits] = [:]
     /// The space that uploads leave free on the data folder's disk.
     public var reserve = DiskReserve()
     /// Whether answers to unexpected errors say what went wrong.
     public var isDevelopment = false
-    /// How long requests are still taken after SIGTERM while `/ready` answers 503.
+    /// The time during which requests are still accepted after SIGTERM, while `/ready` answers 503.
     public var drainDelay = Duration.zero
-    /// The APIs that are started with files, keys or sweeps that the server would refuse otherwise.
+    /// The APIs for which the operator overrides a check of the start.
     public var exceptions = StartExceptions()
 
+    /// Makes settings with defaults.
+    ///
     /// - Parameters:
-    ///   - folder: The data folder; it is made when there is none.
-    ///   - logger: By default lines go to standard error.
+    ///   - folder: The data folder; the server creates it when there is none.
+    ///   - logger: The server's logger. By default lines go to standard error.
     public init(
         folder: String, environment: [String: String] = ProcessInfo.processInfo.environment,
         logger: Logger = Logger(label: "server") { StreamLogHandler.standardError(label: $0) }
@@ -57,15 +60,15 @@ public struct ServerSettings: Sendable {
         return url.hasSuffix("/") ? String(url.dropLast()) : url
     }
 
-    /// Whether the server listens to this machine alone.
+    /// Whether the server listens on this machine's loopback address alone.
     public var isLocal: Bool { ClientAddress(host).isThisMachine || host == "localhost" }
 }
 
-/// What an operator allows for one start, by the names of the APIs.
+/// The checks that an operator overrides for one start, by the names of the APIs.
 public struct StartExceptions: Sendable {
-    /// Takes files that are marked as another database's as this database's own.
+    /// Accepts files that are marked as another database's as this database's own.
     public var adoptStore: Set<String> = []
-    /// Takes the keys of this start as those of all nodes from now on.
+    /// Accepts the keys of this start as those of all nodes from now on.
     public var adoptKeys: Set<String> = []
     /// Lets sweeps remove any number of files at once.
     public var allowSweep: Set<String> = []

@@ -1,7 +1,7 @@
 import Database
 
-/// Compares the secret keys of a start with those with which the database was used before. Nodes of one server need the same
-/// keys: with different ones, what one node signs or seals is refused by the next.
+/// Compares the secret keys of a start with those that the database was used with before. All nodes of a server need
+/// the same keys: with different ones, a node refuses what another node has signed or sealed.
 public struct SharedKeys: Sendable {
     /// A key, without its secret.
     public struct Key: Sendable {
@@ -14,9 +14,9 @@ public struct SharedKeys: Sendable {
         /// - Parameters:
         ///   - name: The name of the key's file.
         ///   - variable: The environment variable that replaces the file.
-        ///   - fingerprint: A keyed digest, which tells the key from others and says nothing about it.
+        ///   - fingerprint: A keyed digest, which identifies the key and reveals nothing about it.
         ///   - isNew: Whether the key was made by this start.
-        ///   - loss: What no longer works with another key, in words.
+        ///   - loss: The consequence of a changed key, as a phrase for the operator.
         public init(name: String, variable: String, fingerprint: String, isNew: Bool, loss: String) {
             self.name = name
             self.variable = variable
@@ -34,16 +34,16 @@ public struct SharedKeys: Sendable {
         self.keys = keys
     }
 
-    /// Compares the keys with those that the database knows, and records those that it does not know yet.
+    /// Compares the keys with those that the database knows, and records the keys that it does not know yet.
     ///
-    /// With SQLite there is one node, which may have another key than before; the operator is warned what that means.
+    /// A server on SQLite has one node, so another key is allowed; the operator is warned about the consequences.
     ///
     /// - Parameters:
-    ///   - table: A table with a row for each account: whether the database is in use.
-    ///   - adopts: Whether the operator has said that these are the keys from now on.
+    ///   - table: A table with a row for each account. The database is in use when it has rows.
+    ///   - adopts: Whether the operator has confirmed these keys as the keys from now on.
     /// - Returns: The warnings for the operator.
-    /// - Throws: ``KeyMismatch`` where several nodes may share the database.
-    public func settle(in database: Database, usedBy table: String, adopts: Bool = false) async throws -> [String] {
+    /// - Throws: ``KeyMismatch`` when other nodes may share the database.
+    public func reconcile(in database: Database, usedBy table: String, adopts: Bool = false) async throws -> [String] {
         let isShared = database.isShared
         return try await database.write { [keys, api] db in
             var warnings: [String] = []
@@ -56,7 +56,7 @@ public struct SharedKeys: Sendable {
                     try db.setFact(fact, to: key.fingerprint)
                 }
                 guard kept != key.fingerprint || key.isNew && isUsed else { continue }
-                let cause = key.isNew ? "was missing and has been made anew" : "is another one than before"
+                let cause = key.isNew ? "was missing and has been generated anew" : "differs from the one before"
                 warnings.append("the key \(key.name) (\(key.variable)) \(cause): \(key.loss)")
             }
             return warnings
@@ -64,17 +64,17 @@ public struct SharedKeys: Sendable {
     }
 }
 
-/// The error for a key that differs from the one of the other nodes, in words for the operator.
+/// The error for a key that differs from the other nodes' key. Its description is for the operator.
 public struct KeyMismatch: Error, CustomStringConvertible {
     public let description: String
 
     init(_ key: SharedKeys.Key, of api: String) {
-        let state = key.isNew ? "was made by this start" : "is another one"
+        let state = key.isNew ? "was generated at this start" : "differs from theirs"
         description = """
-            The database of \(api) is used with another key \(key.name) than this node has: its key \(state). All nodes on \
-            one database need the same keys: set \(key.variable) to what the others have, or bring the file keys/\(key.name) \
-            back. To change the key on purpose, stop every node, give all of them the new key, and start the first with \
-            --adopt-keys \(api); then \(key.loss).
+            The database of \(api) is used with another key \(key.name) than this node's, which \(state). All nodes on \
+            one database need the same keys: set \(key.variable) to the key of the other nodes, or bring the file \
+            keys/\(key.name) back. To change the key on purpose, stop every node, give all of them the new key, and \
+            start the first with --adopt-keys \(api); then \(key.loss).
             """
     }
 }

@@ -2,13 +2,13 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// Ends a process that was told to stop within 30 seconds, even when something hangs: a database that accepts connections
-/// and never answers, a disk, or a thread that waits for either.
+/// Ends a process within 30 seconds after it was asked to stop, even when something hangs: a database that accepts
+/// connections and never answers, a disk, or a thread that waits for either.
 final class ShutdownDeadline: Sendable {
-    /// How long requests in flight have to end by themselves.
+    /// The time in which requests in flight can finish.
     private static let grace: TimeInterval = 20
-    /// How long requests that wait for a database have to be answered once they are refused.
-    private static let farewell: TimeInterval = 8
+    /// The time in which requests that wait for a database can be answered after they have been refused.
+    private static let refusal: TimeInterval = 8
 
     private let apis: [RunningAPI]
     private let logger: Logger
@@ -21,9 +21,9 @@ final class ShutdownDeadline: Sendable {
 
     var hasBegun: Bool { isUnderWay.withLockedValue { $0 } }
 
-    /// Starts the countdown, on a thread of its own: all the others may be what hangs.
+    /// Starts the countdown, on a thread of its own, because all other threads may be hanging.
     ///
-    /// - Parameter delay: How long requests are still taken before the countdown begins.
+    /// - Parameter delay: The time during which requests are still accepted before the countdown begins.
     func begin(after delay: Duration) {
         let isFirst = isUnderWay.withLockedValue { isUnderWay in
             defer { isUnderWay = true }
@@ -34,15 +34,15 @@ final class ShutdownDeadline: Sendable {
         inBackground { [apis, logger] in
             Thread.sleep(forTimeInterval: grace)
             for api in apis { api.database.refuseAll() }
-            logger.warning("stopping: what still waited for a database was refused")
-            Thread.sleep(forTimeInterval: Self.farewell)
-            logger.warning("stopped, though not everything had ended")
+            logger.warning("stopping: requests that still waited for a database were refused")
+            Thread.sleep(forTimeInterval: Self.refusal)
+            logger.warning("stopped before all work had ended")
             _exit(0)
         }
-        // The program that reads the log may hang, too.
+        // The program that reads the log may hang and block the thread above, so a second thread ends the process.
         inBackground {
-            Thread.sleep(forTimeInterval: grace + Self.farewell + 0.5)
-            // Nothing else is waited for, not even what runs at a usual exit. What was acknowledged is on the disk.
+            Thread.sleep(forTimeInterval: grace + Self.refusal + 0.5)
+            // `_exit` skips exit handlers, which may hang, too. Everything that was acknowledged is on the disk.
             _exit(0)
         }
     }

@@ -15,7 +15,8 @@ struct StartCheck: Sendable {
 
     /// - Parameters:
     ///   - stores: Pairs the database with the files; nil for an API without files.
-    ///   - guarded: The store to unlock once it is known to belong to the database; nil for a folder, which needs no lock.
+    ///   - guarded: The store to unlock once it is known to belong to the database; nil for a folder, which needs no
+    ///     lock.
     init(
         _ api: some HostedAPI, _ database: Database, _ keys: SharedKeys, stores: StorePairing?,
         guarded: GuardedObjectStore?, exceptions: StartExceptions, logger: Logger
@@ -30,48 +31,48 @@ struct StartCheck: Sendable {
         self.logger = logger
     }
 
-    /// Compares the keys and pairs the files with the database.
+    /// Compares the keys, and pairs the files with the database.
     ///
-    /// - Returns: False while the bucket does not answer; the check must then be repeated.
-    /// - Throws: What the operator must decide, in words.
+    /// - Returns: False while the bucket does not answer. The check must then be repeated.
+    /// - Throws: An error whose description says what the operator must decide.
     func run() async throws -> Bool {
-        for warning in try await keys.settle(in: database, usedBy: accountsTable, adopts: adoptsKeys) {
+        for warning in try await keys.reconcile(in: database, usedBy: accountsTable, adopts: adoptsKeys) {
             logger.warning("\(warning)")
         }
         guard let stores else { return true }
         guard let guarded else {
-            try await settle(stores)
+            try await reconcile(stores)
             return true
         }
         do {
-            try await within(seconds: 10) { try await settle(stores) }
+            try await within(seconds: 10) { try await reconcile(stores) }
             guarded.unlock()
             return true
         } catch let error as S3Error {
             logger.warning(
-                "the bucket cannot be asked whether it belongs to the database: no file is taken until it can",
+                "the bucket cannot be asked whether it belongs to the database: no file is accepted until then",
                 metadata: ["error": "\(error)"])
             return false
         } catch is CancellationError {
             logger.warning(
-                "the bucket does not say whether it belongs to the database: no file is taken until it does")
+                "the bucket does not answer whether it belongs to the database: no file is accepted until then")
             return false
         }
     }
 
-    private func settle(_ stores: StorePairing) async throws {
-        switch try await stores.settle(adopts: adoptsStore) {
+    private func reconcile(_ stores: StorePairing) async throws {
+        switch try await stores.reconcile(adopts: adoptsStore) {
         case .known:
-            if adoptsStore { logger.warning("--adopt-store is not needed any more: leave it out of the next start") }
-        case .paired: logger.info("database and files belong together from now on")
+            if adoptsStore { logger.warning("--adopt-store is no longer needed: leave it out at the next start") }
+        case .paired: logger.info("the database and the files have been paired")
         case .pairedWithoutFiles:
-            logger.warning("the database names files, and there are none: are they where they should be?")
-        case .adopted: logger.notice("these files belong to this database from now on")
+            logger.warning("the database refers to files, but the object store is empty: is it the right one?")
+        case .adopted: logger.notice("the files have been adopted by this database")
         }
     }
 }
 
-/// Runs something for a limited time; throws `CancellationError` when that is over.
+/// Runs a closure for a limited time, and throws `CancellationError` after that.
 private func within(seconds: Int64, _ body: @escaping @Sendable () async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await body() }

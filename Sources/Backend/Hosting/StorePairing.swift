@@ -2,23 +2,23 @@ import Database
 import Foundation
 import ObjectStore
 
-/// Pairs an API's database with its object store: both carry one id, and a start in which the ids differ is refused.
-/// Otherwise a database that is new, empty or another one would make every stored file look unused.
+/// Pairs an API's database with its object store: both carry the same id, and a start with different ids is refused.
+/// Otherwise every stored file would look unused to a database that is new, empty or another one.
 public struct StorePairing: Sendable {
     /// The outcome of a pairing.
     public enum Outcome: Sendable, Equatable {
         /// They belonged together already.
         case known
-        /// They had no id, or one of them had lost it, and what the rows name is there.
+        /// Neither had an id, or one of them had lost it, and the store has files that the rows name.
         case paired
-        /// As ``paired``, but the rows name files and the store has none.
+        /// Like ``paired``, but the rows name files and the store has none.
         case pairedWithoutFiles
-        /// The operator has said that they belong together.
+        /// The operator has confirmed that they belong together.
         case adopted
     }
 
     private static let fact = "object store"
-    /// How many of the store's objects are compared with the rows at most, to find one that a row names.
+    /// The most objects of the store that are compared with the rows to find one that a row names.
     private static let samples = 20_000
 
     private let api: String
@@ -30,9 +30,9 @@ public struct StorePairing: Sendable {
     private let isLocal: Bool
 
     /// - Parameters:
-    ///   - databasePlace: Where the database is, in words for messages; without a password.
-    ///   - storePlace: Where the store is, in words for messages.
-    ///   - isLocal: Whether the store is a folder, which no other machine has.
+    ///   - databasePlace: The location of the database, for messages; without a password.
+    ///   - storePlace: The location of the store, for messages.
+    ///   - isLocal: Whether the store is a folder, which no other machine can reach.
     public init(
         api: String, database: Database, store: any ObjectStore, references: ObjectReferences,
         databasePlace: String, storePlace: String, isLocal: Bool
@@ -48,28 +48,28 @@ public struct StorePairing: Sendable {
 
     /// Makes sure that database and store belong together, before anything is written to the store.
     ///
-    /// - Parameter adopts: Whether the operator has said that they do, whatever their ids are.
-    /// - Throws: ``StoreMismatch``, or what the database or the store throws.
-    public func settle(adopts: Bool = false) async throws -> Outcome {
+    /// - Parameter adopts: Whether the operator has confirmed that they do, whatever their ids are.
+    /// - Throws: ``StoreMismatch``, or the errors of the database and the store.
+    public func reconcile(adopts: Bool = false) async throws -> Outcome {
         let kept = try await database.read { try $0.fact(Self.fact) }
         let found = try await store.identity()
         if let kept, kept == found { return .known }
         if adopts { return try await adopt(found ?? kept) }
         switch (kept, found) {
         case (let kept?, let found?): throw differ(kept, found)
-        case (nil, let found?): return try await settle(database: found)
-        case (let kept?, nil): return try await settle(store: kept)
-        case (nil, nil): return try await settleBoth()
+        case (nil, let found?): return try await adoptID(ofStore: found)
+        case (let kept?, nil): return try await adoptID(ofDatabase: kept)
+        case (nil, nil): return try await pairNew()
         }
     }
 
-    /// Settles a store with an id and a database without one: it is new, or was made before there were ids.
-    private func settle(database found: String) async throws -> Outcome {
-        // Another server may be using a bucket; a folder is this process's own.
+    /// Gives the store's id to a database without one: the database is new, or older than ids.
+    private func adoptID(ofStore found: String) async throws -> Outcome {
+        // Another server may be using a bucket, whereas a folder belongs to this process.
         guard isLocal, try await isEmptyOrNamed() else {
             throw StoreMismatch(
                 """
-                \(capitalized(storePlace)) belongs to another database: \(databasePlace) is new, or another one. \
+                \(capitalized(storePlace)) belongs to another database: \(databasePlace) is new or a different one. \
                 Nothing was changed. Put the database of these files in its place (a backup, or the right --data and \
                 --database), or choose the right --objects. \(adoption)
                 """)
@@ -78,9 +78,9 @@ public struct StorePairing: Sendable {
         return .paired
     }
 
-    /// Settles a database with an id and a store without one: it is another store, or was copied without its id.
-    private func settle(store kept: String) async throws -> Outcome {
-        // On a database that nodes share, a folder without an id is another node's.
+    /// Gives the database's id to a store without one: it is another store, or was copied without its id.
+    private func adoptID(ofDatabase kept: String) async throws -> Outcome {
+        // When nodes share the database, a folder without an id belongs to another node.
         let isOfAnotherNode = isLocal && database.isShared
         guard !isOfAnotherNode, try await isEmptyPairOrNamed() else {
             throw StoreMismatch(
@@ -93,25 +93,25 @@ public struct StorePairing: Sendable {
         return .paired
     }
 
-    /// Settles a database and a store without ids: both are new, or were made before there were ids.
-    private func settleBoth() async throws -> Outcome {
+    /// Gives a new id to a database and a store without ids: both are new, or older than ids.
+    private func pairNew() async throws -> Outcome {
         let isEmpty = try await isStoreEmpty()
         guard try await isEmptyOrNamed() else {
             throw StoreMismatch(
                 """
-                \(capitalized(databasePlace)) names none of the files in \(storePlace): it is new, empty, or another one. \
-                Nothing was changed. Put the database of these files in its place (a backup, or the right --data and \
-                --database), or choose the right --objects. \(adoption)
+                \(capitalized(databasePlace)) names none of the files in \(storePlace): it is new, empty, or a \
+                different one. Nothing was changed. Put the database of these files in its place (a backup, or the \
+                right --data and --database), or choose the right --objects. \(adoption)
                 """)
         }
         let hasRows = try await !references.some(1).isEmpty
         let id = Self.newID()
         if isLocal {
-            // The folder first: of several nodes with a folder each, the database then chooses one.
+            // The folder comes first: if several nodes have a folder each, the database then chooses one.
             _ = try await store.identify(as: id)
             try await keep(store.identity() ?? id)
         } else {
-            // The database first: several nodes that start at once bring one id to the bucket.
+            // The database comes first: several nodes that start at once then bring the same id to the bucket.
             try await mark(database.write { try $0.settleFact(Self.fact, id) })
         }
         return isEmpty && hasRows ? .pairedWithoutFiles : .paired
@@ -135,7 +135,7 @@ public struct StorePairing: Sendable {
         guard found == kept else { throw differ(kept, found ?? "none") }
     }
 
-    // MARK: What is there
+    // // MARK: Contents
 
     private func isStoreEmpty() async throws -> Bool {
         var cursor: String?
@@ -147,7 +147,7 @@ public struct StorePairing: Sendable {
         return true
     }
 
-    /// Returns whether nothing can be lost: the store is empty, or the rows name its files.
+    /// Returns whether no file can be lost: the store is empty, or the rows name its files.
     private func isEmptyOrNamed() async throws -> Bool {
         if try await isStoreEmpty() { return true }
         return try await namesSome()
@@ -160,7 +160,7 @@ public struct StorePairing: Sendable {
         return try await isStoreEmpty()
     }
 
-    /// Returns whether a row names something that the store has.
+    /// Returns whether a row names an object that the store has.
     private func namesSome() async throws -> Bool {
         for key in try await references.some(20).compactMap(ObjectKey.init) {
             if try await store.size(of: key) != nil { return true }
@@ -175,14 +175,14 @@ public struct StorePairing: Sendable {
         return false
     }
 
-    // MARK: Words
+    // // MARK: Messages
 
     private func differ(_ kept: String, _ found: String) -> StoreMismatch {
         StoreMismatch(
             """
-            \(capitalized(databasePlace)) and the files in \(storePlace) do not belong together: the database is of \
-            store \(kept.prefix(8)), the files are store \(found.prefix(8)). Nothing was changed. Choose the --data, \
-            --database and --objects that belong together. \(sharing)\(adoption)
+            \(capitalized(databasePlace)) and the files in \(storePlace) do not belong together: the database belongs \
+            to store \(kept.prefix(8)), the files are store \(found.prefix(8)). Nothing was changed. Choose the \
+            --data, --database and --objects that belong together. \(sharing)\(adoption)
             """)
     }
 
@@ -204,7 +204,7 @@ public struct StorePairing: Sendable {
     private static func newID() -> String { UUID().uuidString.lowercased() }
 }
 
-/// The error for a database and an object store that must not be used together, in words for the operator.
+/// The error for a database and an object store that must not be used together. Its description is for the operator.
 public struct StoreMismatch: Error, CustomStringConvertible {
     public let description: String
     init(_ description: String) { self.description = description }

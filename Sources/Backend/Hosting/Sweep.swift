@@ -18,7 +18,7 @@ public struct ObjectReferences: Sendable {
     /// Returns those of the keys that no row names.
     func unknown(among keys: [ObjectKey]) async throws -> [ObjectKey] {
         var unknown: [ObjectKey] = []
-        // The number of values in a statement is limited.
+        // A statement can only have a limited number of values.
         for start in stride(from: 0, to: keys.count, by: 500) {
             let part = keys[start..<min(start + 500, keys.count)]
             let kept = try await known(part.map(\.rawValue))
@@ -28,19 +28,19 @@ public struct ObjectReferences: Sendable {
     }
 }
 
-/// How many objects a sweep may remove. Uploads that failed leave only a few behind; more than both limits means that the
-/// database does not belong to the store, or is an old copy.
+/// The limits on how many objects a sweep may remove. Failed uploads leave only a few objects behind. More than both
+/// limits means that the database does not belong to the store, or is an old copy.
 public struct SweepLimits: Sendable {
     /// The number of objects that a sweep may always remove.
     public var objects = 100
     /// The share of all objects that a sweep may always remove.
     public var share = 0.1
-    /// The most objects that one sweep removes; the others wait for the next.
+    /// The most objects that one sweep removes. The next sweep removes the others.
     public var atOnce = 10_000
 
     public init() {}
 
-    /// Limits that let a sweep remove every object that no row names: for an operator who has asked for it.
+    /// Limits that let a sweep remove every object that no row names, for operators who ask for that.
     public static var none: SweepLimits {
         var limits = SweepLimits()
         limits.share = 1
@@ -48,14 +48,14 @@ public struct SweepLimits: Sendable {
     }
 }
 
-/// What a sweep has found and done, in numbers of objects.
+/// The numbers of objects that a sweep has found and removed.
 public struct SweepReport: Sendable, Equatable {
     /// The objects that are old enough to have a row.
-    public var looked = 0
-    /// Those among them that no row names.
+    public var examined = 0
+    /// The objects among them that no row names.
     public var unreferenced = 0
-    /// Those among them that were moved to the trash.
-    public var taken = 0
+    /// The objects among those that were moved to the trash.
+    public var trashed = 0
     /// The objects that were removed for good, after a week in the trash.
     public var removed = 0
     /// Whether more objects were unused than a sweep may remove; nothing was moved then.
@@ -65,14 +65,14 @@ public struct SweepReport: Sendable, Equatable {
 }
 
 extension ObjectStore {
-    /// How long the trash keeps an object, in seconds.
+    /// The time in seconds for which the trash keeps an object.
     private static var trashLifetime: Int64 { 7 * 86_400 }
 
-    /// Moves objects that no row names to the trash: uploads that failed half way and rows that were deleted leave them
-    /// behind. Removes what has been in the trash for a week.
+    /// Moves objects that no row names to the trash. They are left behind by uploads that failed half way and by
+    /// deleted rows. Objects that have been in the trash for a week are removed.
     ///
     /// - Parameters:
-    ///   - age: The age in seconds below which objects are left alone: they may have no row yet.
+    ///   - age: The age in seconds below which objects are left alone, because their row may not have been written yet.
     ///   - now: The time in Unix seconds.
     public func sweep(
         olderThan age: Int64, at now: Int64, keeping references: ObjectReferences, limits: SweepLimits = .init()
@@ -86,17 +86,17 @@ extension ObjectStore {
                 report.unreferenced += 1
                 if unreferenced.count < limits.atOnce { unreferenced.append(key) }
             }
-            report.looked += page.keys.count
+            report.examined += page.keys.count
             cursor = page.next
         } while cursor != nil
         report.isRefused =
             report.unreferenced > limits.objects
-            && Double(report.unreferenced) > Double(report.looked) * limits.share
+            && Double(report.unreferenced) > Double(report.examined) * limits.share
         if !report.isRefused {
-            // A row may have been added meanwhile, so the rows are asked again.
+            // A row may have been added in the meantime, so the rows are queried again.
             for key in try await references.unknown(among: unreferenced) {
                 try await discard(key)
-                report.taken += 1
+                report.trashed += 1
             }
         }
         report.removed = try await emptyTrash(before: now - Self.trashLifetime)

@@ -1,7 +1,7 @@
 import Contract
 import Foundation
 
-/// A clock: the system's, or a test's.
+/// A clock: the system's clock, or a test's.
 public struct TimeSource: Sendable {
     /// Returns the milliseconds since 1970.
     public let milliseconds: @Sendable () -> Int64
@@ -16,7 +16,7 @@ public struct TimeSource: Sendable {
 
     public var seconds: Int64 { milliseconds() / 1000 }
 
-    /// Returns the time as it is written on the wire.
+    /// Returns the current time as a timestamp of the contract.
     public func now<Precision>(_: Timestamp<Precision>.Type = Timestamp<Precision>.self) -> Timestamp<Precision> {
         Timestamp(milliseconds: milliseconds())
     }

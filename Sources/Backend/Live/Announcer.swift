@@ -1,22 +1,23 @@
 import Database
 import Foundation
 
-/// Carries what a transaction has to tell to the sockets of every node: within the process where the database has one
-/// node, else through the database. Either way in the order of the commits, and never before one.
+/// Publishes the events of transactions to the sockets of every node: within the process where the database has one
+/// node, else through the database. In both cases events arrive in the order of the commits, and never before the
+/// commit.
 public struct Announcer<News: Codable & Sendable>: Sendable {
     private let database: Database
     private let deliver: @Sendable (News) -> Void
 
-    /// - Parameter deliver: Tells the sockets of this node. It must not block.
+    /// - Parameter deliver: Passes an event to the sockets of this node. It must not block.
     public init(_ database: Database, deliver: @escaping @Sendable (News) -> Void) {
         self.database = database
         self.deliver = deliver
     }
 
-    /// Tells every node once the transaction is durable; nobody when it fails.
+    /// Publishes an event to every node once the transaction is durable, and never when the transaction fails.
     ///
-    /// - Parameter short: Says the same in little, for news that is longer than a database carries
-    ///   (`Database.maximumAnnouncement`): each node then reads the rest.
+    /// - Parameter short: The same event without its content, for an event that is longer than a database carries
+    ///   (`Database.maximumAnnouncement`). Each node then reads the content itself.
     public func announce(_ news: News, inShort short: @autoclosure () -> News, in db: Session) throws {
         guard database.isShared else { return db.afterCommit { deliver(news) } }
         var payload = try JSONEncoder().encode(news)
@@ -24,11 +25,12 @@ public struct Announcer<News: Codable & Sendable>: Sendable {
         try db.announce(String(decoding: payload, as: UTF8.self))
     }
 
-    /// Hears what is announced, here and elsewhere, until the task is cancelled. One task for each node.
+    /// Delivers the events of this node and of the others until the task is cancelled. Each node runs it in one task.
     ///
     /// - Parameters:
-    ///   - complete: Reads what news in short leaves out; nil when that has gone since.
-    ///   - gap: Called when something may have been missed, or could not be read: whoever listens looks for himself.
+    ///   - complete: Reads the content that a short event leaves out; nil when it has been deleted since.
+    ///   - gap: Called when an event may have been missed or could not be read. The sockets then read again what they
+    ///     show.
     public func listen(
         completing complete: @escaping @Sendable (News) async throws -> News?, gap: @escaping @Sendable () -> Void
     ) async {
@@ -36,7 +38,7 @@ public struct Announcer<News: Codable & Sendable>: Sendable {
             switch announcement {
             case .gap: gap()
             case .payload(let text):
-                // What cannot be read was announced by a node of another version.
+                // An event that cannot be decoded comes from a node of another version.
                 guard let heard = try? JSONDecoder().decode(News.self, from: Data(text.utf8)) else { return gap() }
                 do {
                     if let news = try await complete(heard) { deliver(news) }

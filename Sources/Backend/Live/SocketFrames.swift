@@ -8,9 +8,9 @@ extension TextFrame {
     /// Encodes a frame of an API, with its type.
     public init(_ frame: some ServerFrame) { self.init(json: TypedFrame(frame)) }
 
-    /// A frame in JSON.
+    /// Makes a frame from a value, encoded as JSON.
     ///
-    /// - Parameter frame: Of text, numbers and dates: what JSON can always hold.
+    /// - Parameter frame: A value of text, numbers and dates, so that encoding it cannot fail.
     public init(json frame: some Encodable) {
         self.init((try? JSONBody.encode(frame)) ?? ByteBuffer(string: "{}"))
     }

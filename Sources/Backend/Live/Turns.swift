@@ -1,9 +1,9 @@
 import NIOCore
 
-/// What a socket does one thing after the other. Work elsewhere, such as a look into the database, holds up whatever
-/// comes after it.
+/// Runs the work of one socket one item after the other. Asynchronous work, such as a query, holds up all later items
+/// until it has finished.
 ///
-/// Made and used on one event loop.
+/// It must be made and used on one event loop.
 public final class Turns {
     private let eventLoop: any EventLoop
     private var waiting = CircularBuffer<() -> Void>(initialCapacity: 0)
@@ -12,18 +12,18 @@ public final class Turns {
 
     public init(on eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    /// How many wait.
+    /// The number of items that wait.
     public var count: Int { waiting.count }
 
-    /// Runs a turn when those before it are done; at once when there are none.
+    /// Runs an item when those before it have finished: at once when there are none.
     public func take(_ turn: @escaping () -> Void) {
         guard !isOver else { return }
         waiting.append(turn)
         next()
     }
 
-    /// In the middle of a turn: works off the event loop, and comes back to it with the result. The turn ends with
-    /// `finish`.
+    /// Runs asynchronous work as part of the current item, and returns to the event loop with the result. The item ends
+    /// when `finish` has run.
     public func work<Value: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Value,
         then finish: @escaping (Result<Value, any Error>) -> Void
@@ -44,7 +44,7 @@ public final class Turns {
         }
     }
 
-    /// Forgets what waits; what is under way comes back to nobody.
+    /// Drops all items that wait. The result of work that is still running is ignored.
     public func end() {
         isOver = true
         waiting.removeAll()

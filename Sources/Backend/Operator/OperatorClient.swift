@@ -3,15 +3,15 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Does operators' commands: by the server that uses a data folder, or in this process where no server runs.
+/// Performs operators' commands: through the server that uses a data folder, or in this process when no server runs.
 public struct OperatorClient: Sendable {
     private let folder: String
     private let database: String?
 
     /// - Parameters:
     ///   - folder: The server's data folder.
-    ///   - database: Where the operator says that the database is: `sqlite` or a PostgreSQL URL. Nil when nothing is said: the
-    ///     server's own then, and SQLite where no server runs.
+    ///   - database: The location of the database, as the operator has given it: `sqlite` or a PostgreSQL URL. When it
+    ///     is nil, it is the server's own database, or SQLite when no server runs.
     public init(folder: String, database: String?) {
         self.folder = folder
         self.database = database
@@ -19,18 +19,18 @@ public struct OperatorClient: Sendable {
 
     private enum Outcome: Sendable {
         case done
-        /// There is no server: the command was not done.
+        /// No server runs, so the command was not performed.
         case noServer
-        /// The server's data is elsewhere: the command was not done.
+        /// The server uses another database, so the command was not performed.
         case otherDatabase
     }
 
-    /// Does a command.
+    /// Performs a command.
     ///
     /// - Parameters:
-    ///   - publicURL: The URL by which clients reach the API, for commands that this process does itself.
+    ///   - publicURL: The URL by which clients reach the API, for commands that this process performs itself.
     ///   - console: The operator's terminal.
-    /// - Throws: ``OperatorError`` and other errors whose descriptions are words for the operator.
+    /// - Throws: ``OperatorError`` and other errors whose descriptions are for the operator.
     public func perform(
         _ command: some OperatorCommand, on api: any HostedAPI, publicURL: String, console: some OperatorConsole
     ) async throws {
@@ -49,14 +49,14 @@ public struct OperatorClient: Sendable {
         case .done: return
         case .otherDatabase where location == .sqlite:
             throw OperatorError(
-                "The server that uses \(folder) has its data in PostgreSQL: say where with --database, or leave it out."
+                "The server that uses \(folder) keeps its data in PostgreSQL: give its URL with --database, or leave the option out."
             )
         case .otherDatabase, .noServer: break
         }
         guard location == .sqlite else { return try await here() }
         try files.requireDatabase(for: type(of: command), of: api)
-        // Two processes never use the files at once. A server that starts has the folder a little before its socket; another
-        // command has it until it is done.
+        // Two processes must never use the files at the same time. A server that starts holds the folder a little
+        // before its socket exists, and another command holds the folder until it has finished.
         let deadline = ContinuousClock.now + .seconds(30)
         while true {
             do {
@@ -71,9 +71,9 @@ public struct OperatorClient: Sendable {
         }
     }
 
-    /// Asks the server that uses the data folder.
+    /// Asks the server that uses the data folder to perform a command.
     ///
-    /// - Throws: ``OperatorError``, in the server's words.
+    /// - Throws: ``OperatorError`` with the server's message.
     private func ask(for command: some OperatorCommand, _ console: some OperatorConsole) async throws -> Outcome {
         guard let socket = try UnixSocket.connect(in: folder) else { return .noServer }
         let request = OperatorRequest(
@@ -97,14 +97,14 @@ public struct OperatorClient: Sendable {
                         }
                     case .done: return .done
                     case .otherDatabase: return .otherDatabase
-                    case .refused(let words): throw OperatorError(words)
+                    case .refused(let message): throw OperatorError(message)
                     case .request, .input, .endOfInput: throw UnreadableFrame()
                     }
                 }
-                throw OperatorError("The server ended before it had answered")
+                throw OperatorError("The server stopped before it had answered")
             }
         } catch  where error is IOError || error is ChannelError {
-            throw OperatorError("The server ended before it had answered")
+            throw OperatorError("The server stopped before it had answered")
         }
     }
 }

@@ -3,18 +3,18 @@ import Foundation
 
 /// A command that an operator gives to one API, such as "make this user an admin".
 ///
-/// A server that runs does it when it is asked through the socket in its data folder; where no server runs, the command's own
-/// process does it, with the same code. The command's fields travel as JSON. An API lists its commands in
-/// ``HostedAPI/operatorCommands``.
+/// A running server performs it when it is asked through the socket in its data folder. When no server runs, the
+/// command's own process performs it with the same code. The command's fields are sent as JSON. An API lists its
+/// commands in ``HostedAPI/operatorCommands``.
 public protocol OperatorCommand: Codable, Sendable {
-    /// The name by which a process asks the server for the command: `admin dunbar`.
+    /// The name by which a process asks the server for the command, such as `admin dunbar`.
     static var name: String { get }
-    /// Whether the API's database is made when there is none.
+    /// Whether the command creates the API's database when there is none.
     static var makesDatabase: Bool { get }
 
-    /// Does what the operator asks for.
+    /// Performs the command.
     ///
-    /// - Throws: ``OperatorError``, in words for the operator.
+    /// - Throws: ``OperatorError``, whose description is for the operator.
     func run(in context: OperatorContext) async throws
 }
 
@@ -25,7 +25,7 @@ extension OperatorCommand {
     static func read(_ json: Data) throws -> any OperatorCommand { try JSONDecoder().decode(Self.self, from: json) }
 }
 
-/// What a command works on, and how it talks to the operator.
+/// The database and the console that a command works with.
 public struct OperatorContext: Sendable {
     /// The database of the command's API.
     public let database: Database
@@ -42,14 +42,14 @@ public struct OperatorContext: Sendable {
     /// Writes a line to standard output.
     public func print(_ line: String) async throws { try await console.write(Array((line + "\n").utf8)) }
 
-    /// Makes a change to each user of a list, one after the other, and prints a line for each.
+    /// Applies a change to each user of a list, one after the other, and prints a line for each.
     ///
     /// - Parameters:
-    ///   - words: Returns the words that follow the user's name in the line.
+    ///   - words: Returns the rest of the line, which begins with the user's name.
     ///   - change: Makes the change. It returns false when there is no user of that name.
     /// - Throws: ``OperatorError`` at the end, naming the users that do not exist.
     public func change<Change: Sendable>(
-        _ changes: [(name: String, change: Change)], saying words: (Change) -> String,
+        _ changes: [(name: String, change: Change)], printing words: (Change) -> String,
         _ change: (Change, String) async throws -> Bool
     ) async throws {
         var unknown: [String] = []
@@ -64,7 +64,7 @@ public struct OperatorContext: Sendable {
     }
 }
 
-/// The operator's end of a command: the terminal on which it was given, near or behind a socket.
+/// The terminal on which the operator gave a command, in this process or at the other end of the socket.
 public protocol OperatorConsole: Sendable {
     /// Writes to standard output.
     func write(_ bytes: [UInt8]) async throws
@@ -74,7 +74,7 @@ public protocol OperatorConsole: Sendable {
     func read() async throws -> [UInt8]?
 }
 
-/// The reason why a command was not done, in words. The operator's process ends with exit code 1.
+/// The reason why a command was not performed. The operator's process prints it and ends with exit code 1.
 public struct OperatorError: Error, CustomStringConvertible {
     public let description: String
 

@@ -1,12 +1,12 @@
 import Foundation
 import NIOCore
 
-/// A message between an operator's process and the server: one byte for the kind, four for the length (the most significant
-/// first), then as many bytes.
+/// A message between an operator's process and the server: one byte for the kind, four for the length (the most
+/// significant first), then as many bytes.
 ///
 /// The process begins with ``request(_:)``. The server answers with any number of ``output(_:)`` and
-/// ``progress(done:total:)``, asks for input with ``more``, which the process answers with ``input(_:)`` or
-/// ``endOfInput``, and ends with ``done`` or ``refused(_:)``. A connection serves one request.
+/// ``progress(done:total:)`` frames. It asks for input with ``more``, which the process answers with ``input(_:)`` or
+/// ``endOfInput``. It ends with ``done`` or ``refused(_:)``. A connection serves one request.
 enum OperatorFrame: Sendable, Equatable {
     case request(OperatorRequest)
     case input([UInt8])
@@ -16,7 +16,7 @@ enum OperatorFrame: Sendable, Equatable {
     case progress(done: Int, total: Int)
     case done
     case refused(String)
-    /// The server's data is in another database than the operator means.
+    /// The server uses another database than the one that the operator has given.
     case otherDatabase
 
     /// The most bytes that follow the length.
@@ -28,7 +28,7 @@ struct OperatorRequest: Codable, Sendable, Equatable {
     var operation: String
     /// The command's fields, as JSON.
     var arguments: Data
-    /// Where the operator says that the database is; nil when nothing is said.
+    /// The location of the database, as the operator has given it; nil when the option was left out.
     var database: String?
 }
 
@@ -63,7 +63,7 @@ extension OperatorFrame {
         case input, endOfInput, more, output, progress, done, refused, otherDatabase
     }
 
-    /// Takes a frame out of a buffer; nil while it is not there in full.
+    /// Reads a frame from a buffer; nil when the buffer does not have all of it yet.
     init?(reading buffer: inout ByteBuffer) throws {
         guard let length = buffer.getInteger(at: buffer.readerIndex + 1, as: UInt32.self) else { return nil }
         guard let kind = buffer.getInteger(at: buffer.readerIndex, as: UInt8.self).flatMap(Kind.init(rawValue:)),
@@ -98,7 +98,7 @@ extension OperatorFrame {
             case .output(let bytes): (.output, bytes)
             case .progress(let done, let total): (.progress, Array("\(done)/\(total)".utf8))
             case .done: (.done, [])
-            case .refused(let words): (.refused, Array(words.utf8))
+            case .refused(let message): (.refused, Array(message.utf8))
             case .otherDatabase: (.otherDatabase, [])
             }
         guard payload.count <= Self.maximumLength else { throw UnreadableFrame() }
@@ -109,7 +109,7 @@ extension OperatorFrame {
 }
 
 extension NIOAsyncChannel where Inbound == OperatorFrame, Outbound == OperatorFrame {
-    /// A channel that reads and writes frames.
+    /// Makes a channel that reads and writes frames.
     static func operatorFrames(on channel: any Channel) -> EventLoopFuture<Self> {
         channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.addHandlers([

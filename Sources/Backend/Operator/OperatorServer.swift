@@ -5,20 +5,20 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// Does the commands that operators' processes ask for, over the socket in the data folder.
+/// Performs the commands that operators' processes send over the socket in the data folder.
 ///
-/// So only the server touches the files of a data folder that is in use, and no command needs the server stopped.
+/// So only the server uses the files of a data folder while it runs, and no command needs the server to be stopped.
 struct OperatorServer: Service {
     private typealias Connection = NIOAsyncChannel<OperatorFrame, OperatorFrame>
 
     private let settings: ServerSettings
     private let known: [any HostedAPI]
     private let databases: [String: Database]
-    private let others: SerialQueue
+    private let others: CommandQueue
     private let group: any EventLoopGroup
     private let socket: Int32
 
-    /// Listens from now on: a command that finds the folder in use then always finds the server, too.
+    /// Listens from now on, so that a command that finds the folder in use always finds the server, too.
     ///
     /// - Parameters:
     ///   - known: The APIs that commands may be for. The databases of those that do not run are opened for as long as a
@@ -31,7 +31,7 @@ struct OperatorServer: Service {
         self.known = known
         self.group = group
         databases = Dictionary(uniqueKeysWithValues: running.map { ($0.name, $0.database) })
-        others = SerialQueue()
+        others = CommandQueue()
         socket = try UnixSocket.listen(in: settings.folder)
     }
 
@@ -59,7 +59,7 @@ struct OperatorServer: Service {
         try await gracefulShutdown()
     }
 
-    /// Serves one request. It is cancelled when the operator's process is gone.
+    /// Serves one request. It is cancelled when the operator's process has gone.
     private func serve(_ connection: Connection) async {
         try? await connection.executeThenClose { frames, outbound in
             await withTaskGroup(of: Void.self) { group in
@@ -91,19 +91,19 @@ struct OperatorServer: Service {
                 last = .otherDatabase
             } else if let (api, command) = command(named: request.operation) {
                 try await run(try command.read(request.arguments), of: api, console)
-                logger.info("operator")
+                logger.info("operator's command")
             } else {
                 last = .refused(
-                    "The server that runs does not know this command: it is of another version of Concord.")
+                    "The running server does not know this command: it has another version of Concord.")
             }
         } catch let error as OperatorError {
-            logger.info("operator", metadata: ["refused": "\(error)"])
+            logger.info("operator's command", metadata: ["refused": "\(error)"])
             last = .refused(error.description)
         } catch is CancellationError {
-            logger.info("operator", metadata: ["refused": "interrupted"])
-            last = .refused("The server was stopped before this was done")
+            logger.info("operator's command", metadata: ["refused": "interrupted"])
+            last = .refused("The server was stopped before the command had finished")
         } catch {
-            logger.warning("operator", metadata: ["error": "\(error)"])
+            logger.warning("operator's command", metadata: ["error": "\(error)"])
             last = .refused("\(error)")
         }
         try? await console.outbound.write(last)
@@ -121,7 +121,7 @@ struct OperatorServer: Service {
             OperatorContext(database: database, publicURL: settings.publicURL(of: api), console: console)
         }
         if let database = databases[api.name] {
-            // A command that has begun is not given up because users are many.
+            // A command that has begun is not refused because the database is busy.
             return try await QueueLimits.withoutLimit { try await command.run(in: context(database)) }
         }
         try await others.run {
@@ -132,7 +132,7 @@ struct OperatorServer: Service {
 }
 
 /// Runs one command at a time on the databases that the server does not serve.
-private actor SerialQueue {
+private actor CommandQueue {
     private var last: Task<Void, Never>?
 
     func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -164,7 +164,7 @@ private struct SocketConsole: OperatorConsole {
 
     func show(_ done: Int, of total: Int) async throws { try await outbound.write(.progress(done: done, total: total)) }
 
-    /// Asks for a piece of input, which the operator's process then sends: one piece at most waits in memory.
+    /// Asks the operator's process for a piece of input, so that at most one piece waits in memory.
     func read() async throws -> [UInt8]? {
         try await outbound.write(.more)
         var pieces = input.makeAsyncIterator()

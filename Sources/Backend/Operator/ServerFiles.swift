@@ -1,14 +1,14 @@
 import Database
 import Foundation
 
-/// A data folder, and where the databases that belong to it are.
+/// A data folder and the location of the databases that belong to it.
 struct ServerFiles: Sendable {
     let folder: String
     let database: DatabaseLocation
 
-    /// Makes sure that the database that a command works on is there.
+    /// Makes sure that the database of a command exists.
     ///
-    /// - Throws: ``OperatorError`` when there is none and the command makes none.
+    /// - Throws: ``OperatorError`` when there is none and the command does not create one.
     func requireDatabase(for command: any OperatorCommand.Type, of api: any HostedAPI) throws {
         let file = DatabaseLocation.file(of: api.name, in: folder)
         guard command.makesDatabase || FileManager.default.fileExists(atPath: file) else {
@@ -16,7 +16,7 @@ struct ServerFiles: Sendable {
         }
     }
 
-    /// Opens the database that a command works on, and closes it at the end. The caller owns the folder.
+    /// Opens the database of a command, and closes it at the end. The caller must own the folder.
     func open(
         for command: any OperatorCommand.Type, of api: any HostedAPI, _ body: (Database) async throws -> Void
     ) async throws {

@@ -4,24 +4,25 @@ import Foundation
 enum UnixSocket {
     static let fileName = "operator"
 
-    /// Listens in a data folder. A socket that lies there is removed: the caller owns the folder, so no process answers there.
+    /// Listens in a data folder. An existing socket is removed: the caller owns the folder, so no process answers
+    /// there.
     ///
     /// - Returns: A descriptor that only this user may connect to.
-    /// - Throws: ``DataFolder/Unusable``, in words for the operator.
+    /// - Throws: ``DataFolder/Unusable``, whose description is for the operator.
     static func listen(in folder: String) throws -> Int32 {
         let path = folder + "/" + fileName
         return try withShortFolder(folder) { short in
             let descriptor = try make()
             unlink(path)
             #if !canImport(Darwin)
-            // The mode is set before there is a file, which then never has another one.
+            // The mode is set before the file exists, so that the file never has another one.
             _ = fchmod(descriptor, 0o600)
             #endif
             let isBound = withAddress(of: short + "/" + fileName) { bind(descriptor, $0, $1) == 0 }
             guard isBound, chmod(path, 0o600) == 0, Foundation.listen(descriptor, 16) == 0 else {
                 let reason = DataFolder.reason()
                 close(descriptor)
-                throw DataFolder.Unusable("The operator's socket \(path) cannot be made: \(reason)")
+                throw DataFolder.Unusable("The operator's socket \(path) cannot be created: \(reason)")
             }
             return descriptor
         }
@@ -29,8 +30,8 @@ enum UnixSocket {
 
     /// Connects to the server that uses a data folder.
     ///
-    /// - Returns: Nil when no server listens there.
-    /// - Throws: ``OperatorError`` when there is one that this user may not talk to.
+    /// - Returns: The socket's descriptor; nil when no server listens there.
+    /// - Throws: ``OperatorError`` when this user may not connect to the server.
     static func connect(in folder: String) throws -> Int32? {
         let path = folder + "/" + fileName
         guard access(path, F_OK) == 0 else { return nil }
@@ -55,13 +56,14 @@ enum UnixSocket {
         let type = Int32(SOCK_STREAM.rawValue)
         #endif
         let descriptor = socket(AF_UNIX, type, 0)
-        guard descriptor >= 0 else { throw DataFolder.Unusable("No socket can be made: \(DataFolder.reason())") }
+        guard descriptor >= 0 else { throw DataFolder.Unusable("No socket can be created: \(DataFolder.reason())") }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         return descriptor
     }
 
-    /// Calls a closure with a path of the folder that fits into a socket's address, which has room for about a hundred bytes.
-    /// A folder with a longer path is reached by a symbolic link, which is gone when the closure returns.
+    /// Calls a closure with a path of the folder that fits into a socket's address, which has room for about a hundred
+    /// bytes. A folder with a longer path is reached through a symbolic link, which is removed when the closure
+    /// returns.
     private static func withShortFolder<T>(_ folder: String, _ body: (String) throws -> T) throws -> T {
         let room = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
         guard folder.utf8.count + 1 + fileName.utf8.count > room else { return try body(folder) }

@@ -2,20 +2,20 @@ import Contract
 import Database
 import HTTPTypes
 
-/// Counters of attempts within windows of time, in the database: they outlast a restart, and several nodes share them.
-/// ``SignInThrottle`` and ``UploadThrottle`` decide what is counted.
+/// Counts attempts within time windows, in the database, so that the counters outlast a restart and are shared by the
+/// nodes. ``SignInThrottle`` and ``UploadThrottle`` decide what is counted.
 enum AttemptCounters {
     static let minute: Int64 = 60_000
     static let hour: Int64 = 3_600_000
 
-    /// The statements that make the table.
+    /// The statements that create the table.
     static let tables = [
         "CREATE TABLE attempts (key {KEY} PRIMARY KEY, count INTEGER NOT NULL, until BIGINT NOT NULL)",
         "CREATE INDEX attempts_age ON attempts (until)",
     ]
 
-    /// Counts one more, if there is room for it, and returns whether there was. One statement looks and counts, so that two
-    /// requests cannot both take the last place. A window begins with its first attempt.
+    /// Counts an attempt if there is room for it, and returns whether there was. One statement checks and counts, so
+    /// that two requests cannot both take the last place. A window begins with its first attempt.
     static func isCounted(_ key: String, _ limit: Int, _ window: Int64, at now: Int64, in db: Session) throws -> Bool {
         try db.exists(
             """
@@ -28,9 +28,9 @@ enum AttemptCounters {
             """)
     }
 
-    /// Counts one more.
+    /// Counts an attempt.
     ///
-    /// - Throws: 429 with `Retry-After` when there is no room.
+    /// - Throws: A `Problem` with 429 and `Retry-After` when there is no room.
     static func count(
         _ key: String, _ limit: Int, _ window: Int64, _ phrases: Phrases, at now: Int64, in db: Session
     ) throws {
@@ -48,7 +48,7 @@ enum AttemptCounters {
         if let until { throw refusal(phrases, until: until, window, at: now) }
     }
 
-    /// Takes back one attempt that was counted.
+    /// Refunds a counted attempt.
     static func refund(_ key: String, in db: Session) throws {
         try db.run("UPDATE attempts SET count = count - 1 WHERE key = \(key) AND count > 0")
         try db.run("DELETE FROM attempts WHERE key = \(key) AND count = 0")
@@ -66,7 +66,7 @@ enum AttemptCounters {
     }
 
     private static func refusal(_ phrases: Phrases, until: Int64, _ window: Int64, at now: Int64) -> Problem {
-        // A request that waited for the database may be older than the one that began the window.
+        // A request that waited for the database may be older than the beginning of the window.
         Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: (min(until - now, window) + 999) / 1000)
     }
 }
@@ -85,19 +85,19 @@ public struct UploadThrottle: Sendable {
     /// Counts an upload.
     ///
     /// - Parameter user: The user's id.
-    /// - Throws: 429 with `Retry-After`.
+    /// - Throws: A `Problem` with 429 and `Retry-After`.
     public func count(_ user: String, at now: Int64, in db: Session) throws {
         try AttemptCounters.count("uploads \(user)", limit, AttemptCounters.hour, phrases, at: now, in: db)
     }
 
-    /// Throws 429 with `Retry-After` where ``count(_:at:in:)`` would, without counting: called before work that a refusal
-    /// would waste.
+    /// Throws 429 with `Retry-After` when ``count(_:at:in:)`` would, without counting. It should be called before work
+    /// that a refusal would waste.
     public func requireRoom(_ user: String, at now: Int64, in db: Session) throws {
         try AttemptCounters.requireRoom(
             "uploads \(user)", limit, AttemptCounters.hour, phrases, at: now, in: db)
     }
 
-    /// Deletes the counter of a user whose account ends.
+    /// Deletes the counter of a user whose account is deleted.
     public static func forget(_ user: String, in db: Session) throws {
         try db.run("DELETE FROM attempts WHERE key = \("uploads \(user)")")
     }

@@ -5,7 +5,8 @@ import Identity
 import ObjectStore
 
 extension Problem {
-    /// Maps transient errors of the infrastructure to 503 with `Retry-After`, and a lack of space to 507. Nil for other errors.
+    /// Maps transient errors of the infrastructure to 503 with `Retry-After`, and a lack of space to 507. Nil for other
+    /// errors.
     public static func unavailable(_ error: any Error, _ phrases: Phrases) -> Problem? {
         switch error {
         case DatabaseFailure.unavailable, DatabaseFailure.full, DatabaseFailure.conflict,
@@ -14,17 +15,18 @@ extension Problem {
         // A smaller or a later request would not help.
         case is InsufficientStorage: .insufficientStorage
         case let error as FileSystemError where error.isLackOfSpace: .insufficientStorage
-        // The client has gone, or the server is stopping.
+        // The client has disconnected, or the server is stopping.
         case is CancellationError: Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
         case is FileSystemError, is S3Error, is StoreNotPaired:
             Problem(.serviceUnavailable, phrases.storageUnavailable).retry(afterSeconds: 5)
         case is Passwords.Overloaded: Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
-        case is TooMuchAtOnce: Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: 1)
+        case is TooManyAtOnce: Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: 1)
         default: nil
         }
     }
 
-    /// The disk has less space left than uploads leave free. The rest of the upload is not read.
+    /// The error for an upload when the disk has less free space than uploads must leave. The rest of the upload is not
+    /// read.
     public static var insufficientStorage: Problem {
         Problem(
             .init(code: 507, reasonPhrase: "Insufficient Storage"), "Insufficient storage",

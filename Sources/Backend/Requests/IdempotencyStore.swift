@@ -5,12 +5,12 @@ import Foundation
 import HTTPTypes
 import NIOCore
 
-/// Answers that were given under an `Idempotency-Key`, kept for a day. They are written in the transaction of the write that
-/// they answer: either both are there or neither.
+/// Stores answers to requests with an `Idempotency-Key`, for a day. An answer is written in the transaction of its
+/// write, so that either both are stored or neither.
 public enum IdempotencyStore {
     static let lifetime: Int64 = 24 * 3600 * 1000
 
-    /// The table, for each API's schema.
+    /// The statements that create the table, for an API's schema.
     public static let table = [
         """
         CREATE TABLE once_only (
@@ -20,8 +20,8 @@ public enum IdempotencyStore {
         "CREATE INDEX once_only_age ON once_only (created_at)",
     ]
 
-    /// The accounts that answers to others speak of: those answers are deleted with them. For APIs whose accounts can be
-    /// deleted.
+    /// The statements that create the table of the accounts that answers to others mention, so that those answers are
+    /// deleted with the accounts. It is for APIs whose accounts can be deleted.
     public static let subjects = [
         """
         CREATE TABLE once_only_subjects (
@@ -41,7 +41,7 @@ public enum IdempotencyStore {
             (fingerprint, status, body) = try (row.get(0), row.get(1), row.get(2))
         }
 
-        /// - Throws: 422 when the key was used for another request.
+        /// - Throws: A `Problem` with 422 when the key was used for another request.
         func answer<Output>(to key: IdempotencyKey, phrases: Phrases) throws -> Answer<Output> {
             guard fingerprint == key.fingerprint else {
                 throw Problem(
@@ -51,9 +51,9 @@ public enum IdempotencyStore {
         }
     }
 
-    /// Returns the answer given before.
+    /// Returns the stored answer.
     ///
-    /// - Throws: 422 when the key was used for another request.
+    /// - Throws: A `Problem` with 422 when the key was used for another request.
     static func replay<Output>(
         _ key: IdempotencyKey, phrases: Phrases, at now: Int64, in db: Session
     ) throws -> Answer<Output>? {
@@ -65,10 +65,10 @@ public enum IdempotencyStore {
         return try record?.answer(to: key, phrases: phrases)
     }
 
-    /// Claims a key for this transaction. A repeat that comes meanwhile waits here until the first is done.
+    /// Claims a key for this transaction. A concurrent repeat waits here until the first request is done.
     ///
-    /// - Returns: Nil when the key is claimed, else the answer given before.
-    /// - Throws: 422 when the key was used for another request.
+    /// - Returns: Nil when the key is claimed, else the stored answer.
+    /// - Throws: A `Problem` with 422 when the key was used for another request.
     static func claim<Output>(
         _ key: IdempotencyKey, phrases: Phrases, at now: Int64, in db: Session
     ) throws -> Answer<Output>? {
@@ -91,12 +91,12 @@ public enum IdempotencyStore {
             """)
     }
 
-    /// Notes that an answer, which is about to be given, speaks of accounts other than its caller's: it is deleted with any of
-    /// them. A sign-up has no caller yet, and speaks of the account that it made.
+    /// Records that an answer mentions accounts other than its caller's, so that it is deleted with any of them. A
+    /// sign-up has no caller yet, and its answer mentions the account that it creates.
     ///
     /// - Parameters:
     ///   - key: The key of the write that this is part of; nil when the client sent none.
-    ///   - names: The names by which the API's routes tell callers apart.
+    ///   - names: The callers' names, as the API's routes define them.
     public static func note(_ key: IdempotencyKey?, about names: [String], at now: Int64, in db: Session) throws {
         guard let key else { return }
         for name in names {
@@ -109,9 +109,9 @@ public enum IdempotencyStore {
         }
     }
 
-    /// Deletes every answer that speaks of an account that ends, and those to its own requests.
+    /// Deletes every answer that mentions an account, and those to its own requests, when the account is deleted.
     ///
-    /// - Parameter name: The name by which the API's routes tell the caller apart.
+    /// - Parameter name: The caller's name, as the API's routes define it.
     public static func forget(subject name: String, in db: Session) throws {
         let answers: [(scope: String, key: String)] = try db.all(
             "DELETE FROM once_only_subjects WHERE subject = \(name) RETURNING scope, key"
@@ -122,9 +122,9 @@ public enum IdempotencyStore {
         try forget(callersNamed: name, in: db)
     }
 
-    /// Deletes the answers to a caller whose account ends.
+    /// Deletes the answers to a caller whose account is deleted.
     ///
-    /// - Parameter name: The name by which the API's routes tell the caller apart.
+    /// - Parameter name: The caller's name, as the API's routes define it.
     public static func forget(callersNamed name: String, in db: Session) throws {
         // Scopes are `<name> <method> <path>`.
         for method in ["POST", "PUT", "PATCH", "DELETE"] {
@@ -146,10 +146,10 @@ public enum IdempotencyStore {
 }
 
 extension Database {
-    /// Writes once per key: a repeat gets the first answer, byte for byte, and changes nothing.
+    /// Runs a write once per key. A repeat gets the first answer, byte for byte, and changes nothing.
     ///
-    /// - Parameter key: Nil when the client sent none; then this is a plain write.
-    /// - Throws: 422 when the key was used for another request.
+    /// - Parameter key: The key; nil when the client sent none, which makes this a plain write.
+    /// - Throws: A `Problem` with 422 when the key was used for another request.
     public func write<Output: Encodable & Sendable>(
         _ key: IdempotencyKey?, phrases: Phrases, at now: Int64,
         _ body: @escaping @Sendable (Session) throws -> Answer<Output>
@@ -168,12 +168,13 @@ extension Database {
         do {
             return try await write(attempt)
         } catch DatabaseFailure.unknownOutcome {
-            // Whether it was written is not guessed: the row of the key tells.
+            // Whether the write was committed is decided by the row of the key.
             return try await write(attempt)
         }
     }
 
-    /// Returns the answer given under a key, when there is one: called before work that a repeat would waste.
+    /// Returns the stored answer under a key, if there is one. It should be called before work that a repeat would
+    /// waste.
     public func replay<Output: Sendable>(
         _ key: IdempotencyKey?, phrases: Phrases, at now: Int64, as _: Output.Type = Output.self
     ) async throws -> Answer<Output>? {
@@ -183,7 +184,7 @@ extension Database {
 }
 
 extension Answer where Output: Decodable {
-    /// Returns what is answered: as it was made just now, or as it was kept.
+    /// Returns the answer's value, as it was made or as it was stored.
     public func decoded() throws -> Output {
         switch content {
         case .output(let output): output
@@ -193,6 +194,6 @@ extension Answer where Output: Decodable {
 }
 
 extension Answer {
-    /// Whether this is the answer that was kept under an idempotency key.
+    /// Whether this is a stored answer to an earlier request with the same idempotency key.
     public var isReplay: Bool { headers[.idempotentReplayed] != nil }
 }

@@ -3,11 +3,11 @@ import Database
 import HTTPTypes
 import Identity
 
-/// Limits on the requests of a user or an address within a minute, on all nodes together. A window begins with its first
-/// request.
+/// Limits on the requests of a user or an address within a minute, on all nodes together. A window begins with its
+/// first request.
 ///
-/// Where the database has one node the counters are in memory, and start again with the process: a request that reads writes
-/// nothing.
+/// With a single node the counters are in memory and start again with the process, so that requests that only read
+/// write nothing.
 public final class RateLimits: Sendable {
     /// The length of a window, in milliseconds.
     static let window: Int64 = 60_000
@@ -22,7 +22,7 @@ public final class RateLimits: Sendable {
 
         public var isExceeded: Bool { used > limit }
 
-        /// `X-RateLimit-Limit`, `-Remaining`, and `-Reset` in Unix seconds.
+        /// The headers `X-RateLimit-Limit`, `-Remaining`, and `-Reset` in Unix seconds.
         public var headers: HTTPFields {
             [
                 .rateLimit: String(limit), .rateLimitRemaining: String(max(0, limit - used)),
@@ -30,13 +30,13 @@ public final class RateLimits: Sendable {
             ]
         }
 
-        /// Returns 429 with `Retry-After`.
+        /// Returns a `Problem` with 429 and `Retry-After`.
         public func refusal(_ message: String, at now: Int64) -> Problem {
             Problem(.tooManyRequests, message).retry(afterSeconds: (endsAt - now + 999) / 1000)
         }
     }
 
-    /// The tables, for each API's schema.
+    /// The statements that create the tables, for an API's schema.
     public static let tables = [
         "CREATE TABLE rate_windows (key {KEY} PRIMARY KEY, used BIGINT NOT NULL, ends_at BIGINT NOT NULL)",
         "CREATE INDEX rate_windows_age ON rate_windows (ends_at)",
@@ -49,7 +49,7 @@ public final class RateLimits: Sendable {
 
     private let database: Database
     private let time: TimeSource
-    /// Counters by key. When there are more, those that were used least recently are dropped.
+    /// The counters by key. The least recently used are dropped when there are too many.
     private let windows = BoundedCache<String, Window>(capacity: 200_000)
 
     public init(_ database: Database, time: TimeSource) {
@@ -57,10 +57,10 @@ public final class RateLimits: Sendable {
         self.time = time
     }
 
-    /// Counts a request whose answer shows the counter.
+    /// Counts a request, and returns headers with the state of the counter.
     ///
-    /// - Returns: `X-RateLimit-*`.
-    /// - Throws: 429 with the same and `Retry-After`.
+    /// - Returns: The `X-RateLimit-*` headers.
+    /// - Throws: A `Problem` with 429, the same headers and `Retry-After`.
     public func admit(_ key: String, limit: Int, _ refusal: String) async throws -> HTTPFields {
         let standing = try await count(key, limit: limit)
         guard standing.isExceeded else { return standing.headers }
@@ -106,7 +106,7 @@ public final class RateLimits: Sendable {
         }
     }
 
-    /// Deletes the counters of an account that ends.
+    /// Deletes the counters of an account that is deleted.
     public static func forget(_ keys: [String], in db: Session) throws {
         try db.run("DELETE FROM rate_windows WHERE key IN (\(list: keys))")
     }

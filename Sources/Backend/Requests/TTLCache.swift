@@ -1,7 +1,7 @@
 import Identity
 
-/// Values that were looked up a moment ago, each good for a while (a second, as a rule): a request rarely has to ask the
-/// database, and what has changed there is noticed within that time, on every node.
+/// Caches values for a limited time (usually a second), so that a request rarely has to query the database, and changes
+/// there are noticed within that time on every node.
 public final class TTLCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         let value: Value
@@ -13,32 +13,32 @@ public final class TTLCache<Key: Hashable & Sendable, Value: Sendable>: Sendable
     private let entries: BoundedCache<Key, Entry>
 
     /// - Parameters:
-    ///   - lifetime: The time for which a value is good, in milliseconds.
-    ///   - capacity: The number of values that are kept; when there are more, those used least recently go.
+    ///   - lifetime: The time in milliseconds for which a value is valid.
+    ///   - capacity: The most values that are stored; beyond it the least recently used are dropped.
     public init(lifetime: Int64 = 1000, capacity: Int = 20_000, time: TimeSource) {
         self.lifetime = lifetime
         self.time = time
         entries = BoundedCache(capacity: capacity)
     }
 
-    /// Returns the value that is kept for a key, unless it is too old.
+    /// Returns the cached value of a key, unless it is too old.
     public func value(for key: Key) -> Value? {
-        // A clock that was set back must not keep anything good.
+        // A clock that was set back must not keep values valid.
         guard let entry = entries.value(for: key), 0..<lifetime ~= time.milliseconds() - entry.madeAt else {
             return nil
         }
         return entry.value
     }
 
-    /// Returns the value that is kept for a key, and otherwise looks it up and keeps it.
+    /// Returns the cached value of a key, or looks it up and stores it.
     ///
-    /// - Parameter look: Finds the value. What it does not find is not kept: the next call looks again.
+    /// - Parameter look: Looks the value up. A missing value is not stored, so the next call looks it up again.
     public func value(for key: Key, else look: () async throws -> Value?) async throws -> Value? {
         if let value = value(for: key) { return value }
         return try await renew(key, look)
     }
 
-    /// Looks a value up whatever is kept, and keeps it.
+    /// Looks a value up in any case, and stores it.
     public func renew(_ key: Key, _ look: () async throws -> Value?) async throws -> Value? {
         let now = time.milliseconds()
         let found = try await look()
@@ -54,7 +54,7 @@ public final class TTLCache<Key: Hashable & Sendable, Value: Sendable>: Sendable
 }
 
 extension TTLCache where Value == Bool {
-    /// Returns whether something is true. Only what was found true is kept.
+    /// Returns whether a condition is true. Only true results are stored.
     public func check(_ key: Key, _ look: () async throws -> Bool) async throws -> Bool {
         try await value(for: key) { try await look() ? true : nil } ?? false
     }

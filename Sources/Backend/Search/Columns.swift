@@ -1,7 +1,8 @@
 import Contract
 import Database
 
-// How the contract's values are kept in a column: the one place where contract and database meet.
+// The SQL columns of the contract's value types: contract modules know no SQL, and the database module knows no
+// contract.
 
 extension Identifier: SQLConvertible {
     public var sqlValue: SQLValue { .integer(rawValue) }
@@ -11,7 +12,7 @@ extension Identifier: SQLConvertible {
 }
 
 extension Timestamp: SQLConvertible {
-    /// Milliseconds since 1970, so that one column serves every precision.
+    /// The time in milliseconds since 1970, so that one kind of column serves every precision.
     public var sqlValue: SQLValue { .integer(milliseconds) }
     public init(column index: Int, of row: borrowing Row) throws {
         self.init(milliseconds: try Int64(column: index, of: row))
@@ -19,7 +20,7 @@ extension Timestamp: SQLConvertible {
 }
 
 extension Day: SQLConvertible {
-    /// Days since 1970-01-01.
+    /// The days since 1970-01-01.
     public var sqlValue: SQLValue { .integer(daysSince1970) }
     public init(column index: Int, of row: borrowing Row) throws {
         self.init(daysSince1970: try Int64(column: index, of: row))

@@ -1,24 +1,24 @@
 import Database
 import Foundation
 
-/// Finds texts by any part of them, on both engines, without a look at each.
+/// Finds texts by any part of them, on both engines, without reading every text.
 ///
-/// An entry is a line: its id, and its texts with a tab before each. Lines stand together in blocks of about 2 kB
-/// (`search_blocks`). For each gram, three characters in a row, `search_grams` lists the blocks in which it occurs. A
-/// search reads the lists of its needles' grams, then only the blocks that are in all of them. So what is rare costs a
-/// few rows, a needle of one or two characters or a common one is a pass over memory, and both find exactly the texts
-/// that have the needle in them.
+/// An entry is a line: its id, and its texts with a tab before each. Lines are stored together in blocks of about 2 kB
+/// (`search_blocks`). For each gram (three consecutive characters), `search_grams` lists the blocks in which it occurs.
+/// A search reads the lists of its needles' grams, and then only the blocks that are in all of these lists. So a search
+/// for a rare text reads a few rows. A search for a common text, or for one or two characters, reads all blocks once.
+/// Both find exactly the texts that contain the needle.
 ///
-/// Each scope is an index of its own. A write locks the block that it changes.
+/// Each scope has an index of its own. A write locks the block that it changes.
 public enum SearchIndex {
-    /// In bytes of UTF-8. A block takes no more lines once it is full; those that it has may still grow.
+    /// The size in bytes of UTF-8 from which a block accepts no more lines. The lines that it has may still grow.
     static let capacity = 2000
 
-    /// For each API's schema.
+    /// The statements that create the tables, for an API's schema.
     public static let tables = [
         "CREATE TABLE search_blocks (id {ID}, scope BIGINT NOT NULL, size BIGINT NOT NULL, lines TEXT NOT NULL)",
         "CREATE INDEX search_blocks_of_scope ON search_blocks (scope, id)",
-        // A part is 1,024 blocks; `blocks` has two characters for each (``Mark``).
+        // A part is 1,024 blocks. `blocks` has two characters for each of them (``Mark``).
         """
         CREATE TABLE search_grams (
             scope BIGINT NOT NULL, gram {KEY} NOT NULL, part BIGINT NOT NULL, blocks {KEY} NOT NULL,
@@ -30,19 +30,20 @@ public enum SearchIndex {
         public let id: Int
         public let texts: [String]
 
-        /// - Parameter texts: Folded, as needles are.
+        /// - Parameter texts: The texts, case-folded in the same way as needles.
         public init(id: Int, texts: [String]) {
             self.id = id
             self.texts = texts
         }
 
-        /// Returns its line.
+        /// Returns the entry's line in a block.
         var line: String { "\(id)" + texts.map { "\t" + escaped($0) }.joined() + "\n" }
     }
 
     // MARK: Writing
 
-    /// Adds entries, and tells in which blocks they are. Many at a time cost far less than one after the other.
+    /// Adds entries, and returns the block of each. Adding many at a time costs far less than adding one after the
+    /// other.
     public static func add(
         _ entries: [Entry], to scope: Int, in db: Session
     ) throws -> [(block: Int, ids: [Int])] {
@@ -72,7 +73,7 @@ public enum SearchIndex {
         return result
     }
 
-    /// Writes an entry's line anew.
+    /// Replaces an entry's line.
     public static func replace(_ entry: Entry, in block: Int, of scope: Int, in db: Session) throws {
         try rewrite(block, of: scope, linesOf: [entry.id], as: entry.line, db)
     }
@@ -129,7 +130,8 @@ public enum SearchIndex {
         return id
     }
 
-    /// Returns a text in which neither a line nor a text can end, nor a C string: needles and lines alike.
+    /// Returns a text without the characters that end a line, a text or a C string. Needles and lines are escaped in
+    /// the same way.
     static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 0 || $0 == 9 || $0 == 10 }) else { return text }
         var result = String.UnicodeScalarView()
@@ -145,7 +147,7 @@ public enum SearchIndex {
     }
 }
 
-/// Three characters in a row, none of them a space: 21 bits for each.
+/// Three consecutive characters without a space, with 21 bits for each.
 struct Gram: Hashable, Comparable {
     private let bits: UInt64
 
@@ -166,7 +168,7 @@ struct Gram: Hashable, Comparable {
         return grams
     }
 
-    /// Returns those of the texts of lines, but not of the ids before them.
+    /// Returns the grams of the texts of lines, without those of the ids before the texts.
     static func all(inLines lines: String) -> Set<Gram> {
         var (grams, last, count, isID) = (Set<Gram>(), UInt64(0), 0, true)
         for scalar in lines.unicodeScalars {
@@ -192,7 +194,7 @@ struct Gram: Hashable, Comparable {
     }
 }
 
-/// Which blocks to note for which grams.
+/// The blocks to add to the lists of grams.
 private struct Marks {
     private struct Place: Hashable, Comparable {
         let gram: Gram
@@ -208,7 +210,7 @@ private struct Marks {
         for gram in grams { lists[Place(gram: gram, part: mark.part), default: ""] += mark.text }
     }
 
-    /// In one order always, so that of two transactions that meet here one waits for the other, never both.
+    /// Rows are written in one order, so that two transactions with the same rows cannot end in a deadlock.
     func save(to scope: Int, in db: Session) throws {
         var rest = lists.sorted { $0.key < $1.key }[...]
         for size in [64, 8, 1] {
@@ -238,8 +240,8 @@ private struct Marks {
     }
 }
 
-/// A block as the lists of grams have it: two characters that are never each other's, so that a list has no such pair
-/// but where one begins, and SQL's own functions add one and take one out.
+/// A block in the lists of grams, as two characters from two disjoint ranges. So a pair is only found where a mark
+/// begins, and SQL's own functions can add and remove marks.
 struct Mark {
     static let perPart = 1024
 
@@ -254,7 +256,8 @@ struct Mark {
 }
 
 extension Array {
-    /// Returns as many as a power of two, the last repeated: each number of values is a statement of its own.
+    /// Returns the elements with the last one repeated until their number is a power of two. Each number of values is a
+    /// statement of its own, so this keeps the number of prepared statements small.
     public func paddedToPowerOfTwo() -> [Element] {
         guard let last else { return [] }
         var size = 1

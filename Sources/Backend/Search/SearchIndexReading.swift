@@ -2,13 +2,14 @@ import Database
 import Foundation
 
 extension SearchIndex {
-    /// An entry that has every needle in it, where it stands in a block. Valid only inside the closure that receives it.
+    /// An entry that contains every needle, at its place in a block. It is valid only inside the closure that receives
+    /// it.
     public struct Match {
         public let id: Int
         fileprivate let texts: UnsafePointer<CChar>
         fileprivate let end: UnsafePointer<CChar>
 
-        /// The first of its texts, in bytes of UTF-8: bytes that are compared as both engines compare them.
+        /// The first of the entry's texts, in bytes of UTF-8, because both engines compare texts by their bytes.
         public var firstText: [UInt8] {
             let start = texts + 1
             let length = memchr(start, CInt(tab), start.distance(to: end)).map {
@@ -19,20 +20,20 @@ extension SearchIndex {
         }
     }
 
-    /// Hands over each entry of a scope in whose texts every needle occurs, in no particular order.
+    /// Passes each entry of a scope whose texts contain every needle to a closure, in no particular order.
     ///
-    /// - Parameter needles: Folded as the texts are; none of them empty.
+    /// - Parameter needles: The needles, case-folded in the same way as the texts; none of them is empty.
     public static func find(
         _ needles: [String], in scope: Int, _ db: Session, _ each: (Match) -> Void
     ) throws {
         try find(needles, in: scope, within: try blocks(with: needles, in: scope, db), db, each)
     }
 
-    /// The same, where the blocks to look at are known.
+    /// Searches the given blocks only; all blocks of the scope when they are nil.
     static func find(
         _ needles: [String], in scope: Int, within blocks: [Int]?, _ db: Session, _ each: (Match) -> Void
     ) throws {
-        // The longest is the rarest, as a rule.
+        // The longest needle is usually the rarest, so it is searched first.
         let needles = needles.map { Array(escaped($0).utf8CString) }.sorted { $0.count > $1.count }
         func look(_ row: borrowing Row) throws { try row.withText(1) { collect(needles, in: $0, each) } }
         guard let blocks else { return try lookEverywhere(in: scope, db, look) }
@@ -61,7 +62,7 @@ extension SearchIndex {
         }
     }
 
-    /// A thousand blocks at a time: PostgreSQL hands over a result as a whole.
+    /// Reads a thousand blocks at a time, because PostgreSQL returns a result as a whole.
     private static func lookEverywhere(
         in scope: Int, _ db: Session, _ look: (borrowing Row) throws -> Void
     ) throws {
@@ -80,11 +81,11 @@ extension SearchIndex {
         }
     }
 
-    /// The blocks that have every gram of every needle, ascending; nil where no needle has a gram.
+    /// Returns the blocks that have every gram of every needle, in ascending order; nil when no needle has a gram.
     static func blocks(with needles: [String], in scope: Int, _ db: Session) throws -> [Int]? {
         let grams = needles.reduce(into: Set<Gram>()) { $0.formUnion(Gram.all(in: escaped($1))) }
         guard !grams.isEmpty else { return nil }
-        // More would only be slower: some of a long needle's are as rare as all of them.
+        // More grams would only cost time: some of a long needle's grams are as rare as all of them.
         let some = grams.sorted().spread(over: 32)
         var lists: [String: [Int: Part]] = [:]
         _ = try db.all(self.lists(of: some.map(\.text), in: scope)) { row in
@@ -104,7 +105,7 @@ extension SearchIndex {
         return result
     }
 
-    /// The query for the lists of some grams.
+    /// Returns the query for the lists of some grams.
     static func lists(of grams: [String], in scope: Int) -> SQL {
         """
         SELECT gram, part, blocks FROM search_grams
@@ -112,17 +113,19 @@ extension SearchIndex {
         """
     }
 
+    /// Passes each line that contains every needle to a closure.
+    ///
     /// - Parameters:
-    ///   - needles: Ended by NUL, which no text has in it.
-    ///   - lines: Ended by NUL.
+    ///   - needles: The needles, each ended by NUL, which no text contains.
+    ///   - lines: The lines of a block, ended by NUL.
     static func collect(_ needles: [[CChar]], in lines: UnsafePointer<CChar>, _ each: (Match) -> Void) {
         guard let first = needles.first else { return }
-        // Always where a line begins.
+        // The position is always the beginning of a line.
         var position = lines
         while let hit = strstr(position, first).map({ UnsafePointer($0) }) {
             var start = hit
             if memchr(position, CInt(newline), position.distance(to: hit)) == nil {
-                // Where many match, it is the next line as a rule.
+                // Where many lines match, the hit is usually in the next one.
                 start = position
             } else {
                 while start[-1] != newline { start -= 1 }
@@ -159,7 +162,7 @@ extension SearchIndex {
     private static let zero = CChar(bitPattern: UInt8(ascii: "0"))
 }
 
-/// Some of a part's blocks, a bit for each.
+/// The set of blocks of one part, with a bit for each block.
 private struct Part {
     static let all = Part(words: Array(repeating: .max, count: Mark.perPart / 64))
     private var words: [UInt64]
@@ -167,7 +170,7 @@ private struct Part {
     private init(words: [UInt64]) { self.words = words }
     init() { words = Array(repeating: 0, count: Mark.perPart / 64) }
 
-    /// - Parameter text: As ``Mark`` has them, ended by NUL.
+    /// - Parameter text: The text of ``Mark`` values, ended by NUL.
     mutating func take(marks text: UnsafePointer<CChar>) {
         var position = text
         while position[0] != 0 {
@@ -192,7 +195,8 @@ private struct Part {
     }
 }
 
-/// Blocks that follow each other closely enough to be read as one stretch, or that do not.
+/// A range of blocks. When it is dense, reading all blocks between the first and the last is faster than reading each
+/// by its id.
 private struct Run {
     let indices: Range<Int>
     let isDense: Bool

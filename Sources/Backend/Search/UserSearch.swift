@@ -1,23 +1,24 @@
 import Database
 import Foundation
 
-/// Finds users by parts of their names, by a ``SearchIndex`` of `username_key` and `display_key` of the table `users`.
+/// Finds users by parts of their names, with a ``SearchIndex`` of `username_key` and `display_key` of the table
+/// `users`.
 public enum UserSearch {
     private static let scope = 0
-    /// In place of a block: the user is nobody's to find.
+    /// The value of `search_block` for users who cannot be found.
     private static let none = 0
 
-    /// For a schema that has users without an index (``bringUpToDate(_:)``).
+    /// The migration for a schema that has users and no index yet (``bringUpToDate(_:)``).
     public static let migration =
         SearchIndex.tables + [
-            // Which block has the user's line.
+            // The block that has the user's line.
             "ALTER TABLE users ADD COLUMN search_block BIGINT",
             "CREATE INDEX users_unsearched ON users (id) WHERE search_block IS NULL",
         ]
 
     // MARK: Writing
 
-    /// Takes over a user's names as they are now: to be called by whatever makes a user or changes a name.
+    /// Updates a user's names in the index. Every transaction that creates a user or changes a name must call it.
     public static func update(_ id: Int64, in db: Session) throws {
         let user = try db.lock("username_key, display_key, search_block", from: "users", where: "id = \(id)") {
             (texts: [try $0.get(0, as: String.self), try $0.get(1)], block: try $0.get(2, as: Int?.self))
@@ -31,7 +32,7 @@ public enum UserSearch {
         }
     }
 
-    /// Nobody finds the user any more: to be called before a user's row is emptied or removed.
+    /// Removes a user from the index. It must be called before a user's row is emptied or deleted.
     public static func remove(_ id: Int64, in db: Session) throws {
         let block: Int?? = try db.lock("search_block", from: "users", where: "id = \(id)") { try $0.get(0) }
         if let block = block ?? nil, block != none { try SearchIndex.remove([Int(id)], from: block, of: scope, in: db) }
@@ -47,9 +48,9 @@ public enum UserSearch {
         }
     }
 
-    /// Adds the users that are in no index yet, some at a time: those of a database from before there was one.
+    /// Adds the users who are in no index yet, in batches: those of a database that is older than the index.
     ///
-    /// - Parameter condition: Who can be found at all.
+    /// - Parameter condition: The SQL condition for users who can be found at all.
     public static func bringUpToDate(_ database: Database, where condition: SQL = "1 = 1") async throws {
         try await database.write { db in
             try db.run("UPDATE users SET search_block = \(none) WHERE search_block IS NULL AND NOT (\(condition))")
@@ -58,7 +59,7 @@ public enum UserSearch {
         while !isDone {
             try Task.checkCancellation()
             isDone = try await database.write { db in
-                // Claims them, so that another node takes others.
+                // Claiming the rows first makes another node take others.
                 let entries = try db.all(
                     """
                     UPDATE users SET search_block = \(none) WHERE search_block IS NULL AND id IN (
@@ -74,17 +75,18 @@ public enum UserSearch {
 
     // MARK: Searching
 
-    /// The first users one of whose names contains a text, by username, then id.
+    /// Returns the first users one of whose names contains a text, ordered by username, then id.
     ///
     /// - Parameters:
-    ///   - key: Folded as the keys are.
-    ///   - select: Reads those of some ids that may be shown, in that order; what is asked for repeats ids.
+    ///   - key: The text, case-folded in the same way as the keys.
+    ///   - select: Reads the users with the given ids who may be shown, in the same order. The ids may contain
+    ///     repetitions.
     public static func first<User>(
         _ limit: Int, containing key: String, in db: Session, _ select: (_ ids: [Int]) throws -> [User]
     ) throws -> [User] {
         let blocks = try SearchIndex.blocks(with: [key], in: scope, db)
         if (blocks?.count ?? .max) > 64 {
-            // What is so common is found at once by going through them in order.
+            // Users with such a common text are found soon by reading users in order.
             let ids = try walk(containing: key, in: db)
             let users = try ids.isEmpty ? [] : select(ids.paddedToPowerOfTwo())
             if users.count >= limit { return Array(users.prefix(limit)) }

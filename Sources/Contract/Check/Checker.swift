@@ -127,7 +127,7 @@ public struct Checker: Sendable {
     private actor RunState {
         private(set) var ended: String?
         private(set) var leftBehind: [String: Int] = [:]
-        /// What the server has not allowed to be removed yet.
+        /// The resources whose removal the server has not allowed yet.
         private var unfinished: [(cleanUp: Checklist.CleanUp, counts: [String: Int])] = []
 
         func end(_ reason: String) { ended = ended ?? reason }

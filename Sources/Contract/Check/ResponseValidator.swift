@@ -7,7 +7,7 @@ import HTTPTypes
 /// What goes over the wire of an API, as the contract's examples show it: names and types that do not come from the SDK's
 /// types, which might be wrong the same way.
 public struct WireShapes: Sendable {
-    /// What an operation answers when it succeeds.
+    /// The answer of an operation that succeeds.
     struct Operation: Sendable {
         let signature: String
         let methods: [String]
@@ -31,7 +31,7 @@ public struct WireShapes: Sendable {
     let operations: [Operation]
     let elsewhere: [String]
     let failure: Shape
-    /// What the server says on sockets, by `type`.
+    /// The frames that the server sends on sockets, by `type`.
     let frames: [String: Shape]
 
     /// Derives the shapes of an API's examples. Of several for one answer or frame the first says what it looks like.

@@ -3,7 +3,7 @@
 /// Members keep their order, and numbers and texts keep their spelling: what is written on the wire is compared to it
 /// letter by letter.
 public struct ExampleValue: Sendable, Hashable {
-    /// What a value is, and so which values may stand in its place.
+    /// The kind of a value, which decides which values may replace it.
     public indirect enum Kind: Sendable, Hashable {
         case null
         case bool(Bool)

@@ -16,9 +16,9 @@ public struct OperationExample: Sendable {
         public let status: Int
         /// The word in a request's `include` that has this answer.
         public let inclusion: String?
-        /// Nil for an answer without a body.
+        /// The media type of the body; nil for an answer without a body.
         public let mediaType: String?
-        /// Nil for an answer whose body is not JSON, too.
+        /// The JSON of the body; nil also for a body that is not JSON.
         public let body: ExampleValue?
     }
 

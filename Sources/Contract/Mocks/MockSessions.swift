@@ -29,7 +29,7 @@ public struct MockSessions: Sendable {
         !ended.contains(session(of: access)) && !expired.contains(access)
     }
 
-    /// The access tokens of now are refused from now on. Refresh tokens stay good.
+    /// Refuses all present access tokens from now on. Refresh tokens stay valid.
     public mutating func expire() { expired.formUnion(sessions.keys) }
 
     /// Ends the session of a token.

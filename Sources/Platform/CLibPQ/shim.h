@@ -3,7 +3,7 @@
 
 #include <libpq-fe.h>
 
-// Swift does not see macros that are character constants.
+// Swift does not import macros that are character constants.
 static const int CONCORD_DIAG_SQLSTATE = PG_DIAG_SQLSTATE;
 static const int CONCORD_DIAG_MESSAGE = PG_DIAG_MESSAGE_PRIMARY;
 

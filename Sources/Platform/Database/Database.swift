@@ -73,14 +73,14 @@ public final class Database: Sendable {
                     connections: connections, waiting: waiting)))
     }
 
-    /// Runs a statement that cannot be in a transaction, such as `CREATE DATABASE`, on its own connection. Blocks.
+    /// Runs a statement that cannot be in a transaction, such as `CREATE DATABASE`, on its own connection. It blocks.
     ///
     /// It is meant for tests. A server never creates or drops its database.
     package static func administer(url: String, _ statement: String) throws {
         try PostgreSQLConnection(url: url, namespace: "public").simple(statement)
     }
 
-    /// Runs a script on an SQLite file, creating it when it does not exist. Blocks. It is meant for tests, which
+    /// Runs a script on an SQLite file, creating it when it does not exist. It blocks. It is meant for tests, which
     /// restore a dump with it.
     package static func administer(path: String, _ script: String) throws {
         try SQLiteEngine.administer(path: path, script)
@@ -111,7 +111,7 @@ public final class Database: Sendable {
         }
     }
 
-    /// The number of concurrent reads that one caller may have, where reads may take long: two, and never all.
+    /// The number of concurrent reads that one caller may have when reads may take long: two, and never all.
     public var readsOfOneCaller: Int {
         let all =
             switch engine {
@@ -138,8 +138,8 @@ public final class Database: Sendable {
         listener.stop()
     }
 
-    /// Throws when the database cannot answer, when it is known to be damaged, and when it still has no space after a
-    /// write that failed for lack of it.
+    /// Throws when the database cannot answer, when it is known to be damaged, or when it has no space after a write
+    /// that failed for that reason.
     public func check() async throws {
         if case .sqlite(let engine) = engine { try engine.requireSound() }
         _ = try await read { try $0.value("SELECT 1", as: Int64.self) }

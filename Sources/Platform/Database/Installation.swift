@@ -1,4 +1,4 @@
-/// Facts about an installation, beside its API's tables: the object store that belongs to the database, and the keys.
+/// Facts about an installation, besides its API's tables: the object store that belongs to the database, and the keys.
 ///
 /// Each fact has a name and a value, both short texts.
 extension Session {

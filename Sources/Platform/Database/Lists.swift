@@ -1,13 +1,15 @@
-/// A table whose rows form many lists, each in order by an index on (list, time, id).
+/// A table whose rows form many lists, each ordered by an index on (list, time, id).
 public struct ListTable: Sendable {
     let name: String
     let list: String
     let time: String
     let id: String
 
+    /// Describes a table.
+    ///
     /// - Parameters:
-    ///   - list: The column that says which list a row is in.
-    ///   - time: The column that a list is ordered by, and `id` where two rows have the same.
+    ///   - list: The column with the list of a row.
+    ///   - time: The column by which a list is ordered; rows with the same time are ordered by `id`.
     public init(_ name: String, list: String, time: String, id: String = "id") {
         self.name = name
         self.list = list
@@ -17,7 +19,8 @@ public struct ListTable: Sendable {
 }
 
 extension Session {
-    /// SQL for the newest rows of some of a table's lists taken together, as rows of `at` and `id`, in no order.
+    /// Returns SQL for the newest rows of some of a table's lists taken together, as rows of `at` and `id`, in no
+    /// order.
     ///
     /// Rows that are not returned cost nothing. On SQLite, the ordered queue of a recursive query merges the lists,
     /// with one look-up for each list and each returned row; on PostgreSQL, the `limit` newest rows of each list are
@@ -25,7 +28,7 @@ extension Session {
     ///
     /// - Parameters:
     ///   - lists: A query for the lists, in one column.
-    ///   - before: A row of (time, id), as `(a, b)`; only what is older comes out.
+    ///   - before: A row of (time, id), as `(a, b)`; only older rows are returned.
     public func newest(_ limit: Int, of table: ListTable, in lists: SQL, before: SQL? = nil) -> SQL {
         let (name, list, time, id) = (SQL(table.name), SQL(table.list), SQL(table.time), SQL(table.id))
         let older: SQL = before.map { "AND (t.\(time), t.\(id)) < \($0)" } ?? ""

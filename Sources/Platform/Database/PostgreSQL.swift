@@ -1,6 +1,6 @@
 import Foundation
 
-/// PostgreSQL: blocking prepared statements on as many threads as connections.
+/// Runs transactions on PostgreSQL: blocking prepared statements on as many threads as connections.
 final class PostgreSQLEngine: Sendable {
     /// The number of attempts for a transaction that conflicts with others.
     private static let attempts = 8
@@ -104,7 +104,7 @@ final class PostgreSQLEngine: Sendable {
         PostgreSQLListener(
             url: url, namespace: namespace, channel: PostgreSQLConnection.channel(namespace)
         ) { [pool] announcement in
-            // The listener has just connected, so the server is there: readers of missed events need not wait.
+            // The listener has just connected, so the server answers, and readers of missed events need not wait.
             if announcement == .gap { pool.endPauses() }
             handler(announcement)
         }

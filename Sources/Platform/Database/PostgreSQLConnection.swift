@@ -20,13 +20,13 @@ final class PostgreSQLConnection: SessionConnection {
     /// The time since which the server's answer is awaited. Other threads read it.
     private let askedAt = NIOLockedValueBox<ContinuousClock.Instant?>(nil)
 
-    /// Connects.
+    /// Connects to the server.
     ///
     /// - Parameters:
-    ///   - url: `postgres://user@host/database`, with any parameter that libpq knows.
-    ///   - namespace: The schema that unqualified names mean.
+    ///   - url: A URL such as `postgres://user@host/database`, with any parameter that libpq knows.
+    ///   - namespace: The schema of unqualified names.
     init(url: String, namespace: String) throws {
-        // A server that is gone must be noticed by a timeout.
+        // A server that has vanished must be noticed by a timeout.
         let settings =
             "-c search_path=\(namespace) -c statement_timeout=30000 -c lock_timeout=10000 "
             + "-c idle_in_transaction_session_timeout=60000 -c client_min_messages=warning"
@@ -49,14 +49,14 @@ final class PostgreSQLConnection: SessionConnection {
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         self.handle = handle
         self.namespace = namespace
-        // An acknowledged write must be on the disk, whatever the server's setting. Stronger settings stay.
+        // An acknowledged write must be on the disk, whatever the server's setting is. Stronger settings are kept.
         try simple(
             "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
     }
 
     deinit { PQfinish(handle) }
 
-    /// Whether the server is gone; the connection can then not be used any more.
+    /// Whether the server has closed the connection, which then cannot be used any more.
     var isBroken: Bool { isInDoubt || PQstatus(handle) != CONNECTION_OK }
     /// Whether the connection can be used for another transaction.
     var isIdle: Bool { !isBroken && (hasUnreadResult || PQtransactionStatus(handle) == PQTRANS_IDLE) }
@@ -103,7 +103,7 @@ final class PostgreSQLConnection: SessionConnection {
 
     /// Commits, and sends the announcements along.
     ///
-    /// - Throws: ``DatabaseFailure/unknownOutcome(_:)`` when the connection is lost meanwhile.
+    /// - Throws: ``DatabaseFailure/unknownOutcome(_:)`` when the connection is lost in the meantime.
     func commit() throws {
         if opening != nil, announcements.isEmpty {
             opening = nil
@@ -180,7 +180,8 @@ final class PostgreSQLConnection: SessionConnection {
         return Array(try exchange(all).dropFirst())
     }
 
-    /// Sends statements together and waits for all answers: one round trip. After one that fails, the rest are not run.
+    /// Sends statements together and waits for all answers, in one round trip. After a failed statement the rest are
+    /// not run.
     private func exchange(_ statements: [Statement]) throws -> [PostgreSQLResult] {
         try ask { try converse(statements) }
     }
@@ -219,7 +220,7 @@ final class PostgreSQLConnection: SessionConnection {
         return name
     }
 
-    /// Replaces each `?` outside of quotes by `$1`, `$2` …
+    /// Replaces each `?` outside of quotes by `$1`, `$2` and so on.
     static func numbered(_ text: String) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count + 16)

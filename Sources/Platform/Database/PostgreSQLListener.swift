@@ -5,8 +5,8 @@ import NIOConcurrencyHelpers
 public enum Announcement: Sendable, Hashable {
     /// An announcement was committed, on this node or another, in the order of the commits.
     case payload(String)
-    /// Announcements may have been missed while there was no connection, and are received from here on. Readers have to
-    /// read again.
+    /// Announcements may have been missed while there was no connection, and are received again from now on.
+    /// Subscribers must read again.
     case gap
 }
 
@@ -24,8 +24,8 @@ final class PostgreSQLListener: Sendable {
                     let connection = try PostgreSQLConnection(url: url, namespace: namespace)
                     try connection.simple("LISTEN \"\(channel)\"")
                     pause = 0.1
-                    // This also happens at the first connection: something may have been announced before this node
-                    // listened.
+                    // This also happens at the first connection, because there may have been announcements before this
+                    // node listened.
                     handler(.gap)
                     try Self.listen(on: connection, until: isStopped, handler)
                 } catch {
@@ -51,7 +51,7 @@ final class PostgreSQLListener: Sendable {
             let payloads = try connection.notifications(waitingMilliseconds: 500)
             for payload in payloads { handler(.payload(payload)) }
             silence = payloads.isEmpty ? silence + 1 : 0
-            // A peer that has vanished is as silent as an idle one, so it is asked.
+            // A vanished peer is as silent as an idle one, so it is probed.
             if silence % 10 == 9 { try connection.simple("SELECT 1") }
         }
     }

@@ -12,9 +12,9 @@ struct PooledConnection: @unchecked Sendable {
 final class PostgreSQLPool: Sendable {
     /// The longest silence of a server that still answers, including its own timeouts.
     private static let silence: Duration = .seconds(45)
-    /// The longest pause between two attempts to reach a server that is away.
+    /// The longest pause between two attempts to connect to an unreachable server.
     private static let longestPause = 0.5
-    /// The time for which a lost connection is replaced by another attempt.
+    /// The time for which another attempt is made to replace a lost connection.
     private static let patience: TimeInterval = 2
 
     fileprivate struct State {
@@ -89,10 +89,10 @@ final class PostgreSQLPool: Sendable {
         }
     }
 
-    /// Ends the pauses: the server has just answered another connection.
+    /// Ends the pauses, because the server has just answered another connection.
     func endPauses() { state.withLockedValue { $0.retryAt = .now() } }
 
-    /// Shuts every connection down, which ends waits for the server's answer, and makes no new ones.
+    /// Shuts every connection down, which ends waits for the server's answer, and refuses new ones.
     func abandon() {
         state.withLockedValue { state in
             state.isOver = true

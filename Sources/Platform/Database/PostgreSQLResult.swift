@@ -14,7 +14,7 @@ final class PostgreSQLResult {
             let message =
                 PQresultErrorField(handle, CONCORD_DIAG_MESSAGE).map { String(cString: $0) } ?? connection.errorMessage
             PQclear(handle)
-            // The server shuts down or starts: it says nothing more on this connection.
+            // The server is shutting down or starting, and does not answer on this connection any more.
             if let state, state.hasPrefix("08") || ["57P01", "57P02", "57P03"].contains(state) { connection.discard() }
             throw DatabaseFailure(state: connection.isBroken ? nil : state, message)
         }
@@ -82,7 +82,7 @@ final class PostgreSQLResult {
 }
 
 extension DatabaseFailure {
-    /// Makes an error from the class of an SQLSTATE (PostgreSQL, appendix A); nil when the connection is gone.
+    /// Makes an error from the class of an SQLSTATE (PostgreSQL, appendix A); nil when the connection was closed.
     init(state: String?, _ message: String) {
         switch state {
         case nil: self = .unavailable(message)

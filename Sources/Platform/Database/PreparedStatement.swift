@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// A statement from the connection's cache with its values bound, to be stepped through once.
+/// A statement from the connection's cache with its values bound, which is stepped through once.
 ///
 /// It calls SQLite directly: GRDB's arguments and rows cost several times what the statements of a request do.
 struct PreparedStatement: ~Copyable {
@@ -44,7 +44,7 @@ struct PreparedStatement: ~Copyable {
 }
 
 extension SQLValue {
-    /// Binds a copy, which SQLite owns.
+    /// Binds a copy of the value, which SQLite owns.
     fileprivate func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)  // SQLITE_TRANSIENT, a macro Swift cannot see
         switch self {

@@ -1,8 +1,8 @@
-/// A statement and the result that is made from its rows, to be run by a ``Session``.
+/// A statement and the result that is made from its rows, which a ``Session`` runs.
 public struct Query<Value: Sendable>: Sendable {
     let sql: SQL
     let initial: Value
-    /// Takes a row into the result, and returns whether it needs another.
+    /// Adds a row to the result, and returns whether it needs another.
     let take: @Sendable (inout Value, borrowing Row) throws -> Bool
 
     /// Returns every row, mapped.

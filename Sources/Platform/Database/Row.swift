@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-/// One row of a result, by column index. Valid only inside the closure that receives it.
+/// One row of a result, by column index. It is valid only inside the closure that receives it.
 public struct Row: ~Copyable {
     enum Source {
         /// The current row of a statement.
@@ -53,7 +53,7 @@ public struct Row: ~Copyable {
         }
     }
 
-    /// Passes a column's text without a copy, ended by NUL. Does nothing for NULL.
+    /// Passes a column's text without a copy, ended by NUL. It does nothing for NULL.
     public func withText(_ index: Int, _ body: (UnsafePointer<CChar>) throws -> Void) rethrows {
         if isNull(index) { return }
         switch source {

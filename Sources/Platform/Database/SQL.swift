@@ -11,7 +11,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         values = []
     }
 
-    /// Creates a piece from a name in the code; never from a request.
+    /// Creates a piece from a name in the code, which must never come from a request.
     init(_ name: String) { self.init(name, []) }
 
     init(_ text: String, _ values: [SQLValue]) {
@@ -83,11 +83,11 @@ public protocol SQLConvertible: Sendable {
 
     /// Reads a column.
     ///
-    /// - Throws: ``UnreadableColumn`` when it holds something else.
+    /// - Throws: ``UnreadableColumn`` when it contains another type.
     init(column index: Int, of row: borrowing Row) throws
 }
 
-/// A column holds something other than the code expects: the schema and the code disagree.
+/// The error for a column with another type than the code expects: the schema and the code disagree.
 public struct UnreadableColumn: Error, CustomStringConvertible {
     public let index: Int
     public let expected: String

@@ -3,7 +3,8 @@ import GRDB
 import NIOConcurrencyHelpers
 import NIOPosix
 
-/// SQLite: one writing connection with group commit, and a few reading ones, each used by one thread at a time.
+/// Runs transactions on SQLite: one writing connection with group commit, and a few reading ones, each used by one
+/// thread at a time.
 final class SQLiteEngine: Sendable {
     private let writer: Connection
     private let readers: NIOLockedValueBox<[Connection]>
@@ -24,7 +25,8 @@ final class SQLiteEngine: Sendable {
     /// The size in bytes that the write-ahead log keeps after all of it is in the database.
     private static let logSize = 8 << 20
 
-    /// - Throws: a `DatabaseError` of the engine when the file cannot be opened, ``SchemaMismatch``, ``DatabaseDamage``.
+    /// - Throws: A `DatabaseError` of the engine when the file cannot be opened, ``SchemaMismatch``,
+    ///   ``DatabaseDamage``.
     init(path: String, schema: Schema, readers count: Int, waiting: QueueLimits, owner: Database.Owner?) throws {
         readerCount = count
         together = waiting.together
@@ -167,7 +169,7 @@ final class SQLiteEngine: Sendable {
     /// Throws once the file is known to be damaged.
     func requireSound() throws { try watch.requireSound() }
 
-    /// Returns when every accepted write is done.
+    /// Waits until every accepted write is done.
     func close() async throws {
         queue.withLockedValue { $0.isOver = true }
         try await writerThread.shutdownGracefully()

@@ -2,14 +2,14 @@ import Foundation
 import GRDB
 import NIOConcurrencyHelpers
 
-/// An SQLite file is damaged; described for an operator.
+/// The error for a damaged SQLite file, described for the operator.
 public struct DatabaseDamage: Error, CustomStringConvertible {
     /// The path of the file.
     public let path: String
     /// The engine's message.
     public let reason: String
 
-    /// The damaged file, how the damage was noticed, and what to do.
+    /// The damaged file, the symptom, and what to do.
     public var description: String {
         """
         The database \(path) is damaged (\(reason)). Nothing more is written to it. Stop the server, move the file away \
@@ -19,7 +19,7 @@ public struct DatabaseDamage: Error, CustomStringConvertible {
     }
 }
 
-/// Notices that an SQLite file is damaged. From then on this process writes nothing more to it.
+/// Notices that an SQLite file is damaged. After that this process writes nothing more to it.
 final class DamageWatch: Sendable {
     private let path: String
     private let report: @Sendable (DatabaseDamage) -> Void
@@ -66,13 +66,13 @@ extension DatabaseError {
     fileprivate var words: String { "SQLite error \(extendedResultCode.rawValue): \(message ?? "no message")" }
 }
 
-/// Records that a file was closed cleanly: a small file beside it, created at the end of a stop, with the size and the
-/// time of the database. It is removed before the database is opened.
+/// Records that a file was closed cleanly, in a small file beside it. The record is created at the end of a stop, with
+/// the size and the time of the database, and removed before the database is opened.
 struct CleanStop {
     let path: String
     private var marker: String { path + "-clean" }
 
-    /// Returns whether the file is as the last stop left it. A file that does not exist or is empty needs no check.
+    /// Returns whether the file is unchanged since a clean stop. A file that does not exist or is empty needs no check.
     ///
     /// It also removes the record: the next start finds it only if this process writes it again.
     func wasClean() -> Bool {
@@ -111,7 +111,7 @@ struct CleanStop {
 }
 
 extension GRDB.Database {
-    /// Throws ``DatabaseDamage`` unless all pages and rows of the file can be read. Reads all of it.
+    /// Throws ``DatabaseDamage`` unless all pages and rows of the file can be read. It reads the whole file.
     func quickCheck(_ path: String) throws {
         let findings = try String.fetchAll(self, sql: "PRAGMA quick_check(3)")
         guard findings == ["ok"] else {

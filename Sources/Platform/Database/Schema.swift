@@ -3,16 +3,16 @@ import Foundation
 
 /// The tables of one API, as a list of migrations.
 public struct Schema: Sendable {
-    /// A migration. It is never changed and never undone: a later change is a migration of its own. The database stores
-    /// a digest of each migration that it has taken.
+    /// A migration. It is never changed and never undone; a later change is a migration of its own. The database stores
+    /// a digest of each migration that was applied.
     public struct Migration: Sendable {
         public let name: String
-        /// The statements. Words in capitals between braces stand for what differs between engines: `{ID}` is an id
-        /// that only grows, `{BYTES}` a byte string, and `{KEY}` text that is ordered by code point whatever the
-        /// server's locale, for every indexed text, so that an index survives a change of the locale.
+        /// The statements. Words in capitals between braces stand for differences between engines. `{ID}` is an id that
+        /// only grows, and `{BYTES}` is a byte string. `{KEY}` is text that is ordered by code point whatever the
+        /// server's locale is; every indexed text uses it, so that an index survives a change of the locale.
         public let statements: [String]
-        /// Does what statements cannot, such as filling a column with values that only the program can compute. It runs
-        /// in the same transaction, after the statements.
+        /// Does work that statements cannot do, such as filling a column with values that only the program can compute.
+        /// It runs in the same transaction, after the statements.
         public let fill: (@Sendable (Session) throws -> Void)?
 
         public init(_ name: String, _ statements: [String], fill: (@Sendable (Session) throws -> Void)? = nil) {
@@ -21,8 +21,8 @@ public struct Schema: Sendable {
             self.fill = fill
         }
 
-        /// Returns the SHA-256 of the step's name and statements, in hexadecimal. White space counts as one space, so
-        /// that a statement may be laid out anew.
+        /// Returns the SHA-256 of the migration's name and statements, in hexadecimal. White space counts as one space,
+        /// so that the layout of a statement may change.
         public var digest: String {
             let texts = ([name] + statements).map { text in
                 text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -49,7 +49,7 @@ public struct Schema: Sendable {
 
     /// Brings a database up to date, with a transaction for each migration.
     ///
-    /// - Throws: ``SchemaMismatch`` when the database is newer than this program, or has taken other migrations.
+    /// - Throws: ``SchemaMismatch`` when the database is newer than this program, or has other migrations.
     func migrate(dialect: Dialect, _ transaction: ((Session) throws -> Void) throws -> Void) throws {
         try transaction { session in
             try session.run(
@@ -79,7 +79,7 @@ public struct Schema: Sendable {
         }
     }
 
-    /// Stores the digests of migrations that were taken before there were digests, and compares the others.
+    /// Stores the digests of migrations that were applied before there were digests, and compares the others.
     private func keepDigests(_ dialect: Dialect, in session: Session) throws {
         let hasDigests =
             switch dialect {
@@ -133,7 +133,7 @@ public struct Schema: Sendable {
     }
 }
 
-/// The database was not made by this program, or by a newer version of it.
+/// The error for a database of another program, or of a newer version of this one.
 public struct SchemaMismatch: Error, CustomStringConvertible {
     public let description: String
     init(_ description: String) { self.description = description }

@@ -1,8 +1,8 @@
-/// A connection inside a transaction: the operations that a session needs of an engine.
+/// A connection inside a transaction, with the operations that a session needs.
 protocol SessionConnection: AnyObject {
     var dialect: Dialect { get }
     /// Calls the closure for each row until there is none, or until it returns `false`. The statement runs to its end
-    /// either way.
+    /// in both cases.
     func query(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws
     /// Does the same for two statements that are sent together, one after the other.
     func query(
@@ -73,14 +73,14 @@ public final class Session {
     @discardableResult
     public func run(_ sql: SQL) throws -> Int { try connection.execute(sql) }
 
-    /// Locks rows of a table until the transaction ends: another transaction that locks, changes or deletes one of them
-    /// waits. What is read after this call holds until the end.
+    /// Locks rows of a table until the transaction ends: other transactions that lock, change or delete one of them
+    /// wait. So what is read after this call stays true until the end.
     ///
     /// SQLite has one writer at a time, so nothing needs to be locked there; the rows are only counted.
     ///
-    /// - Parameter condition: Follows `WHERE`. Rows that are locked together are given an order (`… ORDER BY id`), so that
-    ///   two transactions do not wait for each other.
-    /// - Returns: The number of rows, counted once they are locked: none for a row that was deleted meanwhile.
+    /// - Parameter condition: The text after `WHERE`. Rows that are locked together need an order (`… ORDER BY id`), to
+    ///   avoid deadlocks.
+    /// - Returns: The number of locked rows; a row that was deleted in the meantime does not count.
     @discardableResult
     public func lock(_ table: SQL, where condition: SQL) throws -> Int {
         var count = 0
@@ -91,9 +91,10 @@ public final class Session {
         return count
     }
 
-    /// Locks a row until the transaction ends (``lock(_:where:)``), and returns columns of it as they are under the lock.
+    /// Locks a row until the transaction ends (``lock(_:where:)``), and returns columns of it with their values under
+    /// the lock.
     ///
-    /// - Returns: Nil when there is no such row.
+    /// - Returns: The result of `map`; nil when there is no such row.
     public func lock<T>(
         _ columns: SQL, from table: SQL, where condition: SQL, _ map: (borrowing Row) throws -> T
     ) throws -> T? {

@@ -35,7 +35,7 @@ public struct QueueLimits: Sendable {
 
 /// A transaction that waits for its turn, with its caller.
 protocol WaitingTransaction: AnyObject, Sendable {
-    /// Marks the transaction as running. Returns false when the caller has gone.
+    /// Marks the transaction as running. Returns false when the caller was cancelled.
     func begin() -> Bool
     /// Resumes the caller with an error, without running the transaction.
     func refuse(_ reason: any Error)

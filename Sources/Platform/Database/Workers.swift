@@ -27,7 +27,7 @@ final class Workers: Sendable {
     /// The number of waiting pieces of work.
     var waitingCount: Int { state.withLockedValue { $0.line.count } }
 
-    /// Runs a closure when its turn has come.
+    /// Runs a closure on the next free thread.
     ///
     /// - Throws: ``DatabaseFailure/unavailable(_:)`` when it has waited too long; `CancellationError` when the task is
     ///   cancelled while it waits; the closure's error.
@@ -70,7 +70,7 @@ final class Workers: Sendable {
         for job in waiting { job.refuse(QueueLimits.stopping) }
     }
 
-    /// Returns when all accepted work is done.
+    /// Waits until all accepted work is done.
     func close() async throws {
         state.withLockedValue { $0.isOver = true }
         try await threads.shutdownGracefully()
@@ -105,7 +105,7 @@ final class Pending<Value: Sendable>: Sendable {
     /// Waits for the value.
     ///
     /// - Parameters:
-    ///   - isPatient: Whether it waits although its task is cancelled.
+    ///   - isPatient: Whether it keeps waiting when its task is cancelled.
     ///   - enqueue: Starts the work that provides the value.
     func value(isPatient: Bool, _ enqueue: () -> Void) async throws -> Value {
         try await withTaskCancellationHandler {
@@ -122,7 +122,7 @@ final class Pending<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns false when the caller has gone.
+    /// Marks the work as running. Returns false when the caller was cancelled.
     func begin() -> Bool {
         state.withLockedValue { state in
             guard case .waiting(let continuation) = state else { return false }

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Receives the events of the topics it is subscribed to, on the event loop it subscribed from.
+/// Receives the events of its topics, on the event loop on which it has subscribed.
 public protocol Subscriber<Topic, Event>: AnyObject {
     associatedtype Topic
     associatedtype Event
@@ -10,9 +10,9 @@ public protocol Subscriber<Topic, Event>: AnyObject {
 
 /// Hands each event to every subscriber of its topic.
 ///
-/// Subscribers are stored per event loop, so that delivery needs no lock: publishing is one `execute` per loop, and the
-/// event is made once per loop, however many subscribe. Events of one topic arrive in the order in which they were
-/// published.
+/// Subscribers are stored per event loop, so that delivery needs no lock. Publishing is one `execute` per loop, and the
+/// event is made once per loop, for any number of subscribers. Events of one topic arrive in the order in which they
+/// were published.
 public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
     public typealias Member = any Subscriber<Topic, Event>
 
@@ -31,12 +31,12 @@ public final class Hub<Topic: Hashable & Sendable, Event>: Sendable {
         registry(eventLoop).insert(subscriber, topic)
     }
 
-    /// Ends delivery, also of events that were published but not delivered yet.
+    /// Ends delivery, including that of events that were published and not delivered yet.
     public func unsubscribe(_ subscriber: Member, from topic: Topic, on eventLoop: any EventLoop) {
         registry(eventLoop).remove(subscriber, topic)
     }
 
-    /// Publishes an event. Never blocks; callable from any thread.
+    /// Publishes an event. It never blocks, and may be called on any thread.
     ///
     /// - Parameter event: Makes the event. It is called at most once per event loop, and only if there is a subscriber.
     public func publish(to topic: Topic, _ event: @escaping @Sendable () -> Event) {

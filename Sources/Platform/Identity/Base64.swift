@@ -10,8 +10,8 @@ public enum Base64URL {
         return String(decoding: standard.map { $0 == 0x2B ? 0x2D : $0 == 0x2F ? 0x5F : $0 }, as: UTF8.self)
     }
 
-    /// The bytes of `text`, or nil unless it is exactly what ``encode(_:)`` writes for them: other alphabets,
-    /// padding, white space and stray bits in the last character are refused, so one value has one spelling.
+    /// Returns the bytes of `text`, or nil unless it is exactly what ``encode(_:)`` writes for them. Other alphabets,
+    /// padding, white space and stray bits in the last character are refused, so that a value has only one spelling.
     public static func decode(_ text: String) -> [UInt8]? {
         guard !text.utf8.contains(where: { $0 == 0x2B || $0 == 0x2F }) else { return nil }
         return Base64.decode(Base64.standardAlphabet(text))
@@ -25,7 +25,7 @@ enum Base64 {
         return String(padded.prefix { $0 != "=" })
     }
 
-    /// Accepts the canonical spelling only: what decodes must encode to the same text again.
+    /// Decodes the canonical spelling only: the bytes must encode to the same text again.
     static func decode(_ text: String) -> [UInt8]? {
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         guard let data = Data(base64Encoded: text + padding) else { return nil }
@@ -33,7 +33,7 @@ enum Base64 {
         return encode(bytes).utf8.elementsEqual(text.utf8) ? bytes : nil
     }
 
-    /// Rewrites the two characters in which base64url differs.
+    /// Replaces the two characters in which base64url differs.
     static func standardAlphabet(_ text: String) -> String {
         String(decoding: text.utf8.map { $0 == 0x2D ? 0x2B : $0 == 0x5F ? 0x2F : $0 }, as: UTF8.self)
     }

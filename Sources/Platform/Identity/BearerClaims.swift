@@ -13,10 +13,10 @@ public struct BearerClaims: Sendable, Equatable {
     public var lastName: String?
     /// The time of issue, claim `iat`, in Unix seconds.
     public var issuedAt: Int64
-    /// The time from which it is refused, claim `exp`, in Unix seconds.
+    /// The time at which the token expires, claim `exp`, in Unix seconds.
     public var expiresAt: Int64
 
-    /// Times are Unix seconds.
+    /// Makes claims. Times are in Unix seconds.
     public init(
         subject: String, email: String? = nil, firstName: String? = nil, lastName: String? = nil, issuedAt: Int64,
         expiresAt: Int64
@@ -36,7 +36,7 @@ public struct BearerClaims: Sendable, Equatable {
     }
 }
 
-/// The claims under their names on the wire, including those that decide whether the token is valid.
+/// The claims with their names on the wire, including those that decide whether the token is valid.
 struct BearerPayload: Codable, Sendable {
     let issuer: String
     let authorizedParty: String?
@@ -86,7 +86,7 @@ struct BearerPayload: Codable, Sendable {
         try container.encodeIfPresent(claims.lastName, forKey: .lastName)
     }
 
-    /// A NumericDate (RFC 7519 §2), which may have a fraction.
+    /// Reads a NumericDate (RFC 7519 §2), which may have a fraction.
     private static func date(_ key: CodingKeys, in container: KeyedDecodingContainer<CodingKeys>) throws -> Int64 {
         if let seconds = try? container.decode(Int64.self, forKey: key) { return seconds }
         let seconds = try container.decode(Double.self, forKey: key).rounded(.down)

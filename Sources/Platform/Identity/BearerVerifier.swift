@@ -1,10 +1,10 @@
 import Foundation
 
-/// Checks JSON Web Tokens that an issuer signed with RSASSA-PKCS1-v1_5 and SHA-256, the algorithm `RS256` of RFC 7518
-/// §3.3.
+/// Verifies JSON Web Tokens that an issuer has signed with RSASSA-PKCS1-v1_5 and SHA-256, the algorithm `RS256` of RFC
+/// 7518 §3.3.
 ///
-/// The algorithm is fixed and keys come from the issuer alone: of a token's header only `alg` and `kid` are looked at,
-/// the first to refuse any other, the second to choose among the issuer's keys.
+/// The algorithm is fixed, and keys come from the issuer alone. Of a token's header only `alg` and `kid` are read: the
+/// first to refuse any other algorithm, the second to choose among the issuer's keys.
 public struct BearerVerifier: Sendable {
     private static let algorithm = "RS256"
 
@@ -12,10 +12,12 @@ public struct BearerVerifier: Sendable {
     private let leeway: Int64
     private let now: @Sendable () -> Int64
 
+    /// Makes a verifier.
+    ///
     /// - Parameters:
-    ///   - issuers: whose tokens count, each under a name of its own.
-    ///   - leeway: for how many seconds past `exp`, and before `nbf`, a token is good, because clocks differ.
-    ///   - now: the time in Unix seconds.
+    ///   - issuers: The issuers whose tokens are accepted, with different names.
+    ///   - leeway: The seconds past `exp` and before `nbf` in which a token is valid, because clocks differ.
+    ///   - now: Returns the time in Unix seconds.
     public init(trusting issuers: [TrustedIssuer], leeway: Int64 = 5, now: @escaping @Sendable () -> Int64) {
         precondition(Set(issuers.map(\.name)).count == issuers.count, "an issuer's name tells which keys to take")
         self.issuers = issuers
@@ -23,10 +25,10 @@ public struct BearerVerifier: Sendable {
         self.now = now
     }
 
-    /// Who `token` speaks of, if a trusted issuer made it and its time is now.
+    /// Returns the claims of `token`, if a trusted issuer has signed it and it is valid now.
     ///
-    /// A good signature is remembered, so that a token in use costs one look-up; its times are checked each time.
-    /// Waits for the issuer's keys, up to their time-out, while none are known or the token names another.
+    /// A valid signature is cached, so that a token in use costs one look-up; its times are checked each time. The call
+    /// waits for the issuer's keys, up to their time-out, while none are known or the token names an unknown one.
     public func verify(_ token: String) async throws(TokenError) -> BearerClaims {
         guard CompactToken.isPlausible(token) else { throw .malformed }
         let now = now()

@@ -1,9 +1,9 @@
 import NIOConcurrencyHelpers
 
-/// A dictionary that forgets what is out of use when it is full.
+/// A dictionary of limited size that drops the least recently used entries.
 ///
-/// Two generations: a full young one becomes the old one, and what is used again moves back. That needs no list in order
-/// of use, and no step looks at more than one entry.
+/// It has two generations. A full young generation becomes the old one, and an entry that is used again moves back.
+/// That needs no list in the order of use, and no step handles more than one entry.
 public struct BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Generations {
         var young: [Key: Value] = [:]
@@ -13,7 +13,7 @@ public struct BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable 
     private let generations = NIOLockedValueBox(Generations())
     private let generationLimit: Int
 
-    /// - Parameter capacity: How many entries it holds at most; of those used last it holds at least half as many.
+    /// - Parameter capacity: The most entries. At least half as many of those used last are kept.
     public init(capacity: Int) {
         generationLimit = max(1, capacity / 2)
     }
@@ -31,7 +31,7 @@ public struct BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable 
 
     public func remove(_ key: Key) { update(key) { $0 = nil } }
 
-    /// Changes an entry in one step. Nil is none, before and after.
+    /// Changes an entry in one step. Nil stands for no entry, before and after.
     public func update<Result>(_ key: Key, _ body: (inout Value?) -> Result) -> Result {
         let (result, retired) = generations.withLockedValue { generations -> (Result, [Key: Value]) in
             var value = generations.young[key] ?? generations.old.removeValue(forKey: key)
@@ -45,12 +45,12 @@ public struct BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable 
             generations.young[key] = value
             return (result, retired)
         }
-        // Thousands of entries are freed here, outside the lock.
+        // Thousands of entries may be freed here, outside of the lock.
         _ = retired
         return result
     }
 
-    /// How many entries are held, for tests.
+    /// The number of entries, for tests.
     package var count: Int {
         generations.withLockedValue { Set($0.young.keys).union($0.old.keys).count }
     }

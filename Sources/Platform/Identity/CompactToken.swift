@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON Web Signature in the compact form (RFC 7515 §7.1), taken apart and not believed yet.
+/// A JSON Web Signature in the compact form (RFC 7515 §7.1), parsed and not verified yet.
 struct CompactToken {
     static let maximumLength = 4096
 
@@ -8,21 +8,22 @@ struct CompactToken {
     let algorithm: String?
     /// Claim `kid` of the header, or nil when it is absent or null.
     let keyID: String?
-    /// RFC 7515 §4.1.11 wants extensions marked critical to be understood, and none is.
+    /// Whether the header marks extensions as critical. RFC 7515 §4.1.11 demands that they are understood, and none is.
     let hasCriticalExtensions: Bool
     let payload: [UInt8]
-    /// Header and payload, as they were signed.
+    /// The header and the payload, in the form in which they were signed.
     let signedPart: [UInt8]
     let signature: [UInt8]
 
-    /// Whether `text` may be a token at all, and may be looked up in a ``BoundedCache``.
+    /// Returns whether `text` may be a token, and may be looked up in a ``BoundedCache``.
     ///
-    /// Only ASCII may reach a cache: Swift's strings compare by canonical equivalence, and "K" has a twin.
+    /// Only ASCII may be looked up, because Swift compares strings by canonical equivalence, and some characters
+    /// are equivalent to others.
     static func isPlausible(_ text: String) -> Bool {
         text.utf8.count <= maximumLength && text.utf8.allSatisfy { $0 < 0x80 }
     }
 
-    /// Nil unless `text` is three parts of base64url, each in its one spelling, of which the first is a JSON object.
+    /// Parses a token; nil unless `text` is three parts in canonical base64url, the first of which is a JSON object.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard Self.isPlausible(text), parts.count == 3,
@@ -39,7 +40,7 @@ struct CompactToken {
         self.signature = signature
     }
 
-    /// What is read of a header. Where to find a key (`jku`, `jwk`, `x5u`, `x5c`) is not a token's to say.
+    /// The header members that are read. A token must not decide where a key is found (`jku`, `jwk`, `x5u`, `x5c`).
     private struct Header: Decodable {
         let algorithm: String?
         let keyID: String?

@@ -1,7 +1,7 @@
 /// Decides which password hash is computed next.
 ///
-/// Clients that are known to the account they sign in to precede all others. Within either class the addresses take
-/// turns, and each has a limited number of places: an address that sends endless requests delays only itself.
+/// Clients that are known to the account precede all others. In each of the two classes the addresses take turns, and
+/// each has a limited number of places. So an address that sends endless requests only delays itself.
 struct HashingQueue {
     /// Work that waits for a thread, and is notified whether it may begin.
     struct Job: Sendable {
@@ -17,7 +17,7 @@ struct HashingQueue {
         case cancelled
     }
 
-    /// The addresses of one class in the order of their turns, each with its waiting jobs.
+    /// The addresses of one class in the order of their turns, with their waiting jobs.
     private struct Line {
         var turns: [String?] = []
         var jobs: [String?: [Job]] = [:]
@@ -28,7 +28,7 @@ struct HashingQueue {
         ///   - places: The number of jobs of one address that may wait.
         /// - Returns: The same as ``HashingQueue/add(_:)``.
         mutating func add(_ job: Job, room: Int, places: Int) -> Job? {
-            // Work without an address is the server's own, and has no limit of places.
+            // Jobs without an address are the server's own, and have no limit of places.
             if let address = job.client.address, jobs[address]?.count ?? 0 >= places { return job }
             var dropped: Job?
             if count >= room {

@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 import NIOPosix
 
-/// A few separate threads for work that takes a core for a tenth of a second, with a bounded queue: event loops never
-/// wait for a hash, and a flood of sign-ins is refused at once and not after a minute in the queue.
+/// Runs work that takes a core for a tenth of a second on a few threads of its own, with a bounded queue. Event loops
+/// never wait for a hash, and a flood of sign-ins is refused at once, and not after a minute in the queue.
 final class HashingThreads: Sendable {
     private struct State {
         var queue: HashingQueue
@@ -21,13 +21,14 @@ final class HashingThreads: Sendable {
     var waiting: Int { state.withLockedValue { $0.queue.waiting } }
 
     deinit {
-        // The threads hold the pool, so no other reference would ever end them.
+        // The threads hold references to the pool, so nothing else would end them.
         pool.shutdownGracefully { _ in }
     }
 
-    /// Runs `work` on one of the threads. What waits when its task is cancelled never runs; what has begun runs to its end.
+    /// Runs `work` on one of the threads. Work whose task is cancelled while it waits never runs; work that has begun
+    /// runs to its end.
     ///
-    /// Throws ``Passwords/Overloaded`` when there is no place in the queue, or what `work` throws.
+    /// - Throws: ``Passwords/Overloaded`` when there is no place in the queue; the errors of `work`.
     func run<Output: Sendable>(
         for client: Passwords.Client, _ work: @escaping @Sendable () throws -> Output
     ) async throws -> Output {
@@ -50,7 +51,7 @@ final class HashingThreads: Sendable {
                 }
                 let dropped = state.withLockedValue { $0.queue.add(job) }
                 dropped?.run(.overloaded)
-                // There is one call for each accepted job; a call whose job is gone runs another job, or none.
+                // There is one call for each accepted job. A call whose job was dropped runs another job, or none.
                 if dropped?.id != id { pool.submit { [state] in Self.runNext(of: state, isActive: $0 == .active) } }
             }
         } onCancel: {

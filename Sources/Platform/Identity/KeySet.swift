@@ -11,16 +11,16 @@ struct KeySet: Sendable {
     static let maximumCount = 100
 
     private let keys: [String: Key]
-    /// The verified tokens of these keys. They are forgotten with the keys, so that a key that its issuer withdrew is
-    /// not trusted through the cache.
+    /// The verified tokens of these keys. They are dropped with the keys, so that a key that its issuer has withdrawn
+    /// is not trusted through the cache.
     let verified = BoundedCache<String, BearerPayload>(capacity: 10_000)
 
-    /// Keys by their names.
+    /// Makes a set of keys by their names.
     init(_ keys: [String: _RSA.Signing.PublicKey]) throws {
         self.keys = try keys.mapValues(Key.init)
     }
 
-    /// Reads a key set as an issuer publishes it, up to 1 MiB and of it the first hundred keys.
+    /// Reads a key set as an issuer publishes it, up to 1 MiB and a hundred keys.
     init(json: [UInt8]) throws(KeySetFailure) {
         guard json.count <= Self.maximumLength else { throw KeySetFailure("longer than 1 MiB") }
         guard let set = try? JSONDecoder().decode(Published.self, from: Data(json)) else {
@@ -41,14 +41,14 @@ struct KeySet: Sendable {
 
     func hasSameKeys(as other: KeySet) -> Bool { keys.mapValues(\.primitives) == other.keys.mapValues(\.primitives) }
 
-    /// Returns whether the owner of the key `id` has signed `bytes` with RS256; false when there is no such key.
+    /// Returns whether the key `id` has signed `bytes` with RS256; false when there is no such key.
     func isSignature(_ signature: [UInt8], of bytes: [UInt8], by id: String) -> Bool {
         guard let key = keys[id] else { return false }
         return key.rsa.isValidSignature(
             .init(rawRepresentation: signature), for: SHA256.hash(data: bytes), padding: .insecurePKCS1v1_5)
     }
 
-    /// The name that RFC 7638 gives a key.
+    /// Returns the name that RFC 7638 gives to a key.
     static func thumbprint(of key: _RSA.Signing.PublicKey) throws -> String {
         let primitives = try key.getKeyPrimitives()
         let (e, n) = (Base64URL.encode(primitives.publicExponent), Base64URL.encode(primitives.modulus))
@@ -68,7 +68,7 @@ struct KeySet: Sendable {
     private struct Published: Decodable {
         let keys: [Element]
 
-        /// An element that may be unreadable: one such key must not prevent the others from being read.
+        /// An element that may be unreadable. One such key must not keep the others from being read.
         struct Element: Decodable {
             let key: JSONWebKey?
 
@@ -78,7 +78,7 @@ struct KeySet: Sendable {
         }
     }
 
-    /// RFC 7517 §4, RFC 7518 §6.3.1.
+    /// A key of RFC 7517 §4 and RFC 7518 §6.3.1.
     private struct JSONWebKey: Decodable {
         let kty: String
         let kid: String?
@@ -88,7 +88,7 @@ struct KeySet: Sendable {
         let e: String
 
         func key() throws -> Key? {
-            // The modulus decides how long a check takes, and keys come from outside.
+            // The size of the modulus decides how long a verification takes, and the keys come from outside.
             guard kty == "RSA", use == nil || use == "sig", alg == nil || alg == "RS256",
                 let n = Base64URL.decode(n), n.count <= 1024, let e = Base64URL.decode(e), e.count <= 4
             else { return nil }
@@ -99,7 +99,7 @@ struct KeySet: Sendable {
 
 /// The reason for which a key set could not be fetched or read, for an operator's log.
 public struct KeySetFailure: Error, Equatable, CustomStringConvertible {
-    /// The reason in words.
+    /// The reason, for the operator.
     public let description: String
 
     init(_ description: String) { self.description = "the issuer's key set: " + description }

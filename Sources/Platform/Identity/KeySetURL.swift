@@ -2,15 +2,17 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 
-/// Where an issuer publishes its keys.
+/// The URL at which an issuer publishes its keys.
 public struct KeySetURL: Sendable {
     private let url: String
     private let timeout: TimeAmount
 
+    /// Checks a URL.
+    ///
     /// - Parameters:
-    ///   - text: `https://…`, or `http://…` on this machine: keys that anyone on the way could replace would prove
+    ///   - text: `https://…`, or `http://…` on this machine: keys that could be replaced on the way would prove
     ///     nothing.
-    ///   - timeout: How long an answer may take, in all.
+    ///   - timeout: The time limit for a whole answer.
     /// - Throws: ``KeySetFailure``.
     public init(_ text: String, timeout: TimeAmount = .seconds(10)) throws(KeySetFailure) {
         guard let url = URL(string: text), let host = url.host, !host.isEmpty,
@@ -20,17 +22,17 @@ public struct KeySetURL: Sendable {
         self.timeout = timeout
     }
 
-    /// The key set, up to 1 MiB. Redirects are not followed.
+    /// Fetches the key set, up to 1 MiB. Redirects are not followed.
     ///
-    /// Throws ``KeySetFailure``, and what the connection failed with.
+    /// - Throws: ``KeySetFailure``, or the connection's error.
     public func fetch() async throws -> [UInt8] {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: timeout, read: timeout),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
-        // Who asks tries again by itself.
+        // The caller retries.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Asked for once an hour: no connection is worth keeping.
+        // Keys are fetched once an hour, so no connection is kept.
         return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
             var request = HTTPClientRequest(url: url)
             request.headers.add(name: "Accept", value: "application/json")

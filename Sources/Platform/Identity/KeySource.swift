@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
-/// Holds an issuer's keys, and fetches them again: after an hour in the background, and when a token names an unknown
-/// key; for all tasks together at most once a minute.
+/// Holds an issuer's keys, and refreshes them: after an hour in the background, and when a token names an unknown key;
+/// but at most once a minute for all tasks together.
 final class KeySource: Sendable {
     typealias Fetch = @Sendable () async throws -> [UInt8]
 
@@ -25,7 +25,7 @@ final class KeySource: Sendable {
     private let timeout: Duration
     private let failed: @Sendable (any Error) -> Void
 
-    /// Creates a source of fixed keys.
+    /// Makes a source of fixed keys.
     init(_ keys: KeySet) {
         state = NIOLockedValueBox(State(keys: keys))
         fetch = nil
@@ -33,12 +33,12 @@ final class KeySource: Sendable {
         failed = { _ in }
     }
 
-    /// Keys that are published somewhere.
+    /// Makes a source of published keys.
     ///
     /// - Parameters:
-    ///   - timeout: for how long an answer is waited for.
-    ///   - failed: hears of each failure; the keys known until then stay good.
-    ///   - fetch: gets a JSON Web Key Set.
+    ///   - timeout: The time limit for an answer.
+    ///   - failed: Receives each failure. The keys that are known stay valid.
+    ///   - fetch: Fetches a JSON Web Key Set.
     init(timeout: Duration, failed: @escaping @Sendable (any Error) -> Void, fetch: @escaping Fetch) {
         state = NIOLockedValueBox(State())
         self.fetch = fetch
@@ -46,8 +46,8 @@ final class KeySource: Sendable {
         self.failed = failed
     }
 
-    /// The keys known at this time, in Unix seconds. Never waits; what is older than an hour is asked for again
-    /// meanwhile.
+    /// Returns the keys known at this time, in Unix seconds. It never waits: keys older than an hour are refreshed in
+    /// the background.
     func current(at now: Int64) -> KeySet? {
         let (keys, isOld) = state.withLockedValue { state in
             (state.keys, Self.isDue(since: state.refreshedAt, after: Pace.lifetime, at: now))
@@ -56,7 +56,9 @@ final class KeySource: Sendable {
         return keys
     }
 
-    /// Keys with one of this name. Throws ``TokenError/unknownKey`` or ``TokenError/keysUnavailable``.
+    /// Returns the keys, which include the one of this name.
+    ///
+    /// - Throws: ``TokenError/unknownKey`` or ``TokenError/keysUnavailable``.
     func keys(with id: String, at now: Int64) async throws(TokenError) -> KeySet {
         if let keys = current(at: now), keys.contains(id) { return keys }
         await refresh(at: now)?.value

@@ -2,13 +2,13 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// The server's own issuer of tokens, for development and for users without an account elsewhere: an RSA key in the
-/// data folder instead of a service.
+/// The server's own issuer of tokens, for development and for users without an account at another service. It uses an
+/// RSA key in the data folder.
 public struct LocalIssuer: Sendable {
-    /// Its name, claim `iss`.
+    /// The issuer's name, claim `iss`.
     public static let name = "concord"
 
-    /// Tells its key from others: the thumbprint of the public key (RFC 7638).
+    /// The thumbprint of the public key (RFC 7638), which identifies it.
     public var fingerprint: String { keyID }
 
     let keySet: KeySet
@@ -23,13 +23,13 @@ public struct LocalIssuer: Sendable {
         keySet = try KeySet([keyID: key.publicKey])
     }
 
-    /// A token that speaks of this user, good from now on: RS256, in the compact form.
+    /// Signs a token for a user, which is valid from now on: RS256, in the compact form.
     ///
     /// - Parameters:
-    ///   - subject: the user's id, 1…255 scalars without control characters.
-    ///   - lifetime: in whole seconds.
-    /// - Throws: ``TokenError/malformed`` when no verifier would take it, for a subject that is none or for claims of
-    ///   more than 4 KiB.
+    ///   - subject: The user's id, 1…255 scalars without control characters.
+    ///   - lifetime: The lifetime in whole seconds.
+    /// - Throws: ``TokenError/malformed`` when no verifier would accept the token, for an invalid subject or for claims
+    ///   of more than 4 KiB.
     public func sign(
         subject: String, email: String? = nil, firstName: String? = nil, lastName: String? = nil, lifetime: Duration
     ) throws -> String {
@@ -57,20 +57,20 @@ public struct LocalIssuer: Sendable {
 }
 
 extension SecretKeys {
-    /// The issuer whose key has this name: an RSA key of 2048 bits or more, from the environment variable `variable`
-    /// (PKCS #8 or PKCS #1, as PEM or as base64 of DER) if it is set, else from `<folder>/keys/<name>`, which is made
-    /// when absent.
+    /// Returns the issuer with the key of this name: an RSA key of 2048 bits or more. It comes from the environment
+    /// variable `variable` (PKCS #8 or PKCS #1, as PEM or as base64 of DER) if that is set, else from
+    /// `<folder>/keys/<name>`, which is created when it does not exist.
     ///
-    /// Blocks on the file system, and for some tenths of a second when a key is made; meant for start-up. Any number of
-    /// processes may ask at once and get one key.
+    /// The call blocks on the file system, and for some tenths of a second when a key is generated; it is meant for the
+    /// start. Concurrent processes get the same key.
     ///
-    /// - Parameter now: the time in Unix seconds.
+    /// - Parameter now: Returns the time in Unix seconds.
     /// - Throws: ``SecretKeyError``.
     public func localIssuer(
         _ name: String, variable: String, now: @escaping @Sendable () -> Int64
     ) throws(SecretKeyError) -> LocalIssuer {
         try secret(name, variable: variable, form: .rsaPrivateKey) {
-            // Fails only where there is no memory or no randomness.
+            // This only fails without memory or randomness.
             try! _RSA.Signing.PrivateKey(keySize: .bits2048).pkcs8DERRepresentation.base64EncodedString() + "\n"
         } decode: { text in
             let base64 = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }.joined()

@@ -1,5 +1,5 @@
-/// A stored password hash, in the PHC string format: `$scrypt$ln=14,r=8,p=5$<salt>$<key>`, salt and key in
-/// base64 without padding. The parameters travel with the hash, so raising the cost keeps old passwords valid.
+/// A stored password hash in the PHC string format: `$scrypt$ln=14,r=8,p=5$<salt>$<key>`, with salt and key in base64
+/// without padding. A hash contains its parameters, so raising the cost keeps old passwords valid.
 struct PasswordHash: Sendable, Equatable {
     let cost: Passwords.Cost
     let salt: [UInt8]
@@ -11,8 +11,8 @@ struct PasswordHash: Sendable, Equatable {
         self.key = key
     }
 
-    /// Nil for anything but a well-formed string of this format with a cost in range, a salt of 1…64 bytes and
-    /// a key of 16…64: a shorter key would be guessable, an empty one would match every password.
+    /// Parses a hash; nil unless it is well-formed, with a cost in range, a salt of 1…64 bytes and a key of 16…64
+    /// bytes. A shorter key would be guessable, and an empty one would match every password.
     init?(_ text: String) {
         guard text.utf8.count <= 256 else { return nil }
         let fields = text.split(separator: "$", omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ struct PasswordHash: Sendable, Equatable {
     private static func number(_ field: Substring, named name: String) -> Int? {
         guard field.hasPrefix(name + "=") else { return nil }
         let digits = field.dropFirst(name.count + 1)
-        // `Int` alone would also read a sign.
+        // `Int` would also accept a sign.
         guard digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         return Int(digits)
     }

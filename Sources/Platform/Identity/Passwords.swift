@@ -3,20 +3,20 @@ import NIOCore
 
 /// Hashes and checks passwords with scrypt (RFC 7914) on threads of its own.
 ///
-/// A password is the UTF-8 bytes as sent, without Unicode normalisation. At the standard cost a hash takes 16 MiB
-/// and some tenths of a second of one core; the number of threads therefore bounds both.
+/// A password is the UTF-8 bytes as sent, without Unicode normalisation. At the standard cost a hash takes 16 MiB and
+/// some tenths of a second of one core, so the number of threads bounds both.
 public struct Passwords: Sendable {
-    /// Too many passwords wait to be hashed; the client should try again in a moment.
+    /// The error when too many passwords wait to be hashed. The client should retry in a moment.
     public struct Overloaded: Error {
         /// The error has no details.
         public init() {}
     }
 
-    /// For whom a password is hashed.
+    /// The client for which a password is hashed.
     public struct Client: Sendable, Hashable {
-        /// Where it comes from; nil for the server's own work.
+        /// The client's address; nil for the server's own work.
         public let address: String?
-        /// Whether it has signed in before, from there, to the account that it asks for.
+        /// Whether the client has signed in to the account from this address before.
         public let isKnown: Bool
 
         public init(address: String?, isKnown: Bool = false) {
@@ -28,7 +28,8 @@ public struct Passwords: Sendable {
         public static let server = Client(address: nil)
     }
 
-    /// (password, salt, cost, length of the key in bytes): scrypt, or a stand-in that tests count or hold up.
+    /// Derives a key from a password, a salt, a cost and the length of the key in bytes: scrypt, or a test's
+    /// replacement.
     typealias Derivation = @Sendable ([UInt8], [UInt8], Cost, Int) throws -> [UInt8]
 
     private static let saltLength = 16
@@ -38,19 +39,21 @@ public struct Passwords: Sendable {
     private let threads: HashingThreads
     private let derive: Derivation
 
+    /// Makes a hasher.
+    ///
     /// - Parameters:
-    ///   - cost: the cost of new hashes; stored ones keep theirs.
-    ///   - threads: how many hashes run at once. Half the cores leave the other half to requests during a flood
-    ///     of sign-ins.
-    ///   - queueLimit: how many more may wait of known clients, and of all others; ``Overloaded`` is thrown beyond. One
-    ///     address has a quarter of that at most.
+    ///   - cost: The cost of new hashes; stored ones keep their own.
+    ///   - threads: The number of hashes that run at the same time. Half of the cores leave the other half to requests
+    ///     during a flood of sign-ins.
+    ///   - queueLimit: The number of hashes that may wait for known clients, and for all others; beyond it
+    ///     ``Overloaded`` is thrown. One address has a quarter of that at most.
     public init(cost: Cost = .standard, threads: Int = max(1, System.coreCount / 2), queueLimit: Int = 128) {
         self.init(cost: cost, threads: threads, queueLimit: queueLimit) { password, salt, cost, length in
             try cost.deriveKey(from: password, salt: salt, length: length)
         }
     }
 
-    /// How many wait for a thread, for tests.
+    /// The number of hashes that wait for a thread, for tests.
     package var waiting: Int { threads.waiting }
 
     init(cost: Cost, threads: Int, queueLimit: Int, derive: @escaping Derivation) {
@@ -59,10 +62,10 @@ public struct Passwords: Sendable {
         self.derive = derive
     }
 
-    /// The hash of `password` under a fresh 16-byte salt, as a PHC string of about 90 ASCII characters:
+    /// Hashes `password` with a random 16-byte salt, and returns a PHC string of about 90 ASCII characters:
     /// `$scrypt$ln=14,r=8,p=5$<salt>$<key>`.
     ///
-    /// Throws ``Overloaded``.
+    /// - Throws: ``Overloaded``.
     public func hash(_ password: String, for client: Client = .server) async throws -> String {
         let (cost, derive) = (cost, derive)
         return try await threads.run(for: client) {
@@ -72,10 +75,12 @@ public struct Passwords: Sendable {
         }
     }
 
-    /// Whether `stored` is a hash of `password`.
+    /// Returns whether `stored` is a hash of `password`.
     ///
-    /// Nil (no such user) and a string that is no hash are false after the same work, so that the time of the
-    /// answer does not tell which user names exist. Throws ``Overloaded``.
+    /// For nil (no such user) and a string that is not a hash it returns false after the same work, so that the time of
+    /// the answer does not show which user names exist.
+    ///
+    /// - Throws: ``Overloaded``.
     public func verify(
         _ password: String, against stored: String?, for client: Client = .server
     ) async throws -> Bool {

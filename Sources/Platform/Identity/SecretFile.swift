@@ -1,6 +1,6 @@
 import Foundation
 
-/// One file only its owner may read, written once as a whole and never again.
+/// A file that only its owner may read, and that is written once, as a whole.
 struct SecretFile {
     private let root: String
     private let folder: String
@@ -16,7 +16,7 @@ struct SecretFile {
         self.form = form
     }
 
-    /// The file's text; nil when there is no such file.
+    /// Returns the file's text; nil when there is no such file.
     func contents() throws(SecretKeyError) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -33,15 +33,15 @@ struct SecretFile {
         var bytes = [UInt8](repeating: 0, count: form.sizeLimit)
         let count = read(descriptor, &bytes, bytes.count)
         guard count >= 0 else { throw failure(at: path) }
-        // A longer file is not a key: its first part must not become one.
+        // A longer file is not a key, and its beginning must not be used as one.
         guard count < bytes.count else { throw .damagedFile(path: path, form) }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    /// Creates the file with this text, or returns the text of the process that was faster.
+    /// Creates the file with this text, or returns the text of a process that was faster.
     ///
-    /// The text is complete and on the disk before it gets its name. A link, unlike a rename, fails for an existing
-    /// name, so every reader of the name reads a whole key, and always the same one.
+    /// The text is complete and on the disk before the file has its name. A link, unlike a rename, fails for an
+    /// existing name, so every reader of the name reads the same whole key.
     func create(_ text: String) throws(SecretKeyError) -> String {
         do {
             try FileManager.default.createDirectory(
@@ -56,7 +56,7 @@ struct SecretFile {
         let code = errno
         unlink(draft)
         guard linked == 0 || code == EEXIST else { throw failure(at: path, code: code) }
-        // Also after losing: the winner may not have come as far as this yet.
+        // This is done after losing, too: the winner may not have come as far as this yet.
         try synchronize(folder)
         try synchronize(root)
         guard let stored = try contents() else { throw failure(at: path, code: ENOENT) }
@@ -68,7 +68,7 @@ struct SecretFile {
         guard descriptor >= 0 else { throw failure(at: draft) }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
-        // Two pages at most: a short count means a full disk.
+        // The text has two pages at most, so a short count means a full disk.
         let count = write(descriptor, bytes, bytes.count)
         guard count == bytes.count, fsync(descriptor) == 0 else {
             let code = count < 0 || count == bytes.count ? errno : ENOSPC

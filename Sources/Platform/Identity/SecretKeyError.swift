@@ -1,18 +1,17 @@
-/// The reason for which a secret key is unavailable. ``description`` is a sentence for the operator; it never shows the
-/// key.
+/// The reason why a secret key is unavailable. ``description`` is a sentence for the operator, and never shows the key.
 public enum SecretKeyError: Error, Equatable, CustomStringConvertible {
-    /// The environment variable is set to something that has not the form that is needed.
+    /// The environment variable is set to a value that does not have the required form.
     case unusableVariable(String, SecretForm)
     /// The key file can be read or written by the group or by others; `mode` is its permission bits.
     case exposedFile(path: String, mode: UInt32)
-    /// The key file does not hold a key of the form that is needed.
+    /// The key file does not contain a key of the required form.
     case damagedFile(path: String, SecretForm)
     /// A call of the operating system failed; `reason` is its text.
     case inaccessible(path: String, reason: String)
-    /// The name of the key would not be safe as a file name: it is 1…64 of a–z, 0–9 and "-".
+    /// The name of the key would not be safe as a file name, which is 1…64 of a–z, 0–9 and "-".
     case unsuitableName(String)
 
-    /// What is wrong, and what to do about it.
+    /// The problem, and what to do about it.
     public var description: String {
         switch self {
         case .unusableVariable(let name, let form):
@@ -44,7 +43,7 @@ public enum SecretForm: Sendable, Equatable {
         }
     }
 
-    /// What a file of it may hold, in bytes. As PEM, an RSA key of 8192 bits has 6,500.
+    /// The most bytes that a file of this form may have. As PEM, an RSA key of 8192 bits has 6,500.
     var sizeLimit: Int {
         switch self {
         case .randomBytes: 1024

@@ -1,28 +1,33 @@
 import Crypto
 import NIOConcurrencyHelpers
 
-/// The server's own secrets: from the environment, or else from files that are made at first use.
+/// The server's own secrets, from the environment, or else from files that are created at the first use.
 ///
-/// A file holds a line of base64, so that its text can be moved to the environment variable as it is.
-/// A key is never replaced: tokens and links signed with it would stop working.
+/// A file has a line of base64, so that its text can be moved to the environment variable as it is. A key is never
+/// replaced, because tokens and links signed with it would stop working.
 public struct SecretKeys: Sendable {
     private let folder: String
     private let environment: [String: String]
     private let made = NIOLockedValueBox<Set<String>>([])
 
+    /// Makes the secrets of a data folder.
+    ///
     /// - Parameters:
-    ///   - folder: the path of the data folder; keys live in its subfolder `keys`, both made when absent.
-    ///   - environment: the variables of the process.
+    ///   - folder: The path of the data folder. Keys are in its subfolder `keys`; both are created when they do not
+    ///     exist.
+    ///   - environment: The environment variables of the process.
     public init(folder: String, environment: [String: String]) {
         self.folder = folder
         self.environment = environment
     }
 
-    /// The key `name`, at least 32 bytes: from the environment variable `variable` (base64 or base64url, padded or
-    /// not) if it is set, else from `<folder>/keys/<name>`, which is made when absent.
+    /// Returns the key `name`, of at least 32 bytes. It comes from the environment variable `variable` (base64 or
+    /// base64url, padded or not) if that is set, else from `<folder>/keys/<name>`, which is created when it does not
+    /// exist.
     ///
-    /// Blocks on the file system; meant for start-up. Any number of processes may ask at once and get one key.
-    /// Throws ``SecretKeyError``.
+    /// The call blocks on the file system; it is meant for the start. Concurrent processes get the same key.
+    ///
+    /// - Throws: ``SecretKeyError``.
     public func key(_ name: String, variable: String) throws(SecretKeyError) -> [UInt8] {
         try secret(name, variable: variable, form: .randomBytes) {
             Base64.encode(randomBytes(32)) + "=\n"
@@ -31,8 +36,8 @@ public struct SecretKeys: Sendable {
         }
     }
 
-    /// Derives a key for one use from the key `name` (HKDF, RFC 5869), so that what is signed for one use is good for no
-    /// other. Like ``key(_:variable:)`` it blocks.
+    /// Derives a key for one use from the key `name` (HKDF, RFC 5869), so that what is signed for one use is not valid
+    /// for another. Like ``key(_:variable:)`` it blocks.
     public func key(_ name: String, variable: String, for use: String) throws(SecretKeyError) -> [UInt8] {
         let secret = SymmetricKey(data: try key(name, variable: variable))
         let derived = HKDF<SHA256>.deriveKey(
@@ -40,17 +45,18 @@ public struct SecretKeys: Sendable {
         return derived.withUnsafeBytes { Array($0) }
     }
 
-    /// Whether the key of this name was made by this process, because its file was missing.
+    /// Returns whether this process has created the key, because its file did not exist.
     public func wasMade(_ name: String) -> Bool { made.withLockedValue { $0.contains(name) } }
 
-    /// Returns what tells a key from others without saying anything about it: a digest that is keyed with the key itself.
+    /// Returns a digest that identifies a key without revealing anything about it. It is keyed with the key itself.
     public static func fingerprint(of key: [UInt8], name: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Array("fingerprint of \(name)".utf8), using: SymmetricKey(data: key))
         return code.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// A secret of any form: `make` writes a new one as text, and `decode` reads it, or says by nil that it is none.
+    /// Returns a secret of any form. `make` generates a new one as text, and `decode` parses it, or returns nil when it
+    /// is not valid.
     func secret<Secret>(
         _ name: String, variable: String, form: SecretForm, make: () -> String, decode: (String) -> Secret?
     ) throws(SecretKeyError) -> Secret {
@@ -71,7 +77,7 @@ public struct SecretKeys: Sendable {
         return secret
     }
 
-    /// The bytes of base64 or base64url, padded or not, with white space around.
+    /// Decodes base64 or base64url, padded or not, surrounded by any white space.
     static func base64(_ text: String) -> [UInt8]? {
         let trimmed = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).drop { $0 == "=" }
         return Base64.decode(Base64.standardAlphabet(String(trimmed.reversed())))

@@ -1,9 +1,9 @@
-/// A cookie that holds a session's token, as a server writes and reads it (RFC 6265 §4): for the whole site, never shown
-/// to scripts, and not sent along with what other sites post.
+/// A cookie that contains a session's token, as a server writes and reads it (RFC 6265 §4). It is valid for the whole
+/// site, hidden from scripts, and not sent with posts from other sites.
 public struct SessionCookie: Sendable {
-    /// Such as `dunbar.session`.
+    /// The cookie's name, such as `dunbar.session`.
     public let name: String
-    /// Whether it is for HTTPS alone.
+    /// Whether the cookie is only sent over HTTPS.
     public let isSecure: Bool
 
     public init(name: String, isSecure: Bool) {
@@ -11,23 +11,23 @@ public struct SessionCookie: Sendable {
         self.isSecure = isSecure
     }
 
-    /// The value of `Set-Cookie` that hands out a token.
+    /// Returns the value of `Set-Cookie` that sets a token.
     ///
-    /// - Parameter seconds: How long it is kept.
+    /// - Parameter seconds: The time for which the client keeps it.
     public func setting(_ token: String, for seconds: Int64) -> String {
         "\(name)=\(token); Path=/; HttpOnly; SameSite=Lax; Max-Age=\(seconds)" + (isSecure ? "; Secure" : "")
     }
 
-    /// The value of `Set-Cookie` that takes it back.
+    /// The value of `Set-Cookie` that removes the cookie.
     public var clearing: String { setting("", for: 0) }
 
-    /// The token in the values of `Cookie`; of several the first, which is the one of the longest path.
+    /// Returns the token in the values of `Cookie`. Of several it is the first, which is the one with the longest path.
     public func token(in headers: [String]) -> String? {
         for pair in headers.lazy.flatMap({ $0.split(separator: ";") }) {
             let parts = pair.drop { $0 == " " || $0 == "\t" }.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0] == name else { continue }
             let value = parts[1].prefix { $0 != " " && $0 != "\t" }
-            // The quotes are part of the value, though clients may add them.
+            // The quotes are part of the value, although clients may add them.
             return String(
                 value.count > 1 && value.first == "\"" && value.last == "\"" ? value.dropFirst().dropLast() : value)
         }

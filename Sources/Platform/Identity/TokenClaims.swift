@@ -6,14 +6,14 @@ public struct TokenClaims: Sendable, Equatable {
     public var kind: String
     /// The time of issue, claim `iat`, in Unix seconds.
     public var issuedAt: Int64
-    /// The time from which it is refused, claim `exp`, in Unix seconds.
+    /// The time at which the token expires, claim `exp`, in Unix seconds.
     public var expiresAt: Int64
     /// The token's own id, claim `jti`.
     public var id: String
     /// The session it belongs to, claim `sid`.
     public var session: String
 
-    /// Times are Unix seconds.
+    /// Makes claims. Times are in Unix seconds.
     public init(subject: String, kind: String, issuedAt: Int64, expiresAt: Int64, id: String, session: String) {
         self.subject = subject
         self.kind = kind

@@ -1,5 +1,5 @@
-/// The reason for which a token was refused. Clients receive the same answer for all but ``keysUnavailable``; the
-/// difference is for logs.
+/// The reason why a token was refused. Clients receive the same answer for all but ``keysUnavailable``; the difference
+/// is for logs.
 public enum TokenError: Error, Equatable {
     /// The text is not a JSON Web Token with the required claims, or is longer than 4 KiB.
     case malformed
@@ -11,7 +11,7 @@ public enum TokenError: Error, Equatable {
     case notYetValid
     /// The token's issuer, claim `iss`, is not trusted here.
     case foreignIssuer
-    /// The token was made for an application that is not allowed, claim `azp`.
+    /// The token was issued for an application that is not allowed, claim `azp`.
     case foreignParty
     /// The issuer does not have the token's key, header `kid`.
     case unknownKey
@@ -20,7 +20,7 @@ public enum TokenError: Error, Equatable {
 }
 
 extension TokenError: CustomStringConvertible {
-    /// The reason in words, for an operator's log. It has nothing of the token in it.
+    /// The reason, for the operator's log. It contains nothing of the token.
     public var description: String {
         switch self {
         case .malformed: "it is no JSON Web Token with the claims iss, sub, iat and exp"

@@ -1,7 +1,7 @@
 import Foundation
 import JWTKit
 
-/// Signs and checks JSON Web Tokens (RFC 7519) with HMAC-SHA-256, the algorithm `HS256` of RFC 7518 §3.2.
+/// Signs and verifies JSON Web Tokens (RFC 7519) with HMAC-SHA-256, the algorithm `HS256` of RFC 7518 §3.2.
 ///
 /// Key and algorithm are fixed: nothing in a token's header (`alg`, `kid`, `jku`, `jwk`, `x5u`) can choose others.
 public struct TokenSigner: Sendable {
@@ -14,12 +14,14 @@ public struct TokenSigner: Sendable {
     private let now: @Sendable () -> Int64
     private let cache: BoundedCache<String, TokenClaims>
 
+    /// Makes a signer.
+    ///
     /// - Parameters:
-    ///   - key: the secret, 32 bytes or more.
-    ///   - issuer: stands in each token as its `iss` and `aud`, without which no other is taken. Nil for tokens that name
+    ///   - key: The secret, 32 bytes or more.
+    ///   - issuer: The `iss` and `aud` of each token; tokens with other values are refused. Nil for tokens that have
     ///     neither.
-    ///   - leeway: for how many seconds past `exp` a token is still good, because clocks differ.
-    ///   - now: the time in Unix seconds.
+    ///   - leeway: The seconds past `exp` in which a token is still valid, because clocks differ.
+    ///   - now: Returns the time in Unix seconds.
     public init(key: [UInt8], issuer: String? = nil, leeway: Int64 = 5, now: @escaping @Sendable () -> Int64) {
         self.init(key: key, issuer: issuer, leeway: leeway, cacheCapacity: 10_000, now: now)
     }
@@ -35,17 +37,17 @@ public struct TokenSigner: Sendable {
         self.cache = BoundedCache(capacity: cacheCapacity)
     }
 
-    /// A token with these claims, in the compact form (three parts of base64url, joined by full stops).
+    /// Signs a token with these claims, in the compact form (three parts of base64url, joined by full stops).
     public func sign(_ claims: TokenClaims) async throws -> String {
         try await keys.value.sign(Payload(claims, issuer: issuer))
     }
 
-    /// The claims of `token`, if this signer's key signed it and it has not expired.
+    /// Returns the claims of `token`, if this signer's key has signed it and it has not expired.
     ///
-    /// A good signature is remembered, so that a token in use costs one look-up; its expiry is checked each time.
-    /// Revocation is the caller's part, by ``TokenClaims/session``.
+    /// A valid signature is cached, so that a token in use costs one look-up; its expiry is checked each time. The
+    /// caller must check revocation, by ``TokenClaims/session``.
     ///
-    /// - Parameter acceptingExpired: For signing out: an old token still names its session.
+    /// - Parameter acceptingExpired: Whether an expired token is accepted, for signing out.
     public func verify(_ token: String, acceptingExpired: Bool = false) async throws(TokenError) -> TokenClaims {
         guard CompactToken.isPlausible(token) else { throw .malformed }
         if let claims = cache.value(for: token) {
@@ -57,7 +59,7 @@ public struct TokenSigner: Sendable {
         return claims
     }
 
-    /// The number of remembered tokens, for tests.
+    /// The number of cached tokens, for tests.
     var cachedCount: Int { cache.count }
 
     private func unexpired(_ claims: TokenClaims) throws(TokenError) -> TokenClaims {
@@ -66,9 +68,9 @@ public struct TokenSigner: Sendable {
     }
 
     private func authenticated(_ token: String) async throws(TokenError) -> TokenClaims {
-        // Stricter than jwt-kit, which reads several spellings of one signature as the same.
+        // This is stricter than jwt-kit, which accepts several spellings of one signature.
         guard let parts = CompactToken(token) else { throw .malformed }
-        // jwt-kit takes the algorithm from the key and does not look at `alg`.
+        // jwt-kit takes the algorithm from the key and ignores `alg`.
         guard parts.algorithm == Self.algorithm, !parts.hasCriticalExtensions else { throw .badSignature }
         let payload: Payload
         do {
@@ -83,7 +85,7 @@ public struct TokenSigner: Sendable {
     }
 }
 
-/// The claims under their names on the wire.
+/// The claims with their names on the wire.
 private struct Payload: JWTPayload {
     let sub: String
     let type: String
@@ -109,6 +111,6 @@ private struct Payload: JWTPayload {
         TokenClaims(subject: sub, kind: type, issuedAt: iat, expiresAt: exp, id: jti, session: sid)
     }
 
-    // Expiry is checked by the signer, against its own clock and also for remembered tokens.
+    // The signer checks expiry, with its own clock and also for cached tokens.
     func verify(using algorithm: some JWTAlgorithm) {}
 }

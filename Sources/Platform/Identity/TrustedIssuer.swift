@@ -5,15 +5,16 @@ public struct TrustedIssuer: Sendable {
     let authorizedParties: Set<String>
     let keys: KeySource
 
-    /// An issuer elsewhere that publishes its keys.
+    /// Makes an issuer at another service, which publishes its keys.
     ///
     /// - Parameters:
-    ///   - name: what claim `iss` must be, to the letter.
-    ///   - authorizedParties: what claim `azp` may be; if there are any, a token without `azp` is refused too.
-    ///   - timeout: for how long the key set is waited for.
-    ///   - refreshFailed: hears of each time that the keys could not be had, at most once a minute, or every five
-    ///     seconds while none are known.
-    ///   - keySet: gets the JSON Web Key Set (``KeySetURL/fetch()``).
+    ///   - name: The exact value of claim `iss`.
+    ///   - authorizedParties: The accepted values of claim `azp`. If there are any, a token without `azp` is refused,
+    ///     too.
+    ///   - timeout: The time limit for the key set.
+    ///   - refreshFailed: Receives each failure to fetch the keys, at most once a minute, or every five seconds while
+    ///     no keys are known.
+    ///   - keySet: Fetches the JSON Web Key Set (``KeySetURL/fetch()``).
     public static func outside(
         _ name: String, authorizedParties: Set<String> = [], timeout: Duration = .seconds(10),
         refreshFailed: @escaping @Sendable (any Error) -> Void,
@@ -24,7 +25,7 @@ public struct TrustedIssuer: Sendable {
             keys: KeySource(timeout: timeout, failed: refreshFailed, fetch: keySet))
     }
 
-    /// This server's own issuer.
+    /// Makes this server's own issuer.
     public static func local(_ issuer: LocalIssuer) -> TrustedIssuer {
         TrustedIssuer(name: LocalIssuer.name, authorizedParties: [], keys: KeySource(issuer.keySet))
     }

@@ -2,11 +2,12 @@ import CSpawn
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Runs a program that is not trusted to behave, with an input and limits on its time and output. When `run` returns,
-/// the program has ended and was waited for, whatever it did.
+/// Runs a program that is not trusted, with an input and limits on its time and output. When `run` returns, the program
+/// has ended, in any case.
 ///
-/// On `posix_spawn` and a thread of its own for each run. Foundation's `Process` needs a run loop and lends descriptors
-/// to its neighbours; swift-subprocess 1.0.2 ends the whole server when a program does not read its input to the end.
+/// It uses `posix_spawn` and a thread for each run. Foundation's `Process` needs a run loop, and leaks descriptors to
+/// other child processes. swift-subprocess 1.0.2 ends the whole server when a program does not read its input to the
+/// end.
 struct BoundedProcess: Sendable {
     enum Ending: Equatable {
         case exited(Int32)
@@ -16,7 +17,7 @@ struct BoundedProcess: Sendable {
         case cancelled
     }
 
-    /// The program could not be started; in words.
+    /// The error of a program that could not be started, with the reason.
     struct NotStarted: Error {
         let reason: String
 
@@ -25,13 +26,15 @@ struct BoundedProcess: Sendable {
 
     let executable: String
     let arguments: [String]
-    /// The time from start to end.
+    /// The time limit from start to end.
     let timeout: Duration
-    /// The size of standard output in bytes.
+    /// The most bytes of standard output.
     let outputLimit: Int
 
-    /// - Parameter input: a descriptor that becomes the standard input.
-    /// - Returns: how it ended, and what it wrote to standard output until then.
+    /// Runs the program.
+    ///
+    /// - Parameter input: A descriptor that becomes the standard input.
+    /// - Returns: How it ended, and its standard output until then.
     func run(input: Int32) async throws(NotStarted) -> (ending: Ending, output: [UInt8]) {
         let isCancelled = NIOLockedValueBox(false)
         let result = await withTaskCancellationHandler {
@@ -68,8 +71,8 @@ struct BoundedProcess: Sendable {
             if isCancelled() { return (child.end(as: .cancelled), output) }
             if ContinuousClock.now >= deadline { return (child.end(as: .timedOut), output) }
             if output.count > outputLimit { return (child.end(as: .tooMuchOutput), output) }
-            // Other processes may hold the pipe; when there is nothing to read after the program has ended, that was
-            // all.
+            // Other processes may hold the pipe, so the output is complete when there is nothing to read after the
+            // program has ended.
             if isOpen, Self.isReadable(readEnd, within: 20) {
                 isOpen = Self.read(readEnd, into: &output)
             } else if let ending = child.ending() {
@@ -99,7 +102,7 @@ struct BoundedProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        // Otherwise the program would inherit most sockets of the server, which would keep their ports taken and their
+        // Otherwise the program would inherit most sockets of the server, which would keep their ports in use and their
         // clients waiting.
         var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         #if canImport(Darwin)
@@ -115,7 +118,7 @@ struct BoundedProcess: Sendable {
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(&attributes, Int16(flags))
 
-        // The place of the libraries that it was built with depends on the machine.
+        // The location of the libraries with which it was built depends on the machine.
         let libraries = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"].map { "LD_LIBRARY_PATH=\($0)" }
         var strings = ([executable] + arguments).map { strdup($0) } + [nil]
         var environment = [libraries].compactMap { $0 }.map { strdup($0) } + [nil]
@@ -126,7 +129,8 @@ struct BoundedProcess: Sendable {
         return pid
     }
 
-    /// A process that is started at this very moment may inherit its ends; nothing here relies on the others' closing.
+    /// Creates a pipe. A process that is being started concurrently may inherit its ends, so nothing here relies on
+    /// their being closed.
     private static func pipe() throws(NotStarted) -> (readEnd: Int32, writeEnd: Int32) {
         var ends: [Int32] = [-1, -1]
         guard Foundation.pipe(&ends) == 0 else { throw NotStarted(errno) }
@@ -150,19 +154,19 @@ struct BoundedProcess: Sendable {
     }
 }
 
-/// A child process. After its end has been observed, it must not be waited for again.
+/// A child process. After its end was observed, it must not be waited for again.
 private struct Child {
     let pid: pid_t
 
-    /// How it ended, or nil while it runs.
+    /// Returns how the process has ended; nil while it runs.
     func ending() -> BoundedProcess.Ending? {
         var status: Int32 = 0
         guard waitpid(pid, &status, WNOHANG) == pid else { return nil }
-        // The macros of <sys/wait.h>, which Swift does not see.
+        // These are macros of <sys/wait.h>, which Swift does not import.
         return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .signalled(status & 0x7F)
     }
 
-    /// Ends the process, with any processes that it may have started.
+    /// Ends the process and all processes that it may have started.
     func end(as ending: BoundedProcess.Ending) -> BoundedProcess.Ending {
         kill(-pid, SIGKILL)
         while waitpid(pid, nil, 0) < 0, errno == EINTR {}

@@ -1,24 +1,24 @@
-/// Why there is no JPEG.
+/// The reason why there is no JPEG.
 public enum ImageError: Error, Equatable, CustomStringConvertible {
-    /// The bytes are no JPEG, PNG, WebP, GIF or HEIC, or a damaged one.
+    /// The bytes are not a JPEG, PNG, WebP, GIF or HEIC, or a damaged one.
     case notAnImage
-    /// More pixels than its format may have (``Thumbnailer/PixelLimits``).
+    /// The image has more pixels than its format may have (``Thumbnailer/PixelLimits``).
     case tooLarge
-    /// The image was not looked at, since the person who sent it has as many waiting as one person may have.
+    /// The image was not read, because its sender has the maximum number of images waiting.
     case tooMany
-    /// The helper process ended as it should not have, by whatever the image did to it.
+    /// The helper process crashed while it read the image.
     case crashed
     /// The helper process took too long, and was ended.
     case timedOut
-    /// The file of the image cannot be read; in words, for a log.
+    /// The file of the image cannot be read; the text is for the log.
     case unreadable(String)
-    /// The image was not looked at, since the helper process cannot be had or too many wait for it; in words, for an
-    /// operator.
+    /// The image was not read, because the helper process does not work or too many images wait for it; the text is for
+    /// the operator.
     case unavailable(String)
-    /// The task was cancelled, and the helper process ended with it.
+    /// The task was cancelled, and the helper process was ended.
     case cancelled
 
-    /// What is wrong, and for an operator what to do about it.
+    /// The problem, and for an operator what to do about it.
     public var description: String {
         switch self {
         case .notAnImage: "the file is no JPEG, PNG, WebP, GIF or HEIC image, or a damaged one"

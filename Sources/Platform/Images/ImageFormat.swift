@@ -1,19 +1,19 @@
 import Foundation
 
-/// The formats that thumbnails are made from.
+/// The formats of images from which thumbnails can be made.
 public enum ImageFormat: String, Sendable, CaseIterable {
-    /// ISO/IEC 10918.
+    /// The format of ISO/IEC 10918.
     case jpeg = "JPEG"
-    /// ISO/IEC 15948; of an animation the first frame.
+    /// The format of ISO/IEC 15948; of an animation the first frame is used.
     case png = "PNG"
-    /// RFC 9649; of an animation the first frame.
+    /// The format of RFC 9649; of an animation the first frame is used.
     case webp = "WebP"
-    /// GIF89a; of an animation the first frame.
+    /// GIF89a; of an animation the first frame is used.
     case gif = "GIF"
-    /// ISO/IEC 23008-12 with HEVC: what an iPhone takes.
+    /// The format of ISO/IEC 23008-12 with HEVC, in which iPhones store photos.
     case heic = "HEIC"
 
-    /// What a file is by its first bytes: 12 are enough. Nil for another format.
+    /// Finds the format of a file by its first 12 bytes; nil for another format.
     init?(head: [UInt8]) {
         func starts(_ bytes: [UInt8], at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: bytes) }
         if starts([0xFF, 0xD8, 0xFF]) {
@@ -29,7 +29,7 @@ public enum ImageFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// An image of 16 × 16 pixels, all of one orange.
+    /// An image of 16 × 16 orange pixels.
     var sample: [UInt8] {
         let base64 =
             switch self {

@@ -1,7 +1,7 @@
-/// Limits the number of tasks that work at the same time; the others wait in a queue. A user has at most one task at
-/// work and a share of the queue, so that one who sends many images does not shut the others out.
+/// Limits the number of tasks that run at the same time; the others wait in a queue. A user has at most one running
+/// task and a share of the queue, so that a user who sends many images does not delay others.
 actor Slots {
-    /// There is no place in the queue.
+    /// The error for a task without a place in the queue.
     enum Full: Error {
         /// The whole queue is taken.
         case line
@@ -19,7 +19,7 @@ actor Slots {
     private let share: Int
     private var free: Int
     private var waiting: [Waiter] = []
-    /// The persons who have a task at work.
+    /// The users who have a running task.
     private var working: Set<String> = []
     private var nextID = 0
 
@@ -30,11 +30,11 @@ actor Slots {
         self.share = share
     }
 
-    /// Runs `work` when its turn has come.
+    /// Runs `work` when a slot is free.
     ///
-    /// Throws ``Full``, `CancellationError` when the task is cancelled in the queue, and the error of `work`.
+    /// - Throws: ``Full``, `CancellationError` when the task is cancelled in the queue, and the error of `work`.
     ///
-    /// - Parameter person: The user whose work it is; nil for the server's own, which has no share.
+    /// - Parameter person: The user who has sent the work; nil for the server's own, which has no share.
     nonisolated func use<Output: Sendable>(
         for person: String?, _ work: @Sendable () async throws -> Output
     ) async throws -> Output {
@@ -71,7 +71,7 @@ actor Slots {
         }
     }
 
-    /// Notes that a person has a task at work; false when they have one already.
+    /// Records that a user has a running task, and returns false when they have one already.
     private func begins(_ person: String?) -> Bool {
         guard let person else { return true }
         return working.insert(person).inserted
@@ -79,8 +79,8 @@ actor Slots {
 
     private func give(back person: String?) {
         if let person { working.remove(person) }
-        // The slot is passed to the first waiting task whose user has none at work, so that no newcomer gets in
-        // between.
+        // The slot is passed to the first waiting task whose user has no running one, so that no new task takes it
+        // first.
         if let index = waiting.firstIndex(where: { begins($0.person) }) {
             waiting.remove(at: index).continuation.resume()
         } else {

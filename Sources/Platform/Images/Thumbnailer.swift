@@ -1,14 +1,15 @@
 import Foundation
 import NIOCore
 
-/// Makes small JPEGs of images of unknown origin, each in a process of its own: a decoder that is led astray takes no
-/// server along, and finds neither its files nor its network (`Sources/thumbnail`).
+/// Makes small JPEGs of images of unknown origin, each in a process of its own. A decoder that an image exploits then
+/// reaches neither the server nor its files and network (`Sources/thumbnail`).
 public struct Thumbnailer: Sendable {
-    /// What becomes of an image's size. In pixels, each 1…4096.
+    /// The size of the result, in pixels, each 1…4096.
     public enum Shape: Sendable, Equatable {
-        /// A square of exactly this edge: scaled, up too, until the square is covered, and cut around the centre.
+        /// A square of exactly this edge. The image is scaled up or down to cover the square, and cut around the
+        /// centre.
         case crop(to: Int)
-        /// The whole image, scaled down where an edge is longer than this. Never scaled up.
+        /// The whole image, scaled down when an edge is longer than this, and never scaled up.
         case fit(within: Int)
 
         var edge: Int {
@@ -25,9 +26,9 @@ public struct Thumbnailer: Sendable {
         }
     }
 
-    /// How many pixels an image may have, all frames together.
+    /// The numbers of pixels that an image may have, all frames together.
     public struct PixelLimits: Sendable {
-        /// The limit of JPEG and HEIC, which decode in stripes or on a smaller scale.
+        /// The limit of JPEG and HEIC, which are decoded in stripes or at a smaller scale.
         public var photos = 100_000_000
         public var webp = 100_000_000
         /// The limit of PNG and GIF.
@@ -48,13 +49,15 @@ public struct Thumbnailer: Sendable {
     private let limits: PixelLimits
     let slots: Slots
 
+    /// Makes a thumbnailer.
+    ///
     /// - Parameters:
-    ///   - executable: the path of the helper, ``locate(beside:environment:)``.
-    ///   - timeout: for how long one image may take, once it is its turn.
-    ///   - concurrency: how many images are worked on at once.
-    ///   - queueLimit: how many more may wait; ``ImageError/unavailable(_:)`` is thrown beyond.
-    ///   - share: how many of them may be one person's, of whose images one at a time is worked on;
-    ///     ``ImageError/tooMany`` is thrown beyond.
+    ///   - executable: The path of the helper, ``locate(beside:environment:)``.
+    ///   - timeout: The time limit for one image, without the time in the queue.
+    ///   - concurrency: The number of images that are processed at the same time.
+    ///   - queueLimit: The number of further images that may wait; beyond it ``ImageError/unavailable(_:)`` is thrown.
+    ///   - share: The number of them that may be one user's. One image of a user is processed at a time; beyond the
+    ///     share ``ImageError/tooMany`` is thrown.
     public init(
         executable: String, limits: PixelLimits = .init(), timeout: Duration = .seconds(30),
         concurrency: Int = System.coreCount, queueLimit: Int = 128, share: Int = 4
@@ -65,14 +68,13 @@ public struct Thumbnailer: Sendable {
         slots = Slots(concurrency, queueLimit: queueLimit, share: share)
     }
 
-    /// The path of the helper: what `CONCORD_THUMBNAIL` says, or else `thumbnail` beside the program. Meant for
-    /// start-up.
+    /// Returns the path of the helper: the value of `CONCORD_THUMBNAIL`, or else `thumbnail` beside the program. It is
+    /// meant for the start.
     ///
     /// - Parameters:
-    ///   - program: the path of a program that was built along with it, by default the one that runs. Links are
-    ///     followed.
-    ///   - environment: the variables of the process.
-    /// - Throws: ``ImageError/unavailable(_:)`` when no program is there.
+    ///   - program: The path of a program that was built along with it, by default the running one. Links are followed.
+    ///   - environment: The environment variables of the process.
+    /// - Throws: ``ImageError/unavailable(_:)`` when there is no such program.
     public static func locate(
         beside program: String = Bundle.main.executablePath ?? CommandLine.arguments[0],
         environment: [String: String]
@@ -97,13 +99,15 @@ public struct Thumbnailer: Sendable {
             && FileManager.default.isExecutableFile(atPath: path)
     }
 
-    /// A JPEG of the image in `file`: upright whatever the image's EXIF says, in sRGB, transparent parts white, without
-    /// metadata. Of an animation the first frame counts.
+    /// Returns a JPEG of the image in `file`: upright as the image's EXIF says, in sRGB, with white for transparent
+    /// parts, without metadata. Of an animation the first frame is used.
     ///
-    /// Takes JPEG, PNG, WebP, GIF and HEIC within the limits, by their content and not by a name. Waits for its turn.
-    /// Cancelling the task ends the helper. Throws ``ImageError``.
+    /// It accepts JPEG, PNG, WebP, GIF and HEIC within the limits, by content and not by name, and waits for a free
+    /// slot. Cancelling the task ends the helper.
     ///
-    /// - Parameter person: The person who has sent it, by a name that no other person has; nil for the server's own.
+    /// - Throws: ``ImageError``.
+    ///
+    /// - Parameter person: A unique name of the user who has sent it; nil for the server's own.
     public func jpeg(
         of file: String, _ shape: Shape, for person: String? = nil
     ) async throws(ImageError) -> [UInt8] {
@@ -113,10 +117,11 @@ public struct Thumbnailer: Sendable {
         return try await jpeg(from: input, shape, for: person)
     }
 
-    /// The formats that cannot be read on this machine: those whose libraries are missing.
+    /// Returns the formats that cannot be read on this machine, because their libraries are missing.
     ///
-    /// Reads a tiny image of each format; meant for start-up. Throws ``ImageError/unavailable(_:)`` when nothing can be
-    /// done at all.
+    /// It reads a tiny image of each format, and is meant for the start.
+    ///
+    /// - Throws: ``ImageError/unavailable(_:)`` when no image can be read at all.
     public func missingFormats() async throws(ImageError) -> [ImageFormat] {
         var missing: [ImageFormat] = []
         for format in ImageFormat.allCases {
@@ -131,8 +136,8 @@ public struct Thumbnailer: Sendable {
         return missing
     }
 
-    /// Something to read these few bytes from. No file, for which there may be no room, and no pipe, whose end is not
-    /// seen while another process happens to have inherited it.
+    /// Returns a descriptor from which these few bytes can be read. It is not a file, because there may be no space,
+    /// and not a pipe, whose end is not seen while another process has inherited it.
     private func descriptor(holding bytes: [UInt8]) throws(ImageError) -> Int32 {
         #if canImport(Darwin)
         let stream = SOCK_STREAM
@@ -147,19 +152,21 @@ public struct Thumbnailer: Sendable {
         return ends[0]
     }
 
-    /// The image in `file` again, in its own format and size, HEIC as JPEG: upright whatever the image's EXIF says, in
-    /// sRGB, without metadata, with every frame of an animation in WebP or GIF.
+    /// Returns the image in `file`, written again in its own format and size, HEIC as JPEG: upright as the image's EXIF
+    /// says, in sRGB, without metadata, with every frame of an animation in WebP or GIF.
     ///
-    /// Takes what ``jpeg(of:_:for:)`` takes; the pixels of all frames count together. Throws ``ImageError``.
+    /// It accepts the same images as ``jpeg(of:_:for:)``; the limits apply to the pixels of all frames together.
     ///
-    /// - Parameter person: The person who has sent it, by a name that no other person has; nil for the server's own.
+    /// - Throws: ``ImageError``.
+    ///
+    /// - Parameter person: A unique name of the user who has sent it; nil for the server's own.
     public func rewritten(
         _ file: String, for person: String? = nil
     ) async throws(ImageError) -> (format: ImageFormat, bytes: [UInt8]) {
         let input = open(file, O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { throw .unreadable("\(file): \(String(cString: strerror(errno)))") }
         defer { close(input) }
-        // As much as the pixels have, uncompressed; a photo's are far smaller.
+        // The limit is the size of the uncompressed pixels; a photo is far smaller.
         let output = try await run(["--rewrite"], on: input, outputLimit: 4 * limits.others, for: person)
         guard let format = ImageFormat(head: output) else { throw .crashed }
         return (format, output)
@@ -169,10 +176,10 @@ public struct Thumbnailer: Sendable {
         from input: Int32, _ shape: Shape, for person: String?
     ) async throws(ImageError) -> [UInt8] {
         precondition(1...4096 ~= shape.edge, "1…4096 pixels")
-        // As much as the pixels have, and more than any JPEG of them.
+        // The limit is the size of the pixels, which is more than any JPEG of them.
         let output = try await run(
             shape.arguments, on: input, outputLimit: 3 * shape.edge * shape.edge + 65_536, for: person)
-        // Whatever was done to the helper, only a JPEG leaves it.
+        // Only a JPEG is accepted, even if the helper has been compromised.
         guard ImageFormat(head: output) == .jpeg else { throw .crashed }
         return output
     }
@@ -200,7 +207,7 @@ public struct Thumbnailer: Sendable {
         return output
     }
 
-    /// The exit codes are those of `Sources/thumbnail`.
+    /// Maps the exit codes of `Sources/thumbnail`.
     private func check(_ ending: BoundedProcess.Ending) throws(ImageError) {
         switch ending {
         case .exited(0): return
@@ -209,7 +216,7 @@ public struct Thumbnailer: Sendable {
         case .exited(69), .exited(127):
             throw .unavailable("\(executable) does not find libvips (Debian: apt-get install libvips42)")
         case .exited(64), .exited(71), .exited(126): throw .unavailable("\(executable) cannot do its work: \(ending)")
-        // Its own limits end it by these.
+        // Its own limits end it with these signals.
         case .timedOut, .signalled(SIGXCPU), .signalled(SIGALRM): throw .timedOut
         case .cancelled: throw .cancelled
         case .exited, .signalled, .tooMuchOutput: throw .crashed

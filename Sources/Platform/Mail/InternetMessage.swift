@@ -1,6 +1,6 @@
 import Foundation
 
-/// An e-mail as it goes over the wire (RFC 5322, RFC 2045): lines that end with CR LF, in ASCII.
+/// An e-mail in the form that is transmitted (RFC 5322, RFC 2045): ASCII lines that end with CR LF.
 struct InternetMessage {
     let text: String
 

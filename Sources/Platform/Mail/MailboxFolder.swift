@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes e-mails into a folder instead of sending them, one file each (`.eml`): for development.
+/// Writes e-mails into a folder instead of sending them, one file each (`.eml`), for development.
 public struct MailboxFolder: Mailer {
     /// The folder, which is created with the first e-mail.
     public let path: String
@@ -20,7 +20,8 @@ public struct MailboxFolder: Mailer {
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            // E-mails contain links that open accounts: only their owner may read them, and they appear whole.
+            // E-mails contain links that give access to accounts, so only their owner may read them. The rename makes
+            // them appear as a whole.
             let (draft, file) = ("\(path)/.\(id)", "\(path)/\(time)-\(id).eml")
             guard
                 FileManager.default.createFile(

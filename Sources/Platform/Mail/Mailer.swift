@@ -16,18 +16,18 @@ public struct MailMessage: Sendable, Equatable {
     }
 }
 
-/// Delivers e-mails, or hands them to a server that does.
+/// Delivers e-mails, or passes them to a server that does.
 public protocol Mailer: Sendable {
-    /// Sends an e-mail. Returns once another server is responsible for it.
+    /// Sends an e-mail. It returns when another server is responsible for it.
     ///
     /// - Throws: ``MailError`` when no server is.
     func send(_ message: MailMessage) async throws
 }
 
-/// An e-mail was not accepted.
+/// The error for an e-mail that was not accepted.
 public struct MailError: Error, Equatable, CustomStringConvertible {
-    /// The reason, for an operator. It contains neither the e-mail's text nor an address, even where a mail server repeats
-    /// them.
+    /// The reason, for the operator. It contains neither the e-mail's text nor an address, even when a mail server
+    /// repeats them.
     public let description: String
     /// Whether the same e-mail may be accepted later.
     public let isTransient: Bool
@@ -39,7 +39,7 @@ public struct MailError: Error, Equatable, CustomStringConvertible {
 }
 
 extension String {
-    /// The same text with `<address>` for each word that has an `@` in it.
+    /// The text with `<address>` for each word that contains an `@`.
     var withoutAddresses: String {
         guard contains("@") else { return self }
         var (result, word) = ("", "")

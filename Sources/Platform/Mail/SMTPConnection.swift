@@ -8,8 +8,8 @@ struct SMTPReply: Sendable, Equatable {
     var code: Int
     var lines: [String]
 
-    /// - Throws: ``MailError`` with the server's reply when it has another code; 4xx may pass, 5xx not (RFC 5321
-    ///   §4.2.1).
+    /// - Throws: ``MailError`` with the server's reply when it has another code. An error with 4xx is temporary, one
+    ///   with 5xx is not (RFC 5321 §4.2.1).
     func require(_ expected: Int, at step: String) throws(MailError) {
         guard code != expected else { return }
         throw MailError(
@@ -63,7 +63,7 @@ final class SMTPConnection: Sendable {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// Returns the TLS handler. An IP address has no place in SNI (RFC 6066 §3).
+    /// Returns the TLS handler. SNI cannot contain an IP address (RFC 6066 §3).
     private static func handler(_ tls: NIOSSLContext, _ host: String) throws -> NIOSSLClientHandler {
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         return try NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : host)
@@ -90,7 +90,7 @@ final class SMTPConnection: Sendable {
         return try await reply.get()
     }
 
-    /// Switches to TLS. Input that arrived unencrypted cannot be a reply to later commands: it ends the connection.
+    /// Switches to TLS. Input that arrived unencrypted cannot be a reply to later commands, so it ends the connection.
     func encrypt() async throws {
         guard let tls else { throw MailError("there is no TLS", isTransient: false) }
         let (host, replies) = (host, replies)
@@ -110,7 +110,7 @@ final class SMTPConnection: Sendable {
 final class SMTPReplies: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
 
-    /// The maximum size of a reply in bytes; real replies are smaller.
+    /// The most bytes of a reply; real replies are smaller.
     private static let limit = 65_536
 
     private let eventLoop: any EventLoop

@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Hands e-mails to a mail server (RFC 5321), one connection each.
+/// Sends e-mails to a mail server (RFC 5321), with one connection for each.
 public struct SMTPMailer: Mailer {
     private let server: SMTPServer
     private let sender: String
@@ -10,10 +10,12 @@ public struct SMTPMailer: Mailer {
     private let group: any EventLoopGroup
     private let now: @Sendable () -> Int64
 
+    /// Makes a mailer.
+    ///
     /// - Parameters:
-    ///   - sender: The address that e-mails are from.
-    ///   - timeout: The time for a whole e-mail.
-    ///   - now: Seconds since 1970.
+    ///   - sender: The sender's address of e-mails.
+    ///   - timeout: The time limit for a whole e-mail.
+    ///   - now: Returns the seconds since 1970.
     public init(
         _ server: SMTPServer, from sender: String, timeout: TimeAmount = .seconds(30),
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, now: @escaping @Sendable () -> Int64
@@ -59,7 +61,7 @@ private struct SMTPSession {
             }
             try await connection.say("STARTTLS").require(220, at: "STARTTLS")
             try await connection.encrypt()
-            // The extensions that were announced unencrypted are forgotten (RFC 3207 §4.2).
+            // Extensions that were announced unencrypted must be dropped (RFC 3207 §4.2).
             offers = try await hello()
         }
         if let user = server.user, let password = server.password {
@@ -75,7 +77,7 @@ private struct SMTPSession {
         if taken.code != 251 { try taken.require(250, at: "RCPT") }
         try await connection.say("DATA").require(354, at: "DATA")
         try await connection.say(Self.stuffed(email.text) + ".").require(250, at: "the e-mail")
-        // The server has the e-mail: whether it answers QUIT makes no difference.
+        // The server has accepted the e-mail, so the answer to QUIT does not matter.
         _ = try? await connection.say("QUIT")
     }
 
@@ -91,7 +93,7 @@ private struct SMTPSession {
         return offers
     }
 
-    /// Authenticates by PLAIN (RFC 4616), or by LOGIN, which some servers have instead.
+    /// Authenticates with PLAIN (RFC 4616), or with LOGIN, which some servers have instead.
     private func authenticate(_ user: String, _ password: String, _ mechanisms: [String]) async throws {
         func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
         if mechanisms.contains("PLAIN") {

@@ -5,7 +5,8 @@ import Foundation
 public struct SMTPServer: Sendable, Equatable {
     public enum Encryption: Sendable, Equatable {
         case fromTheStart
-        /// The server must offer STARTTLS: an e-mail with a link that opens an account is not sent in the clear.
+        /// The server must offer STARTTLS, because an e-mail with a link that gives access to an account must not be
+        /// sent unencrypted.
         case startTLS
         /// The connection is not encrypted, for a server on this machine: `?tls=none`.
         case none

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 
-/// Asks for the upgrade, judges the answer and turns the channel into a WebSocket (RFC 6455 §4.1).
+/// Requests the upgrade, checks the answer, and turns the channel into a WebSocket (RFC 6455 §4.1).
 final class ClientHandshake: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -23,7 +23,7 @@ final class ClientHandshake: ChannelInboundHandler, RemovableChannelHandler {
         opened: EventLoopPromise<NIOSocket>
     ) {
         var head = head
-        // Only the request's and the answer's keys are NIO's business here; the channel is rebuilt below.
+        // NIO's upgrader is only used for the keys of the request and the answer; the channel is rebuilt below.
         upgrader = NIOWebSocketClientUpgrader { channel, _ in channel.eventLoop.makeSucceededVoidFuture() }
         head.headers.add(name: "Connection", value: "upgrade")
         head.headers.add(name: "Upgrade", value: "websocket")
@@ -95,8 +95,8 @@ final class ClientHandshake: ChannelInboundHandler, RemovableChannelHandler {
         } catch {
             return errorCaught(context: context, error: error)
         }
-        // First this handler, then those before it: the response decoder hands on, a tick later, what the server sent
-        // right behind its answer.
+        // This handler is removed first, then those before it: the response decoder forwards, a tick later, the bytes
+        // that the server has sent right after its answer.
         pipeline.removeHandler(context: context, promise: nil)
         for handler in httpHandlers {
             pipeline.removeHandler(handler, promise: nil)

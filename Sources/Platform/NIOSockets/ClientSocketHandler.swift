@@ -12,7 +12,7 @@ final class ClientSocketHandler: ChannelDuplexHandler {
 
     private static let maximumInboxCount = 64
     private static let maximumInboxBytes = 1_048_576
-    /// How long the server may take over its part of the closing handshake.
+    /// The time limit for the server's part of the closing handshake.
     private static let closingTime = TimeAmount.seconds(5)
 
     private let channel: any Channel
@@ -24,9 +24,9 @@ final class ClientSocketHandler: ChannelDuplexHandler {
     private var pings: [(payload: UInt64, pong: EventLoopPromise<Void>)] = []
     private var lastPing: UInt64 = 0
     private var isCloseSent = false
-    /// What the server's close frame said, or why we closed.
+    /// The content of the server's close frame, or the reason why this side has closed.
     private var reason: SocketClosed?
-    /// Nothing more will be received.
+    /// Whether nothing more will be received.
     private var isOver = false
 
     init(channel: any Channel) {
@@ -140,7 +140,7 @@ final class ClientSocketHandler: ChannelDuplexHandler {
             fail(1009, "Message too big")
         case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
             fail(1002, "Invalid frame")
-        // What the decoder says about bytes that follow its first error, or that the connection's end cut short.
+        // These errors are about bytes after the first error, or truncated by the end of the connection.
         case is ByteToMessageDecoderError:
             break
         default:
@@ -177,7 +177,7 @@ final class ClientSocketHandler: ChannelDuplexHandler {
         let channel = channel
         let timeout = channel.eventLoop.scheduleTask(in: Self.closingTime) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in timeout.cancel() }
-        // The server's close frame may be behind messages that have not been asked for.
+        // The server's close frame may be behind messages that have not been requested.
         if isReadWithheld {
             isReadWithheld = false
             context?.read()

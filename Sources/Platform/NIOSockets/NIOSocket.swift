@@ -1,7 +1,7 @@
 import ContractClient
 import NIOCore
 
-/// The sendable face of a ``ClientSocketHandler``: every call hops to the socket's event loop.
+/// The sendable interface of a ``ClientSocketHandler``: every call runs on the socket's event loop.
 struct NIOSocket: Socket {
     private let eventLoop: any EventLoop
     private let handler: NIOLoopBound<ClientSocketHandler>
@@ -24,11 +24,11 @@ struct NIOSocket: Socket {
     }
 
     func close(code: UInt16, reason: String) async {
-        // Fails only if the event loop is gone, and with it the connection.
+        // This only fails when the event loop has been shut down, and the connection with it.
         try? await eventLoop.flatSubmit { handler.value.close(code, reason: reason) }.get()
     }
 
-    /// Waits for a promise that the handler keeps, or for the task to be cancelled.
+    /// Waits for a promise that the handler fulfils, or for the task to be cancelled.
     private func wait<Value: Sendable>(
         _ start: @escaping @Sendable (ClientSocketHandler, EventLoopPromise<Value>) -> Void
     ) async throws -> Value {

@@ -6,13 +6,13 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// WebSockets over SwiftNIO, for Linux, where `URLSession` has none.
+/// Opens WebSockets with SwiftNIO, for Linux, where `URLSession` has none.
 ///
 /// TLS uses the system's certificate authorities and checks the host name. Opening a socket, name resolution and TLS
 /// included, takes at most 10 s.
 public struct NIOSocketTransport: SocketTransport {
     private static let openingTime = TimeAmount.seconds(10)
-    /// Made once: it reads the whole list of certificate authorities.
+    /// The context is made once, because it reads the whole list of certificate authorities.
     private static let tls = Result { try NIOSSLContext(configuration: .makeClientConfiguration()) }
 
     private let eventLoopGroup: any EventLoopGroup
@@ -66,13 +66,13 @@ public struct NIOSocketTransport: SocketTransport {
     }
 }
 
-/// The URL is not one of a WebSocket: no host, or a scheme other than `ws`, `wss`, `http` and `https`.
+/// The error for a URL that is not one of a WebSocket: no host, or a scheme other than `ws`, `wss`, `http` and `https`.
 public struct InvalidSocketURL: Error {
     /// The URL whose scheme or host cannot be used.
     public let url: URL
 }
 
-/// Where to connect and what to ask for.
+/// The address and the path of a connection.
 struct SocketTarget: Sendable {
     let host: String
     let port: Int
@@ -88,7 +88,7 @@ struct SocketTarget: Sendable {
         case "wss", "https": isSecure = true
         default: throw InvalidSocketURL(url: url)
         }
-        // An IPv6 address stands in brackets in a URL, and depending on Foundation's version also in `host`.
+        // An IPv6 address is in brackets in a URL, and depending on Foundation's version also in `host`.
         host = name.trimmingCharacters(in: ["[", "]"])
         port = parts.port ?? (isSecure ? 443 : 80)
         authority = (host.contains(":") ? "[\(host)]" : host) + (parts.port.map { ":\($0)" } ?? "")
@@ -96,7 +96,7 @@ struct SocketTarget: Sendable {
         path = (rawPath.isEmpty ? "/" : rawPath) + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
     }
 
-    /// What the certificate must be for, beside the address; TLS knows no server name that is an IP address.
+    /// The name for which the certificate must be valid; nil for an IP address, which cannot be a server name in TLS.
     var serverName: String? {
         (try? SocketAddress(ipAddress: host, port: port)) == nil ? host : nil
     }

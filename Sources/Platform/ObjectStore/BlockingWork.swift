@@ -1,8 +1,8 @@
 import NIOPosix
 
 extension NIOThreadPool {
-    /// Runs blocking work on the pool, to its end even if the task is cancelled: an upload that is abandoned half
-    /// way must still be closed and removed.
+    /// Runs blocking work on the pool, to its end even when the task is cancelled: an abandoned upload must still be
+    /// closed and removed.
     func blocking<Output: Sendable>(_ work: @escaping @Sendable () throws -> Output) async throws -> Output {
         try await withCheckedThrowingContinuation { continuation in
             submit { state in

@@ -1,17 +1,17 @@
-/// What a `Range` header field asks for (RFC 9110 §14), given the size of the representation.
+/// The result of a `Range` header (RFC 9110 §14) for a representation of a certain size.
 public enum ByteRange: Sendable, Equatable {
-    /// Everything: there is no header, or one that a server ignores (another unit, wrong syntax), or it names
-    /// several ranges, which a server may answer with the whole.
+    /// The whole representation: there is no header, or one that a server ignores (another unit, wrong syntax), or it
+    /// names several ranges, which a server may answer with the whole.
     case whole
-    /// The bytes `lower` to `upper`, both included, within the representation: a 206.
+    /// The bytes `lower` to `upper`, both included: a 206.
     case partial(lower: Int64, upper: Int64)
-    /// Nothing of it exists: a 416.
+    /// No byte of the range exists: a 416.
     case unsatisfiable
 
-    /// Reads the value of the header against a representation of `size` bytes.
+    /// Reads the value of the header for a representation of `size` bytes.
     ///
-    /// Numbers too large for 64 bits count as beyond the end. An empty representation has no bytes to count, so a
-    /// suffix of it is the whole.
+    /// Numbers too large for 64 bits count as beyond the end. For an empty representation, which has no bytes to count,
+    /// a suffix range is the whole.
     public init(header: String?, size: Int64) {
         guard let header, let specifier = Self.onlySpecifier(in: header) else {
             self = .whole
@@ -32,7 +32,7 @@ public enum ByteRange: Sendable, Equatable {
         }
     }
 
-    /// The text after `bytes=` if it is one range; the list may have empty elements (RFC 9110 §5.6.1.2).
+    /// Returns the text after `bytes=` if it is one range; the list may have empty elements (RFC 9110 §5.6.1.2).
     private static func onlySpecifier(in header: String) -> Substring? {
         let parts = header.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -40,7 +40,7 @@ public enum ByteRange: Sendable, Equatable {
         return specifiers.count == 1 ? specifiers[0] : nil
     }
 
-    /// Nil for no digits at all; saturated where 64 bits do not suffice.
+    /// Parses digits; nil when there are none, and the largest number when 64 bits do not suffice.
     private static func number(_ digits: Substring) -> Int64? {
         digits.isEmpty ? nil : Int64(digits) ?? .max
     }

@@ -1,20 +1,20 @@
-/// Field values of `Content-Disposition` (RFC 6266).
+/// Builds field values of `Content-Disposition` (RFC 6266).
 ///
-/// A name appears twice: as an ASCII approximation for old clients, and exactly, as RFC 8187 `filename*`, which
-/// takes precedence. Control characters (line breaks too, so no header can be smuggled in) and characters that
-/// reverse the direction of text (which disguise a suffix) are left out, and "/" becomes "_".
+/// A name appears twice: as an ASCII approximation for old clients, and exactly, as RFC 8187 `filename*`, which takes
+/// precedence. Control characters are left out, so that no header can be injected by a line break, and so are
+/// characters that reverse the direction of text, which can disguise a suffix. "/" becomes "_".
 public enum ContentDisposition: String, Sendable, Hashable {
-    /// To be saved.
+    /// The client saves the file.
     case attachment
-    /// To be shown in place.
+    /// The client shows the file.
     case inline
 
-    /// `attachment` with this name: `attachment; filename="a_.txt"; filename*=UTF-8''%C3%A4.txt`.
+    /// Returns `attachment` with this name: `attachment; filename="a_.txt"; filename*=UTF-8''%C3%A4.txt`.
     public static func attachment(_ filename: String) -> String {
         ContentDisposition.attachment.fieldValue(filename: filename)
     }
 
-    /// The field's value for a file of this name; "file" when nothing is left of it.
+    /// Returns the field's value for a file of this name; the name is "file" when nothing is left of it.
     public func fieldValue(filename: String) -> String {
         var name = String.UnicodeScalarView()
         for scalar in filename.unicodeScalars where !Self.isInvisible(scalar) {
@@ -24,7 +24,8 @@ public enum ContentDisposition: String, Sendable, Hashable {
         return "\(rawValue); filename=\"\(Self.approximation(of: name))\"; filename*=UTF-8''\(Self.encoded(name))"
     }
 
-    /// RFC 6266 appendix D: many clients get `\"` and `%41` in a quoted string wrong, so neither is written.
+    /// Returns an ASCII approximation. Many clients parse `\"` and `%41` in a quoted string wrongly, so neither is
+    /// written (RFC 6266 appendix D).
     private static func approximation(of name: String.UnicodeScalarView) -> String {
         var text = ""
         for scalar in name {
@@ -33,7 +34,7 @@ public enum ContentDisposition: String, Sendable, Hashable {
         return text
     }
 
-    /// RFC 8187 §3.2.1: everything but `attr-char` as percent-encoded UTF-8.
+    /// Returns everything but `attr-char` as percent-encoded UTF-8 (RFC 8187 §3.2.1).
     private static func encoded(_ name: String.UnicodeScalarView) -> String {
         String(name).percentEncoded { byte in byte.isLetterOrDigit || "!#$&+-.^_`|~".utf8.contains(byte) }
     }

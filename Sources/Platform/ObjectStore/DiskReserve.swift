@@ -1,11 +1,10 @@
 import Foundation
 
-/// The space that uploads leave free on a disk, so that what matters more can still be written: the databases of those
-/// who sign in and write text.
+/// The space that uploads leave free on a disk, so that the databases can still be written.
 public struct DiskReserve: Sendable {
-    /// What there is of a disk, in bytes.
+    /// The space of a disk, in bytes.
     public struct Space: Sendable {
-        /// What this process may still use.
+        /// The space that this process may still use.
         public var available: Int64
         public var total: Int64
 
@@ -15,13 +14,15 @@ public struct DiskReserve: Sendable {
         }
     }
 
-    /// In bytes; nil for the larger of 1 GiB and a twentieth of the disk.
+    /// The reserve in bytes; nil for the larger of 1 GiB and a twentieth of the disk.
     private let minimum: Int64?
     private let space: @Sendable (_ path: String) throws -> Space
 
+    /// Makes a reserve.
+    ///
     /// - Parameters:
-    ///   - minimum: In bytes; nil for the larger of 1 GiB and a twentieth of the disk.
-    ///   - space: Looks at the disk that has a path.
+    ///   - minimum: The reserve in bytes; nil for the larger of 1 GiB and a twentieth of the disk.
+    ///   - space: Returns the space of the disk of a path.
     public init(
         minimum: Int64? = nil, space: @escaping @Sendable (_ path: String) throws -> Space = Self.space(at:)
     ) {
@@ -29,13 +30,13 @@ public struct DiskReserve: Sendable {
         self.space = space
     }
 
-    /// Throws ``InsufficientStorage`` when the disk that has `path` has less left. Blocks.
+    /// Throws ``InsufficientStorage`` when the disk of `path` has less space left. It blocks.
     public func check(_ path: String) throws {
         let space = try space(path)
         guard space.available >= minimum ?? max(1 << 30, space.total / 20) else { throw InsufficientStorage() }
     }
 
-    /// Asks the operating system.
+    /// Returns the space that the operating system reports.
     public static func space(at path: String) throws -> Space {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { throw FileSystemError(call: "statvfs", path: path, code: errno) }
@@ -44,7 +45,7 @@ public struct DiskReserve: Sendable {
     }
 }
 
-/// The disk has less space left than is kept in reserve.
+/// The error for a disk with less space than the reserve.
 public struct InsufficientStorage: Error {
     public init() {}
 }

@@ -1,16 +1,17 @@
 /// The way in which an object is presented to a downloading client.
 public struct Download: Sendable, Hashable {
-    /// The name to save it under, as the uploader gave it; ``ContentDisposition`` makes it safe for a header.
+    /// The name under which the file is saved, as the uploader gave it. ``ContentDisposition`` makes it safe for a
+    /// header.
     public let filename: String
-    /// The media type to serve: not necessarily the one given, see ``init(filename:contentType:disposition:)``.
+    /// The media type of the answer. It may differ from the given one: see ``init(filename:contentType:disposition:)``.
     public let contentType: String
-    /// Whether a browser saves it or shows it.
+    /// Whether a browser saves the file or shows it.
     public let disposition: ContentDisposition
 
-    /// An uploader chooses the type, and a browser runs what it takes for a document, in the origin of the server.
-    /// So only `image/*`, `audio/*`, `video/*` and `application/pdf` are kept, in lower case and without
-    /// parameters. All else becomes `application/octet-stream`, also SVG and the other image types in XML, which
-    /// can carry scripts.
+    /// Makes a download with a safe media type. An uploader chooses the type, and a browser would run documents in the
+    /// origin of the server. So only `image/*`, `audio/*`, `video/*` and `application/pdf` are kept, in lower case and
+    /// without parameters. Any other type becomes `application/octet-stream`, including SVG and other image types in
+    /// XML, which can contain scripts.
     public init(filename: String, contentType: String, disposition: ContentDisposition = .attachment) {
         self.filename = filename
         self.contentType = Self.harmless(contentType)
@@ -21,7 +22,7 @@ public struct Download: Sendable, Hashable {
 
     private static func harmless(_ contentType: String) -> String {
         let given = contentType.prefix { $0 != ";" }.trimmingOptionalWhitespace
-        // Lower case turns some letters outside ASCII into ASCII, so this comes first.
+        // This comes first, because lower case turns some letters outside ASCII into ASCII.
         guard given.utf8.allSatisfy({ $0 < 0x80 }) else { return opaque }
         let essence = given.lowercased()
         let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
@@ -32,7 +33,7 @@ public struct Download: Sendable, Hashable {
         }
     }
 
-    /// A `restricted-name` of RFC 6838 §4.2.
+    /// Returns whether a text is a `restricted-name` of RFC 6838 §4.2.
     private static func isName(_ text: Substring) -> Bool {
         1...127 ~= text.utf8.count && text.utf8.allSatisfy { $0.isLetterOrDigit || "!#$&-^_.+".utf8.contains($0) }
     }

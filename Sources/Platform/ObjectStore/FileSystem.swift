@@ -1,24 +1,24 @@
 import Foundation
 
-/// A call of the operating system that failed.
+/// The error of a call of the operating system.
 public struct FileSystemError: Error, Equatable, CustomStringConvertible {
     /// The call, for example `open`.
     public let call: String
-    /// The file or folder it was about.
+    /// The file or folder of the call.
     public let path: String
     /// The value of `errno`.
     public let code: Int32
 
-    /// Call, path and the text of the error: `open /data/x: No space left on device`.
+    /// The call, the path and the text of the error: `open /data/x: No space left on device`.
     public var description: String { "\(call) \(path): \(String(cString: strerror(code)))" }
 
-    /// Whether the disk is full, or the share of it that this process may use.
+    /// Whether the disk is full, or this process's share of it.
     public var isLackOfSpace: Bool { code == ENOSPC || code == EDQUOT }
     /// Whether there is no such file.
     var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
 }
 
-/// The calls this module makes. All block, so they belong on a thread pool.
+/// The system calls of this module. All of them block, so they belong on a thread pool.
 enum FileSystem {
     static func createFile(_ path: String) throws(FileSystemError) -> Int32 {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -32,7 +32,7 @@ enum FileSystem {
         return descriptor
     }
 
-    /// Reads from a place of a file, and returns how many bytes that is: 0 at the end.
+    /// Reads from a place in a file, and returns the number of bytes: 0 at the end.
     static func read(
         into bytes: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int64, path: String
     ) throws(FileSystemError) -> Int {
@@ -43,7 +43,7 @@ enum FileSystem {
         }
     }
 
-    /// Some of a file, fewer bytes where it ends before; nil when there is none.
+    /// Returns a range of a file, with fewer bytes when the file ends before; nil when there is no such file.
     static func content(of path: String, in range: Range<Int64>) throws(FileSystemError) -> [UInt8]? {
         let descriptor: Int32
         do {
@@ -94,7 +94,7 @@ enum FileSystem {
         try synchronize(descriptor, path: path)
     }
 
-    /// Creates one directory; false when it was there.
+    /// Creates one directory, and returns false when it exists.
     @discardableResult
     static func createDirectory(_ path: String) throws(FileSystemError) -> Bool {
         if mkdir(path, 0o700) == 0 { return true }
@@ -102,7 +102,8 @@ enum FileSystem {
         return false
     }
 
-    /// Gives the file a second name; false when that name is taken. A rename would replace what is there.
+    /// Gives the file a second name, and returns false when that name is taken. A rename would replace the existing
+    /// file.
     static func link(_ path: String, _ name: String) throws(FileSystemError) -> Bool {
         if Foundation.link(path, name) == 0 { return true }
         guard errno == EEXIST else { throw failure("link", name) }
@@ -114,7 +115,7 @@ enum FileSystem {
         guard Foundation.rename(path, name) == 0 else { throw failure("rename", name) }
     }
 
-    /// Removes the file if it is there.
+    /// Removes the file if it exists.
     static func remove(_ path: String) throws(FileSystemError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw failure("unlink", path) }
     }
@@ -126,7 +127,7 @@ enum FileSystem {
         return false
     }
 
-    /// Size in bytes and time of the last change of content in Unix seconds; nil when there is no regular file.
+    /// Returns the size in bytes and the time of the last change in Unix seconds; nil when there is no regular file.
     static func attributes(of path: String) throws(FileSystemError) -> (size: Int64, modified: Int64)? {
         var status = stat()
         guard lstat(path, &status) == 0 else {

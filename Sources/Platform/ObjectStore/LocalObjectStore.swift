@@ -2,11 +2,11 @@ import Crypto
 import Foundation
 import NIOPosix
 
-/// Objects as files in a folder, served by this process under signed URLs that expire.
+/// Stores objects as files in a folder. This process serves them under signed URLs that expire.
 ///
-/// `<folder>/uploads` has the unfinished uploads and `<folder>/objects` the objects (see ``ObjectLayout``), on one
-/// file system. Only the owner of the process can read them. A key, once used, is safe against replacement also
-/// when several processes share the folder.
+/// `<folder>/uploads` has the unfinished uploads and `<folder>/objects` the objects (see ``ObjectLayout``), on one file
+/// system. Only the owner of the process can read them. A used key cannot be replaced, even when several processes
+/// share the folder.
 public struct LocalObjectStore: ObjectStore {
     private static let abandonedAfter: Int64 = 86_400
 
@@ -15,22 +15,23 @@ public struct LocalObjectStore: ObjectStore {
     let baseURL: String
     let signedURL: SignedURL
     let now: @Sendable () -> Int64
-    /// The store's own folder.
+    /// The folder of this store alone.
     let folder: String
     private let reserve: DiskReserve?
     let threads: NIOThreadPool
 
-    /// Creates the folders that are absent, and removes uploads that were not written to for a day.
+    /// Creates missing folders, and removes uploads that were not written to for a day.
     ///
-    /// Blocks; meant for start-up. Throws ``FileSystemError`` or an error of `FileManager`.
+    /// It blocks and is meant for the start. It throws ``FileSystemError`` or an error of `FileManager`.
     /// - Parameters:
-    ///   - folder: the path of the store's own folder.
-    ///   - signingKey: the secret of the URLs, at least 32 bytes, which no other store has.
-    ///   - formerKey: the secret that all stores had in common once; URLs of that time end within an hour of the start.
-    ///   - baseURL: what a key is appended to, absolute and without a query: `http://localhost:8080/objects`.
-    ///   - now: the time in Unix seconds.
-    ///   - reserve: what uploads leave free of the disk; nil for nothing.
-    ///   - threads: where the file system is waited for.
+    ///   - folder: The path of this store's folder.
+    ///   - signingKey: The secret of the URLs, at least 32 bytes, which no other store has.
+    ///   - formerKey: The secret that all stores shared in earlier versions. URLs that were signed with it end within
+    ///     an hour of the start.
+    ///   - baseURL: The absolute URL to which keys are appended, without a query: `http://localhost:8080/objects`.
+    ///   - now: Returns the time in Unix seconds.
+    ///   - reserve: The space that uploads leave free on the disk; nil for none.
+    ///   - threads: The threads that wait for the file system.
     public init(
         folder: String, signingKey: [UInt8], formerKey: [UInt8]? = nil, baseURL: String,
         reserve: DiskReserve? = nil, now: @escaping @Sendable () -> Int64, threads: NIOThreadPool = .singleton
@@ -40,7 +41,7 @@ public struct LocalObjectStore: ObjectStore {
         self.layout = ObjectLayout(root: folder + "/objects")
         self.uploads = folder + "/uploads"
         self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
-        // Those that were minted before lasted an hour.
+        // URLs that were signed before were valid for an hour.
         self.signedURL = SignedURL(
             signingKey: signingKey,
             former: formerKey.map { FormerSignature(key: SymmetricKey(data: $0), end: now() + 3600) })
@@ -58,14 +59,14 @@ public struct LocalObjectStore: ObjectStore {
         try await SpooledFile(folder: uploads, reserve: reserve, threads: threads)
     }
 
-    /// The content type is not kept: a URL carries it.
+    /// Stores an object. The content type is not stored, because the URL contains it.
     public func put(_ file: SpooledFile, at key: ObjectKey, contentType: String) async throws {
         try await place(file, at: key) { path, name in
             guard try FileSystem.link(path, name) else { throw ObjectStoreError.exists(key) }
         }
     }
 
-    /// Moves `file` into the store under `key`, replacing an existing object: for an upload that no row refers to yet.
+    /// Moves `file` into the store under `key`, replacing an existing object, for an upload to which no row refers yet.
     /// A reader that has opened the former object can read it to its end.
     public func replace(_ key: ObjectKey, by file: SpooledFile) async throws {
         try await place(file, at: key) { path, name in try FileSystem.rename(path, name) }
@@ -107,7 +108,7 @@ public struct LocalObjectStore: ObjectStore {
         try await threads.blocking { [layout] in try FileSystem.content(of: layout.path(of: key), in: range) }
     }
 
-    /// The file stays open until all of it has been sent: a deletion meanwhile cuts nothing short.
+    /// Opens an object. The file stays open until all of it has been sent, so a concurrent deletion truncates nothing.
     public func open(_ key: ObjectKey, in range: Range<Int64>) async throws -> ObjectContent? {
         let path = layout.path(of: key)
         let file: OpenFile
@@ -128,7 +129,7 @@ public struct LocalObjectStore: ObjectStore {
         }
     }
 
-    /// A page is a 256th of the store; the cursor is the name of its folder.
+    /// Returns a page of keys, which is a 256th of the store. The cursor is the name of its folder.
     public func keys(olderThan cutoff: Int64, after cursor: String?) async throws -> ObjectKeyPage {
         let shards = ObjectLayout.shards
         guard let shard = shards.first(where: { $0 > cursor ?? "" }) else { return ObjectKeyPage(keys: [], next: nil) }
@@ -144,11 +145,11 @@ public struct LocalObjectStore: ObjectStore {
 
     /// Creates and removes a file.
     public func check() async throws {
-        // Not by an upload: readiness has nothing to do with the space that uploads leave.
+        // An upload is not used for this, because readiness does not depend on the reserve.
         try await SpooledFile(folder: uploads, threads: threads).discard()
     }
 
-    /// Looks whether its folders may be written to.
+    /// Checks that the folders can be written to.
     public func reach() async throws {
         try await threads.blocking { [layout, uploads] in
             for folder in [layout.root, uploads] { try FileSystem.requireWritable(folder) }

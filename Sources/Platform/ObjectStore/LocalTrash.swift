@@ -1,7 +1,7 @@
 import Foundation
 
-// The id is the file `store-id` beside the folder of the objects, the trash a folder of that name with a folder for each
-// day. In these files lie as they lay in `objects`, so moving a day's content back restores it.
+// The id is in the file `store-id` beside the folder of the objects. The trash is a folder with a subfolder for each
+// day, in which files have the same paths as in `objects`. So moving a day's content back restores it.
 extension LocalObjectStore {
     private var identityPath: String { folder + "/" + StoreNames.identity }
     private var trash: String { folder + "/" + StoreNames.trash }
@@ -15,7 +15,7 @@ extension LocalObjectStore {
 
     public func identify(as id: String) async throws -> Bool {
         try await threads.blocking { [folder, identityPath] in
-            // The text is complete and on the disk before it has its name.
+            // The text is complete and on the disk before the file has its name.
             let draft = "\(identityPath).\(UUID().uuidString)"
             let descriptor = try FileSystem.createFile(draft)
             defer { unlink(draft) }

@@ -1,11 +1,11 @@
 import Foundation
 import NIOCore
 
-/// What a store knows of an object.
+/// The attributes of a stored object.
 public struct ObjectAttributes: Sendable, Equatable {
-    /// In bytes.
+    /// The size in bytes.
     public var size: Int64
-    /// When the object was written, in Unix seconds; nil where the store does not say.
+    /// The time at which the object was written, in Unix seconds; nil when the store does not tell it.
     public var modified: Int64?
 
     public init(size: Int64, modified: Int64?) {
@@ -14,27 +14,27 @@ public struct ObjectAttributes: Sendable, Equatable {
     }
 }
 
-/// The bytes of an object, or some of them, which come piece by piece. To be sent once.
+/// The bytes of an object or a range of it, which arrive in pieces. They can be sent once.
 public struct ObjectContent: Sendable {
     private let pieces: @Sendable (_ write: (ByteBuffer) async throws -> Void) async throws -> Void
 
-    /// - Parameter pieces: Hands over each piece in order; throws when the store fails half way.
+    /// - Parameter pieces: Passes each piece on, in order. It throws when the store fails half way.
     public init(pieces: @escaping @Sendable (_ write: (ByteBuffer) async throws -> Void) async throws -> Void) {
         self.pieces = pieces
     }
 
-    /// Hands over each piece in order, the next when the one before has been taken.
+    /// Passes each piece on, in order, and waits until it has been accepted.
     ///
-    /// - Throws: What `write` throws, and ``CutShort``.
+    /// - Throws: The errors of `write`, and ``CutShort``.
     public func send(to write: (ByteBuffer) async throws -> Void) async throws { try await pieces(write) }
 
-    /// The object ended before its bytes did.
+    /// The error for an object that ended early.
     public struct CutShort: Error {
         public init() {}
     }
 }
 
-/// A file that is open for reading, closed with the last reference to it.
+/// A file that is open for reading, and closed with the last reference to it.
 final class OpenFile: Sendable {
     let descriptor: Int32
     private let path: String
@@ -46,7 +46,7 @@ final class OpenFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Reads some bytes, fewer where the file ends before. Blocks.
+    /// Reads some bytes, fewer when the file ends before. It blocks.
     func piece(at offset: Int64, upTo count: Int) throws -> ByteBuffer {
         var piece = ByteBuffer()
         try piece.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { bytes in

@@ -6,13 +6,13 @@ public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
     /// The name itself.
     public let rawValue: String
 
-    /// Nil when `rawValue` breaks one of the rules above.
+    /// Makes a key; nil when `rawValue` breaks one of the rules above.
     public init?(_ rawValue: String) {
         guard 1...512 ~= rawValue.utf8.count, rawValue.utf8.allSatisfy(Self.isAllowed) else { return nil }
         let components = rawValue.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard !components.contains(where: { $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) })
         else { return nil }
-        // The store's own, see `StoreNames`.
+        // This name belongs to the store, see `StoreNames`.
         guard !components[0].elementsEqual(StoreNames.folder.utf8) else { return nil }
         self.rawValue = rawValue
     }

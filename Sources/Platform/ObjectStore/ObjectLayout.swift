@@ -1,11 +1,11 @@
 import Crypto
 import Foundation
 
-/// Where a local store keeps the object of a key: `<root>/<first byte of SHA-256(key), in hexadecimal>/<name>`.
+/// The paths of the objects in a local store: `<root>/<first byte of SHA-256(key), in hexadecimal>/<name>`.
 ///
-/// The name is the key with "/" written as "%", so that "a" and "a/b" are both files. A file name holds 255 bytes
-/// at most, so of a longer key each piece of 240 bytes but the last becomes a folder whose name ends in "+". Keys
-/// contain neither "%" nor "+", and every path leads back to its key.
+/// The name is the key with "/" written as "%", so that "a" and "a/b" can both be files. A file name has at most 255
+/// bytes, so each piece of 240 bytes of a longer key, except the last, becomes a folder whose name ends in "+". Keys
+/// contain neither "%" nor "+", and every path can be converted back to its key.
 struct ObjectLayout: Sendable {
     private static let pieceLength = 240
 
@@ -14,7 +14,7 @@ struct ObjectLayout: Sendable {
     /// The 256 folders under the root, in order.
     static let shards: [String] = (0..<256).map { shard(UInt8($0)) }
 
-    /// The folders from the root down, then the file.
+    /// Returns the folders from the root down, then the file.
     func components(of key: ObjectKey) -> [String] {
         var hash = SHA256()
         hash.update(data: Array(key.rawValue.utf8))
@@ -32,7 +32,8 @@ struct ObjectLayout: Sendable {
         root + "/" + components(of: key).joined(separator: "/")
     }
 
-    /// The key of the object at `path`, relative to its shard; nil for a file that is no object of this store.
+    /// Returns the key of the object at `path`, relative to its shard; nil for a file that is not an object of this
+    /// store.
     static func key(at path: String) -> ObjectKey? {
         let pieces = path.split(separator: "/")
         guard !pieces.isEmpty, pieces.dropLast().allSatisfy({ $0.hasSuffix("+") }) else { return nil }
@@ -46,7 +47,7 @@ struct ObjectLayout: Sendable {
 }
 
 extension ObjectLayout {
-    /// The keys of the objects in one shard that were written before `cutoff`, in Unix seconds. Blocks.
+    /// Returns the keys of the objects in one shard that were written before `cutoff`, in Unix seconds. It blocks.
     func keys(in shard: String, olderThan cutoff: Int64) throws -> [ObjectKey] {
         let folder = root + "/" + shard
         guard let names = FileManager.default.enumerator(atPath: folder) else { return [] }

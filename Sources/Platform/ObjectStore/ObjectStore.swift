@@ -1,16 +1,16 @@
-/// Where uploaded files live. Objects are written once, as a whole, and never change.
+/// Stores uploaded files. Objects are written once, as a whole, and never change.
 ///
-/// Errors: ``ObjectStoreError`` where a caller can act on them; anything else (``FileSystemError``) means that the
-/// store is not available now.
+/// The operations throw ``ObjectStoreError`` when a caller can act on the error. Any other error (``FileSystemError``)
+/// means that the store is not available now.
 public protocol ObjectStore: Sendable {
-    /// An empty temporary file, on storage from which ``put(_:at:contentType:)`` is cheapest.
+    /// Creates an empty temporary file, on the storage from which ``put(_:at:contentType:)`` is cheapest.
     func spool() async throws -> SpooledFile
 
-    /// Moves `file`, which is finished first if it was not, into the store under `key`. The object is durable when
-    /// this returns, and the file is gone. If this throws, the file is unchanged.
+    /// Moves `file`, which is finished first if it was not, into the store under `key`. When this returns, the object
+    /// is durable and the file is gone. When this throws, the file is unchanged.
     ///
-    /// `contentType` is what the store may record beside the object; a download states its own.
-    /// Throws ``ObjectStoreError/exists(_:)`` rather than replace an object.
+    /// The store may record `contentType` with the object; a download has its own. An existing object is not replaced:
+    /// ``ObjectStoreError/exists(_:)`` is thrown.
     func put(_ file: SpooledFile, at key: ObjectKey, contentType: String) async throws
 
     /// Removes the object; succeeds when there is none.
@@ -19,45 +19,47 @@ public protocol ObjectStore: Sendable {
     /// Returns the object's size and time, or nil when there is none.
     func attributes(of key: ObjectKey) async throws -> ObjectAttributes?
 
-    /// Some of the object's bytes, fewer where it ends before, or nil when there is no object. They are in memory as a
-    /// whole: a large object is read in pieces.
+    /// Returns a range of the object's bytes, fewer when it ends before, or nil when there is no object. They are in
+    /// memory as a whole, so a large object should be read in pieces.
     func content(of key: ObjectKey, in range: Range<Int64>) async throws -> [UInt8]?
 
     /// Opens the object to send these of its bytes, or returns nil when there is none. The range lies within its size.
     func open(_ key: ObjectKey, in range: Range<Int64>) async throws -> ObjectContent?
 
-    /// The id that tells this store from others, which its database holds too; nil while it has none.
+    /// Returns the id of this store, which its database has, too; nil while it has none.
     func identity() async throws -> String?
 
-    /// Gives a store that has no id this one. Returns whether it had none: of several callers at once, one succeeds.
+    /// Gives an id to a store that has none, and returns whether it had none. Of several concurrent calls, one
+    /// succeeds.
     func identify(as id: String) async throws -> Bool
 
-    /// Moves an object to the store's trash, from where it is removed by ``emptyTrash(before:)``; succeeds when there is
-    /// none. What is in the trash is no object: it is neither listed nor served.
+    /// Moves an object to the store's trash, from which ``emptyTrash(before:)`` removes it; succeeds when there is
+    /// none. Objects in the trash are neither listed nor served.
     func discard(_ key: ObjectKey) async throws
 
-    /// Removes what has been in the trash since before `cutoff` (Unix seconds), whole days at a time. Returns how many
-    /// objects that were.
+    /// Removes objects that were moved to the trash before `cutoff` (Unix seconds), whole days at a time. Returns their
+    /// number.
     func emptyTrash(before cutoff: Int64) async throws -> Int
 
-    /// One page of the keys of objects written before `cutoff` (Unix seconds), to find those no row refers to.
+    /// Returns a page of the keys of objects that were written before `cutoff` (Unix seconds), to find those without a
+    /// row.
     ///
-    /// Start with nil and go on with ``ObjectKeyPage/next`` until that is nil; a page may be empty before. Keys
-    /// come in no particular order. Objects put or deleted meanwhile may or may not appear.
+    /// The first cursor is nil, and further ones are ``ObjectKeyPage/next``, until that is nil; pages may be empty.
+    /// Keys are in no particular order. Objects that are added or deleted in the meantime may or may not appear.
     func keys(olderThan cutoff: Int64, after cursor: String?) async throws -> ObjectKeyPage
 
-    /// An absolute URL that serves the object to a GET without credentials for `seconds` from now, under the name
-    /// and type of `download`. Whether the object exists is not checked.
+    /// Returns an absolute URL that serves the object to a GET without credentials for `seconds` from now, under the
+    /// name and type of `download`. It is not checked whether the object exists.
     func downloadURL(for key: ObjectKey, as download: Download, expiresIn seconds: Int64) throws -> String
 
-    /// An absolute URL that takes a PUT of the object without credentials for `seconds` from now. The body must not have
-    /// more than `size` bytes; a store may insist on exactly as many.
+    /// Returns an absolute URL that accepts a PUT of the object without credentials for `seconds` from now. The body
+    /// must not have more than `size` bytes; a store may demand exactly as many.
     func uploadURL(for key: ObjectKey, upTo size: Int64, expiresIn seconds: Int64) throws -> String
 
-    /// Returns if objects can be written now; for readiness probes.
+    /// Checks that objects can be written now, for readiness probes.
     func check() async throws
 
-    /// Returns if the store answers now. Writes nothing.
+    /// Checks that the store answers now, without writing anything.
     func reach() async throws
 }
 
@@ -66,28 +68,28 @@ extension ObjectStore {
     public func size(of key: ObjectKey) async throws -> Int64? { try await attributes(of: key)?.size }
 }
 
-/// A part of the store's keys.
+/// A page of the store's keys.
 public struct ObjectKeyPage: Sendable, Equatable {
-    /// The keys of this part; may be empty although there is a next one.
+    /// The keys of this page, which may be empty although there is a next one.
     public var keys: [ObjectKey]
-    /// What to pass to get the next page, opaque; nil after the last one.
+    /// The cursor of the next page; nil after the last one.
     public var next: String?
 
-    /// A page with what follows it.
+    /// Makes a page.
     public init(keys: [ObjectKey], next: String?) {
         self.keys = keys
         self.next = next
     }
 }
 
-/// What a caller of ``ObjectStore`` can act on.
+/// The errors on which a caller of ``ObjectStore`` can act.
 public enum ObjectStoreError: Error, Equatable, CustomStringConvertible {
     /// Another object has this key already.
     case exists(ObjectKey)
-    /// What should hold the store's id holds something else; where that is.
+    /// The file or object for the store's id, at this place, has other content.
     case damagedIdentity(String)
 
-    /// What happened, in words.
+    /// The description of the error.
     public var description: String {
         switch self {
         case .exists(let key): "there is an object \(key) already"

@@ -5,19 +5,19 @@ public struct SignedDownload: Sendable, Equatable {
     /// The name, safe media type and disposition that the URL was signed with.
     public let download: Download
 
-    /// The value of `Content-Type`; always to be sent with `X-Content-Type-Options: nosniff`.
+    /// The value of `Content-Type`, which must be sent with `X-Content-Type-Options: nosniff`.
     public var contentType: String { download.contentType }
     /// The value of `Content-Disposition`.
     public var contentDisposition: String { download.disposition.fieldValue(filename: download.filename) }
 }
 
 extension LocalObjectStore {
-    /// Returns what a request under the store's base URL may read.
+    /// Returns the object that a request under the store's base URL may read.
     ///
     /// - Parameters:
-    ///   - method: as received; GET, or HEAD, which a URL for GET allows too.
-    ///   - key: the path of the request after the base URL and "/", as received: nothing percent-decoded.
-    ///   - query: the query of the request, without "?", as received.
+    ///   - method: The method as received: GET, or HEAD, which a URL for GET allows, too.
+    ///   - key: The path of the request after the base URL and "/", as received: nothing percent-decoded.
+    ///   - query: The query of the request, without "?", as received.
     public func verify(method: String, path key: String, query: String) throws(SignedURLError) -> SignedDownload {
         guard method == "GET" || method == "HEAD", let key = ObjectKey(key) else { throw .badSignature }
         return SignedDownload(key: key, download: try signedURL.verify(query, for: key, now: now()))

@@ -1,20 +1,20 @@
 import Crypto
 import Foundation
 
-/// Why a signed URL is not served.
+/// The reason why a signed URL is refused.
 public enum SignedURLError: Error, Equatable {
     /// The signature does not belong to this method, key and query: a 403.
     case badSignature
-    /// Genuine, but its time is over: a 403.
+    /// The signature is valid, but the URL has expired: a 403.
     case expired
 }
 
-/// Mints and checks the queries of signed URLs, for a download
-/// `expires=<Unix seconds>&name=…&type=…&disposition=…&signature=<base64url of HMAC-SHA-256>`, for an upload
-/// `expires=<Unix seconds>&size=<bytes>&signature=…`.
+/// Makes and verifies the queries of signed URLs. For a download: `expires=<Unix
+/// seconds>&name=…&type=…&disposition=…&signature=<base64url of HMAC-SHA-256>`. For an upload: `expires=<Unix
+/// seconds>&size=<bytes>&signature=…`.
 ///
-/// The signature covers the method, the key and the values of the parameters, not their spelling: clients and proxies may
-/// write a "/" as `%2F` or the other way round. The parameters are these, each once and in this order.
+/// The signature covers the method, the key and the values of the parameters, not their spelling: clients and proxies
+/// may write a "/" as `%2F` or the other way round. Each of these parameters must occur once, in this order.
 struct SignedURL: Sendable {
     private static let download = ["expires", "name", "type", "disposition"]
     private static let upload = ["expires", "size"]
@@ -38,8 +38,8 @@ struct SignedURL: Sendable {
         signed(Self.upload, [String(expires), String(size)], method: "PUT", object: object)
     }
 
-    /// Returns what the query promises, if its signature is good and it has not expired at `now` (Unix seconds; expired
-    /// means `now` ≥ `expires`).
+    /// Returns the download of a query, if its signature is valid and it has not expired at `now` (Unix seconds;
+    /// expired means `now` ≥ `expires`).
     func verify(_ query: String, for object: ObjectKey, now: Int64) throws(SignedURLError) -> Download {
         let values = try signedValues(of: query, Self.download, method: "GET", object: object)
         guard let expires = Int64(values[0]), let disposition = ContentDisposition(rawValue: values[3]) else {
@@ -49,7 +49,7 @@ struct SignedURL: Sendable {
         return Download(filename: values[1], contentType: values[2], disposition: disposition)
     }
 
-    /// Returns how many bytes the query has room for, if its signature is good and it has not expired at `now`.
+    /// Returns the number of bytes that the query allows, if its signature is valid and it has not expired at `now`.
     func verifyUpload(_ query: String, for object: ObjectKey, now: Int64) throws(SignedURLError) -> Int64 {
         let values = try signedValues(of: query, Self.upload, method: "PUT", object: object)
         guard let expires = Int64(values[0]), let size = Int64(values[1]) else { throw .badSignature }
@@ -62,7 +62,7 @@ struct SignedURL: Sendable {
         return "\(query)&signature=\(signature(of: names, values, method: method, object: object))"
     }
 
-    /// Returns the values of the parameters, whose signature is good.
+    /// Returns the values of the parameters, if their signature is valid.
     private func signedValues(
         of query: String, _ names: [String], method: String, object: ObjectKey
     ) throws(SignedURLError) -> [String] {
@@ -81,24 +81,24 @@ struct SignedURL: Sendable {
         return signed
     }
 
-    /// Returns the text that a name or a value stands for, or nil when its bytes are no UTF-8. A plus is a space, as in a
-    /// form: it stands for itself in no URL of ours.
+    /// Decodes a name or a value; nil when its bytes are not UTF-8. A plus is a space, as in a form, because these URLs
+    /// never contain a plus.
     private static func decoded(_ text: Substring) -> String? {
         text.replacing("+", with: " ").removingPercentEncoding
     }
 
-    /// Neither a key nor an encoded value has a line break in it, so the lines cannot be read in two ways.
+    /// Returns the signature. Neither a key nor an encoded value contains a line break, so the lines are unambiguous.
     private func signature(of names: [String], _ values: [String], method: String, object: ObjectKey) -> String {
         let lines = ["2", method, object.rawValue] + zip(names, values).map { "\($0)=\($1.queryEncoded)" }
         return authenticationCode(of: lines.joined(separator: "\n"), with: key)
     }
 }
 
-/// How signatures were made once: with one key for all stores, over the query as it was spelled. URLs that were minted
-/// by then stay good for their time.
+/// Verifies signatures of an earlier version: with one key for all stores, over the query as it was spelled. URLs of
+/// that version stay valid for their time.
 struct FormerSignature: Sendable {
     let key: SymmetricKey
-    /// In Unix seconds: what expires later was not minted by then.
+    /// The time in Unix seconds after which no URL of that version expires.
     let end: Int64
 
     func isGenuine(_ query: String, method: String, object: ObjectKey, expires: String) -> Bool {
@@ -125,8 +125,8 @@ private func authenticationCode(of text: String, with key: SymmetricKey) -> Stri
 }
 
 extension String {
-    /// Takes the same time wherever the two differ, so that a signature cannot be guessed byte by byte. The texts
-    /// are compared, not the bytes they encode: of those there are several spellings.
+    /// Compares in constant time, so that a signature cannot be guessed byte by byte. The texts are compared, not the
+    /// bytes that they encode, which have several spellings.
     fileprivate func isEqualInConstantTime(to other: String) -> Bool {
         let (given, expected) = (Array(utf8), Array(other.utf8))
         guard given.count == expected.count else { return false }

@@ -12,11 +12,11 @@ extension LocalObjectStore {
         return "\(baseURL)/\(key.rawValue)?\(query)"
     }
 
-    /// What a PUT under the store's base URL may write.
+    /// Returns the object that a PUT under the store's base URL may write.
     ///
     /// - Parameters:
-    ///   - key: the path of the request after the base URL and "/", as received: nothing percent-decoded.
-    ///   - query: the query of the request, without "?", as received.
+    ///   - key: The path of the request after the base URL and "/", as received: nothing percent-decoded.
+    ///   - query: The query of the request, without "?", as received.
     public func verifyUpload(path key: String, query: String) throws(SignedURLError) -> SignedUpload {
         guard let key = ObjectKey(key) else { throw .badSignature }
         return SignedUpload(key: key, maximumSize: try signedURL.verifyUpload(query, for: key, now: now()))

@@ -4,12 +4,12 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// A temporary file that an upload streams into.
+/// A temporary file for an upload.
 ///
-/// It has one writer, which appends piece by piece and waits for each. The file is removed by ``discard()``, by
-/// ``ObjectStore/put(_:at:contentType:)`` or, if neither happened, when the last reference goes away.
+/// It has one writer, which appends in pieces and waits for each. The file is removed by ``discard()``, by
+/// ``ObjectStore/put(_:at:contentType:)`` or, if neither happened, with the last reference to it.
 public final class SpooledFile: Sendable {
-    /// The file was finished or discarded, or a write failed.
+    /// The error of a file that was finished or discarded, or after a failed write.
     public struct Closed: Error {
         /// The error has no details.
         public init() {}
@@ -19,26 +19,26 @@ public final class SpooledFile: Sendable {
         var descriptor: Int32?
         var isFinished = false
         var count: Int64 = 0
-        /// The count at which the disk's space was last looked at.
+        /// The count at the last check of the disk's space.
         var checkedAt: Int64 = 0
         var hash = SHA256()
     }
 
     private static let suffix = ".part"
 
-    /// Where the file is.
+    /// The path of the file.
     public let path: String
     private let threads: NIOThreadPool
     private let reserve: DiskReserve?
     private let state: NIOLockedValueBox<State>
 
-    /// In bytes: how far the space may be used up between two looks at it.
+    /// The bytes that are written between two checks of the disk's space.
     private static let checkInterval: Int64 = 4 << 20
 
     /// Creates `<folder>/<uuid>.part`, readable by the owner only. The folder must exist.
     ///
-    /// The work is done on `threads`. Throws ``FileSystemError``, and ``InsufficientStorage`` when the disk has less left
-    /// than `reserve`, which is looked at again while the file grows.
+    /// The work is done on `threads`. It throws ``FileSystemError``, and ``InsufficientStorage`` when the disk has less
+    /// left than `reserve`, which is checked again while the file grows.
     public init(folder: String, reserve: DiskReserve? = nil, threads: NIOThreadPool = .singleton) async throws {
         let path = "\(folder)/\(UUID().uuidString.lowercased())\(Self.suffix)"
         let descriptor = try await threads.blocking {
@@ -54,7 +54,7 @@ public final class SpooledFile: Sendable {
     deinit {
         let descriptor = state.withLockedValue { $0.descriptor }
         if let descriptor { close(descriptor) }
-        // Gone already after `discard` and `put`; the name is never used again, so nothing else can be hit.
+        // After `discard` and `put` the name is gone already. It is never used again, so no other file can be removed.
         unlink(path)
     }
 
@@ -66,8 +66,8 @@ public final class SpooledFile: Sendable {
 
     /// Appends the readable bytes of `buffer`.
     ///
-    /// Throws ``FileSystemError``, for example when the disk is full, and ``Closed`` ever after;
-    /// ``InsufficientStorage`` when little of it is left.
+    /// It throws ``FileSystemError``, for example when the disk is full, and ``Closed`` after that;
+    /// ``InsufficientStorage`` when the reserve is reached.
     public func append(_ buffer: ByteBuffer) async throws {
         try await threads.blocking { [self] in
             try state.withLockedValue { state in
@@ -80,7 +80,7 @@ public final class SpooledFile: Sendable {
                     do {
                         try FileSystem.write(bytes, to: descriptor, path: path)
                     } catch {
-                        // Some of the bytes may be in the file: it can no longer become what it should.
+                        // Some of the bytes may be in the file, so it cannot be completed any more.
                         close(descriptor)
                         state.descriptor = nil
                         throw error
@@ -92,17 +92,18 @@ public final class SpooledFile: Sendable {
         }
     }
 
-    /// Writes everything through to the disk and closes the file; does nothing the second time.
+    /// Writes everything to the disk and closes the file. A second call does nothing.
     ///
-    /// Throws ``FileSystemError``, and ``Closed`` after a failure or ``discard()``.
+    /// It throws ``FileSystemError``, and ``Closed`` after a failure or ``discard()``.
     public func finish() async throws {
         try await threads.blocking { [self] in try finishBlocking() }
     }
 
-    /// Changes what is in the file, which is finished first if it was not: `body` gets a descriptor for reading and
-    /// writing. Count and hash are those of the changed file afterwards, which is written through to the disk.
+    /// Changes the content of the file, which is finished first if it was not. `body` gets a descriptor for reading and
+    /// writing. Afterwards count and hash are those of the changed file, which is written to the disk.
     ///
-    /// Throws what `body` throws, ``FileSystemError`` and ``Closed``. After a failure the file can only be discarded.
+    /// It throws the errors of `body`, ``FileSystemError`` and ``Closed``. After a failure the file can only be
+    /// discarded.
     public func change(_ body: @escaping @Sendable (_ descriptor: Int32) throws -> Void) async throws {
         try await threads.blocking { [self] in
             try finishBlocking()
@@ -125,12 +126,12 @@ public final class SpooledFile: Sendable {
         }
     }
 
-    /// Closes and removes the file; does nothing when it is gone.
+    /// Closes and removes the file. A second call does nothing.
     public func discard() async throws {
         try await threads.blocking { [self] in try discardBlocking() }
     }
 
-    /// ``finish()`` on the calling thread.
+    /// Does the work of ``finish()`` on the calling thread.
     func finishBlocking() throws {
         try state.withLockedValue { state in
             guard !state.isFinished else { return }
@@ -144,7 +145,7 @@ public final class SpooledFile: Sendable {
         }
     }
 
-    /// ``discard()`` on the calling thread.
+    /// Does the work of ``discard()`` on the calling thread.
     func discardBlocking() throws {
         try state.withLockedValue { state in
             if let descriptor = state.descriptor { close(descriptor) }
@@ -154,9 +155,10 @@ public final class SpooledFile: Sendable {
         }
     }
 
-    /// Removes the temporary files in `folder` last written before `cutoff` (Unix seconds): what a crash left.
+    /// Removes the temporary files in `folder` that were last written before `cutoff` (Unix seconds), which a crash has
+    /// left.
     ///
-    /// Blocks; meant for start-up. The cut-off spares the uploads of other processes that use the folder.
+    /// It blocks and is meant for the start. The cut-off spares the uploads of other processes that use the folder.
     public static func removeAbandoned(in folder: String, olderThan cutoff: Int64) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasSuffix(suffix) {
             let path = folder + "/" + name

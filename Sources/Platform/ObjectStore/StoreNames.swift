@@ -1,6 +1,6 @@
 import Foundation
 
-/// The names of the files that a store has beside its objects.
+/// The names of the files that a store has besides its objects.
 enum StoreNames {
     /// The folder of all of them on S3; no ``ObjectKey`` begins with it.
     static let folder = ".concord"
@@ -9,12 +9,12 @@ enum StoreNames {
     /// The folder of discarded objects. It has a folder for each day, named by its date.
     static let trash = "trash"
 
-    /// Returns the date of a day of UTC, as the trash names its folders: `2026-11-22`.
+    /// Returns the date of a day in UTC, as the folders in the trash are named: `2026-11-22`.
     static func day(of seconds: Int64) -> String {
         Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(style)
     }
 
-    /// Whether all of the day of this name was before `cutoff` (Unix seconds). False for what is no day's name.
+    /// Returns whether all of a day was before `cutoff` (Unix seconds); false for other names.
     static func isOver(_ day: String, before cutoff: Int64) -> Bool {
         guard let start = try? style.parse(day) else { return false }
         return Int64(start.timeIntervalSince1970) + 86_400 <= cutoff
@@ -22,7 +22,7 @@ enum StoreNames {
 
     private static let style = Date.ISO8601FormatStyle().year().month().day()
 
-    /// Returns the id in a text; throws when there is none.
+    /// Returns the id in a text, and throws when there is none.
     static func identity(in text: String, at place: String) throws(ObjectStoreError) -> String {
         let id = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard 1...64 ~= id.utf8.count, id.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { throw .damagedIdentity(place) }

@@ -1,5 +1,6 @@
 extension String {
-    /// The UTF-8 bytes of the string, each as itself where `isLiteral` and as "%" with two upper-case digits else.
+    /// Returns the UTF-8 bytes of the string. Literal bytes are unchanged, and others are "%" with two upper-case
+    /// digits.
     func percentEncoded(leaving isLiteral: (UInt8) -> Bool) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -14,14 +15,15 @@ extension String {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the string as a value in a query, with all but the unreserved characters (RFC 3986 §2.3) encoded: the one
+    /// The string as a value in a query, with everything encoded but the unreserved characters (RFC 3986 §2.3): the
     /// form that a signature covers.
     var queryEncoded: String {
         percentEncoded { $0.isLetterOrDigit || "-._~".utf8.contains($0) }
     }
 
-    /// Returns the string as a value in a query, with the characters bare that RFC 3986 §3.4 allows there: clients that put
-    /// a URL in order leave it as it is. What separates parameters is encoded, and so is "+", which forms read as a space.
+    /// The string as a value in a query, with the characters that RFC 3986 §3.4 allows there unencoded, so that clients
+    /// that normalize URLs leave it unchanged. Separators of parameters are encoded, and so is "+", which forms read as
+    /// a space.
     var queryValue: String {
         percentEncoded { $0.isLetterOrDigit || "-._~!$'()*,/:?@".utf8.contains($0) }
     }

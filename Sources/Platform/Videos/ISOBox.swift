@@ -1,4 +1,4 @@
-/// The four characters that say what a box is.
+/// The four characters of a box's type.
 struct BoxType: Hashable, ExpressibleByStringLiteral {
     let rawValue: UInt32
 
@@ -13,13 +13,13 @@ struct BoxType: Hashable, ExpressibleByStringLiteral {
 struct ISOBox {
     let type: BoxType
     let start: Int64
-    /// Where the content begins, behind a header of 8 or 16 bytes.
+    /// The position of the content, behind a header of 8 or 16 bytes.
     let content: Int64
     let end: Int64
 
-    /// The box at a position within a parent; nil where there is no whole one.
+    /// Reads the box at a position within a parent; nil when there is no whole one.
     ///
-    /// - Parameter isAtTopLevel: There a box may say that it goes to the end of the file.
+    /// - Parameter isAtTopLevel: Whether the box may extend to the end of the file without giving its size.
     init?(at start: Int64, before end: Int64, isAtTopLevel: Bool, in file: VideoBytes) throws(VideoError) {
         try file.step()
         guard end - start >= 8, let size = try file.number(at: start, size: 4),
@@ -42,7 +42,7 @@ struct ISOBox {
         }
     }
 
-    /// Turns the box into one that says nothing (§8.1.2), of the same size.
+    /// Replaces the box by an empty one (`free`, §8.1.2) of the same size.
     func blank(in file: VideoBytes) throws(VideoError) {
         try file.write(Array("free".utf8), at: start + 4)
         try file.clear(content..<end)
@@ -68,15 +68,15 @@ extension VideoBytes {
 
     /// Calls `body` for each of the boxes in another.
     ///
-    /// - Throws: ``VideoError/notAVideo`` where the content does not consist of boxes.
+    /// - Throws: ``VideoError/notAVideo`` when the content does not consist of boxes.
     func forEachBox(in box: ISOBox, _ body: (ISOBox) throws(VideoError) -> Void) throws(VideoError) {
         let end = try forEachBox(in: box.content..<box.end, body)
-        // QuickTime ends some lists by a size of zero.
+        // QuickTime ends some lists with a size of zero.
         guard box.end - end < 8 else { throw .notAVideo }
         if end < box.end { try clear(end..<box.end) }
     }
 
-    /// The first box of a type in another.
+    /// Returns the first box of a type in another.
     func first(_ type: BoxType, in box: ISOBox) throws(VideoError) -> ISOBox? {
         var found: ISOBox?
         try forEachBox(in: box) { child throws(VideoError) in if found == nil, child.type == type { found = child } }

@@ -1,9 +1,9 @@
 /// An MP4 or QuickTime file: ISO/IEC 14496-12, and Apple's QuickTime File Format where it differs.
 ///
-/// What stays is listed, and everything else becomes `free`: the boxes that cameras, phones and editing programs write
-/// their metadata into (`udta` with `©xyz` and `loci`, `meta` with `mdta` keys, `uuid` with XMP, and others without a
-/// standard) are more than one can know. Tracks of timed metadata, in which cameras record where they are, go with what
-/// they recorded.
+/// The boxes that are kept are listed, and every other one becomes `free`, because the boxes in which cameras, phones
+/// and editors write metadata cannot all be known (`udta` with `©xyz` and `loci`, `meta` with `mdta` keys, `uuid` with
+/// XMP, and others without a standard). Tracks of timed metadata, in which cameras record their location, are removed
+/// with their samples.
 struct ISOMovie {
     private static let keptInFile: Set<BoxType> = [
         "ftyp", "styp", "pdin", "mdat", "imda", "sidx", "ssix", "prft", "mfra",
@@ -13,7 +13,7 @@ struct ISOMovie {
         "tkhd", "edts", "tref", "trgr", "load", "imap", "matt", "clip", "tapt", "txas",
     ]
     private static let keptInMedia: Set<BoxType> = ["mdhd", "hdlr", "elng"]
-    /// Boxes that must not stay among those that may hold much else.
+    /// The boxes that must be removed from boxes with other contents.
     private static let metadata: Set<BoxType> = ["udta", "meta", "uuid", "free", "skip"]
     /// The kinds of user data that stay, because players need them: loudness, the kind of a track, the choice among
     /// several, hints for streaming, and whether to loop.
@@ -27,7 +27,7 @@ struct ISOMovie {
     private let file: VideoBytes
     private var hasVideo = false
     private var removedTracks: Set<UInt64> = []
-    /// The size of a track's samples where a fragment does not say it (§8.8.3).
+    /// The size of a track's samples, for fragments that do not give it (§8.8.3).
     private var defaultSizes: [UInt64: UInt64] = [:]
     private var movie: Range<Int64> = 0..<0
 
@@ -56,7 +56,7 @@ struct ISOMovie {
         if file.count - position >= 8 {
             let type = try file.number(at: position + 4, size: 4).map { BoxType(rawValue: UInt32($0)) }
             guard type != "mdat" else { return }
-            // A size of zero goes to the end of the file.
+            // A size of zero extends to the end of the file.
             try file.write([0, 0, 0, 0] + Array("free".utf8), at: position)
             try file.clear(position + 8..<file.count)
         } else {
@@ -129,7 +129,7 @@ struct ISOMovie {
         }
     }
 
-    /// Cleans a box that may hold many needed ones.
+    /// Cleans a box that may contain many needed ones.
     private func cleanOthers(in box: ISOBox) throws(VideoError) {
         try file.forEachBox(in: box) { child throws(VideoError) in
             if Self.metadata.contains(child.type) { try child.blank(in: file) }
@@ -148,7 +148,7 @@ struct ISOMovie {
         }
     }
 
-    /// Cleans a part of a film that comes in parts (§8.8).
+    /// Cleans a fragment of a movie (§8.8).
     private func clean(fragment box: ISOBox) throws(VideoError) {
         try file.forEachBox(in: box) { child throws(VideoError) in
             if child.type == "traf" {
@@ -167,7 +167,7 @@ struct ISOMovie {
             try box.blank(in: file)
         } else {
             try file.forEachBox(in: box) { child throws(VideoError) in
-                // In other boxes, `uuid` says when a fragment begins.
+                // In these boxes, `uuid` gives the beginning of a fragment.
                 if Self.metadata.contains(child.type), child.type != "uuid" { try child.blank(in: file) }
             }
         }
@@ -184,7 +184,7 @@ struct ISOMovie {
         return try file.first("stbl", in: information)
     }
 
-    /// A track's number (§8.3.2), which stands behind two times.
+    /// Returns a track's number (§8.3.2), which follows two times.
     private func id(ofTrack box: ISOBox) throws(VideoError) -> UInt64? {
         guard let header = try file.first("tkhd", in: box), let version = try file.number(at: header.content, size: 1)
         else { return nil }

@@ -1,4 +1,5 @@
-/// Where a track's samples are (ISO/IEC 14496-12 §8.7): which chunks, how many samples in each, and how large they are.
+/// The locations of a track's samples (ISO/IEC 14496-12 §8.7): the chunks, the number of samples in each, and their
+/// sizes.
 struct SampleTable {
     private let file: VideoBytes
     private var chunks: ISOBox?
@@ -16,7 +17,7 @@ struct SampleTable {
 
     /// Fills the samples with zeros.
     ///
-    /// - Parameter movie: The range of the tables themselves, which hold no samples.
+    /// - Parameter movie: The range of the tables themselves, which contain no samples.
     func clear(except movie: Range<Int64>) throws(VideoError) {
         guard let chunks, let runs, let sizes else { return }
         let width = chunks.type == "co64" ? 8 : 4
@@ -43,13 +44,13 @@ struct SampleTable {
         }
     }
 
-    /// The number of entries that a table says it has, as far as it has room for them.
+    /// Returns the number of entries that a table declares, as far as its size allows them.
     private func entries(of box: ISOBox, at offset: Int64, size: Int) throws(VideoError) -> Int {
         let said = try file.number(at: box.content + offset, size: 4) ?? 0
         return Int(min(said, UInt64(max(0, box.end - box.content - offset - 4)) / UInt64(size)))
     }
 
-    /// How many bytes so many samples have.
+    /// Returns the size of a number of samples in bytes.
     private func length(of count: UInt64, from first: Int, in sizes: ISOBox) throws(VideoError) -> UInt64 {
         // The field is the width of each size in `stz2`, and the size of all samples in `stsz`.
         let field = try file.number(at: sizes.content + 4, size: 4) ?? 0
@@ -69,7 +70,7 @@ struct SampleTable {
     }
 }
 
-/// Where the samples of a fragment's track are (ISO/IEC 14496-12 §8.8.7 and §8.8.8).
+/// The locations of the samples of a fragment's track (ISO/IEC 14496-12 §8.8.7 and §8.8.8).
 struct FragmentSamples {
     private let file: VideoBytes
     private let fragment: ISOBox
@@ -125,7 +126,7 @@ struct FragmentSamples {
             guard next < UInt64(file.count) else { return }
             let end = min(UInt64(file.count), next.addingReportingOverflow(length).partialValue)
             let range = Int64(next)..<max(Int64(next), Int64(end))
-            // Samples are behind the tables that tell of them, never within.
+            // Samples are behind their tables, never within them.
             if !range.overlaps(fragment.start..<fragment.end) { try file.clear(range) }
             next = UInt64(range.upperBound)
         }

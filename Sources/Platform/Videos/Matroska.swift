@@ -2,16 +2,16 @@
 struct EBMLElement {
     let id: UInt64
     let start: Int64
-    /// Where the content begins.
+    /// The position of the content.
     let content: Int64
-    /// Where the element says that it ends, which may be behind the end of the file; nil where it does not say.
+    /// The declared end of the element, which may be behind the end of the file; nil when it is not declared.
     let end: Int64?
 
-    /// The element at a position within a parent; nil where there is none.
+    /// Reads the element at a position within a parent; nil when there is none.
     init?(at start: Int64, before end: Int64, in file: VideoBytes) throws(VideoError) {
         try file.step()
         guard start < end, let first = try file.number(at: start, size: 1), first >= 0x10 else { return nil }
-        // §5: the first bit that is set tells how many bytes there are.
+        // The first bit that is set gives the number of bytes (§5).
         let idSize = UInt8(first).leadingZeroBitCount + 1
         guard let id = try file.number(at: start, size: idSize),
             let mark = try file.number(at: start + Int64(idSize), size: 1), mark > 0
@@ -26,7 +26,7 @@ struct EBMLElement {
         self.end = length == largest ? nil : content + Int64(length)
     }
 
-    /// Turns the element into one that says nothing (§11.3.2), of the same size.
+    /// Replaces the element by an empty one (Void, §11.3.2) of the same size.
     func blank(in file: VideoBytes) throws(VideoError) {
         // Only whole files and clusters may be of unknown size.
         guard let end else { throw .notAVideo }
@@ -48,13 +48,13 @@ struct MatroskaMovie {
         static let tracks: UInt64 = 0x1654_AE6B
         static let trackEntry: UInt64 = 0xAE
         static let trackType: UInt64 = 0x83
-        /// What stays of a segment, and of a cluster whose size is not known: all but tags, attachments, what says
-        /// nothing, and a checksum over the rest.
+        /// The elements that are kept in a segment, and in a cluster of unknown size: all but tags, attachments, empty
+        /// elements, and checksums.
         static let kept: Set<UInt64> = [
             cluster, tracks,
-            // SeekHead, Info, Cues, Chapters.
+            // SeekHead, Info, Cues and Chapters.
             0x114D_9B74, 0x1549_A966, 0x1C53_BB6B, 0x1043_A770,
-            // Timestamp, Position, PrevSize, SimpleBlock, BlockGroup, EncryptedBlock, SilentTracks.
+            // Timestamp, Position, PrevSize, SimpleBlock, BlockGroup, EncryptedBlock and SilentTracks.
             0xE7, 0xA7, 0xAB, 0xA3, 0xA0, 0xAF, 0x5854,
         ]
     }
@@ -76,7 +76,8 @@ struct MatroskaMovie {
         while position < end {
             guard let element = try EBMLElement(at: position, before: end, in: file) else { break }
             if element.id == ID.cluster {
-                // Of an unknown size it ends where something begins that cannot be in it; what is in it is as harmless.
+                // An element of unknown size ends where one begins that cannot be in it. Its children are checked in
+                // the same way.
                 position = element.end ?? element.content
                 continue
             }
@@ -86,11 +87,11 @@ struct MatroskaMovie {
             position = next
         }
         guard hasVideo else { throw .notAVideo }
-        // What no player reads: behind the end, or no element.
+        // The rest is behind the end, or not an element, and players ignore it.
         if position < file.count { try file.clear(position..<file.count) }
     }
 
-    /// Whether there is a video track: §5.1.4.1.3.
+    /// Checks whether there is a video track (§5.1.4.1.3).
     private mutating func look(at tracks: EBMLElement) throws(VideoError) {
         var position = tracks.content
         let end = min(tracks.end ?? 0, file.count)

@@ -2,28 +2,30 @@ import Foundation
 
 /// The containers that videos come in.
 public enum VideoContainer: Sendable {
-    /// MP4 (ISO/IEC 14496-12) and QuickTime, from which it was made.
+    /// MP4 (ISO/IEC 14496-12), and QuickTime, on which it is based.
     case isoBaseMedia
     /// WebM and Matroska (RFC 9559), in EBML (RFC 8794).
     case matroska
 }
 
-/// Why a video cannot be taken.
+/// The reason why a video is refused.
 public enum VideoError: Error, Equatable {
     /// The file has no video track, or is damaged.
     case notAVideo
-    /// The file could not be read or written; with `errno`.
+    /// The file could not be read or written; the value is `errno`.
     case inaccessible(Int32)
 }
 
-/// Removes from a video what tells where, with which device and by whom it was made.
+/// Removes the metadata of a video about its place, its device and its author.
 ///
-/// It is done in place and no byte changes its position, so that everything that refers to a position stays right: what
-/// is removed becomes an element of the container that says nothing, of the same size and full of zeros. Pictures and
-/// sound are not touched. The work takes little memory, whatever the file says of its sizes.
+/// It works in place and no byte changes its position, so that everything that refers to a position stays valid. A
+/// removed element becomes an empty element of the container, of the same size and filled with zeros. Pictures and
+/// sound are not changed. The work takes little memory, whatever sizes the file declares.
 ///
-/// What the pictures, the sound or subtitles themselves tell stays.
+/// What the pictures, the sound or the subtitles themselves reveal stays.
 public enum Video {
+    /// Cleans a video.
+    ///
     /// - Parameter descriptor: A file that is open for reading and writing.
     /// - Throws: ``VideoError``; the file may have been changed in part.
     public static func clean(_ descriptor: Int32, as container: VideoContainer) throws(VideoError) {
@@ -41,9 +43,9 @@ public enum Video {
 
 /// The bytes of a file, read through a small window.
 final class VideoBytes {
-    /// The number of elements that are looked at: more than a film of 50 MiB has.
+    /// The most elements that are read, which is more than a film of 50 MiB has.
     private static let maximumSteps = 1_000_000
-    /// The number of them that are changed.
+    /// The most elements that are changed.
     private static let maximumWrites = 100_000
     private static let windowSize = 1 << 16
     private static let zeros = [UInt8](repeating: 0, count: windowSize)
@@ -63,13 +65,13 @@ final class VideoBytes {
         count = Int64(status.st_size)
     }
 
-    /// Counts one element more, so that a file of tiny ones ends.
+    /// Counts an element, so that the work on a file of tiny ones ends.
     func step() throws(VideoError) {
         steps += 1
         guard steps <= Self.maximumSteps else { throw .notAVideo }
     }
 
-    /// The bytes at a position: at most 64 KiB, nil when the file does not have as many.
+    /// Returns the bytes at a position, at most 64 KiB; nil when the file has fewer.
     func bytes(at position: Int64, count: Int) throws(VideoError) -> ArraySlice<UInt8>? {
         precondition(0...Self.windowSize ~= count)
         guard position >= 0, position <= self.count, Int64(count) <= self.count - position else { return nil }
@@ -81,7 +83,7 @@ final class VideoBytes {
         return window[start..<start + count]
     }
 
-    /// An unsigned number of up to eight bytes, the most significant first.
+    /// Returns an unsigned number of up to eight bytes, the most significant first; nil when the file ends before.
     func number(at position: Int64, size: Int) throws(VideoError) -> UInt64? {
         try bytes(at: position, count: size)?.reduce(0) { $0 << 8 | UInt64($1) }
     }
@@ -92,10 +94,10 @@ final class VideoBytes {
         try write(bytes[...], at: position)
     }
 
-    /// Fills a range with zeros, as far as the file goes.
+    /// Fills a range with zeros, up to the end of the file.
     func clear(_ range: Range<Int64>) throws(VideoError) {
         let range = range.clamped(to: 0..<count)
-        // Ranges may overlap in a file that lies. An honest one is cleared once at most.
+        // Ranges may overlap in a manipulated file. In a valid one every byte is cleared at most once.
         cleared += range.upperBound - range.lowerBound
         guard cleared <= 2 * count else { throw .notAVideo }
         var position = range.lowerBound

@@ -3,9 +3,9 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 
-/// The client's half of an opening handshake, checked (RFC 6455 §4.2.1).
+/// The client's part of an opening handshake, validated (RFC 6455 §4.2.1).
 struct Handshake {
-    /// A handshake that names a route but breaks the protocol; answered without asking the route.
+    /// The error for a handshake at a route that breaks the protocol. It is answered without asking the route.
     struct Invalid: Error {
         let status: HTTPResponse.Status
         var headers = HTTPFields()
@@ -13,7 +13,7 @@ struct Handshake {
 
     private let key: String
 
-    /// Whether the request asks for a WebSocket at all. One with a body does not: no client sends that.
+    /// Returns whether a request asks for a WebSocket. One with a body does not, because no client sends that.
     static func isRequested(by request: HTTPRequest) -> Bool {
         request.method == .get
             && request.headerFields.contains("websocket", in: .upgrade)
@@ -33,7 +33,7 @@ struct Handshake {
         key = keys[0]
     }
 
-    /// The server's half. The accept value is computed by NIO's upgrader, which owns the SHA-1 for it.
+    /// Returns the server's part. NIO's upgrader computes the accept value, because it has the SHA-1 for it.
     func response(on channel: any Channel) -> EventLoopFuture<HTTPResponse> {
         let upgrader = NIOWebSocketServerUpgrader(
             shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
@@ -53,7 +53,7 @@ struct Handshake {
 }
 
 extension HTTPFields {
-    /// Whether a comma-separated field has the token, in any letter case.
+    /// Returns whether a comma-separated field contains the token, in any letter case.
     fileprivate func contains(_ token: String, in name: HTTPField.Name) -> Bool {
         self[values: name].contains { value in
             value.split(separator: ",").contains { element in
@@ -66,7 +66,7 @@ extension HTTPFields {
 }
 
 extension String {
-    /// Sixteen bytes are 22 characters of the alphabet and two of padding.
+    /// Whether the text may be the base64 of 16 bytes, which has 22 characters and two of padding.
     fileprivate var isBase64OfSixteenBytes: Bool {
         utf8.count == 24 && hasSuffix("==")
             && utf8.dropLast(2).allSatisfy { byte in

@@ -1,28 +1,28 @@
 import NIOCore
 
-/// Stands before the HTTP decoder of a fresh connection and lets it see one request head and no byte more, until
-/// ``SocketUpgrade`` has judged that head.
+/// Precedes the HTTP decoder of a new connection. It lets the decoder see one request head and no byte more, until
+/// ``SocketUpgrade`` has decided about that head.
 ///
-/// NIO's decoder stops for good after a request that asks for an upgrade and, as Hummingbird configures it, drops
-/// what it has buffered when it is removed. So neither frames nor further requests may reach it before it is certain
-/// that they are meant for it.
+/// NIO's decoder stops for good after a request that asks for an upgrade. As Hummingbird configures it, it drops its
+/// buffer when it is removed. So neither frames nor further requests may reach it before it is certain that they are
+/// meant for it.
 final class HeadGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = Never
 
     private enum Phase {
-        /// Passing bytes up to and including the next blank line.
+        /// Bytes are passed on up to and including the next blank line.
         case scanning
         case holding
         case open
     }
 
-    /// In bytes: more than any decoder is configured to take.
+    /// The most bytes of a head: more than any decoder is configured to accept.
     private static let maximumHead = 1 << 18
 
     private var phase = Phase.scanning
-    /// The head being scanned, as it came.
+    /// The head that is being scanned, as it was received.
     private var head = ByteBuffer()
     private var isAtLineStart = false
     private var withheld = ByteBuffer()
@@ -38,24 +38,26 @@ final class HeadGate: ChannelDuplexHandler, RemovableChannelHandler {
         self.context = nil
     }
 
-    /// Called while the head is being read: what follows stays here until ``open(replayingHead:)`` or ``scanNext()``.
+    /// Stops passing bytes on, while the head is being read. They are kept until ``open(replayingHead:)`` or
+    /// ``scanNext()``.
     func hold() {
         phase = .holding
     }
 
-    /// Lets everything through, what was held first, and leaves the pipeline.
+    /// Passes everything on, the kept bytes first, and removes this handler.
     ///
-    /// - Parameter replayingHead: Sends the held request's head down once more, without its `Upgrade` field.
+    /// - Parameter replayingHead: Whether the head is sent to the decoder once more, without its `Upgrade` field.
     func open(replayingHead: Bool = false) {
         let wasHolding = phase == .holding
         phase = .open
-        // While scanning, the call comes from within `channelRead`, which then forwards the rest and leaves.
+        // During scanning the call comes from within `channelRead`, which then forwards the rest and removes this
+        // handler.
         guard wasHolding, let context else { return }
         release(replayingHead ? [head.withoutUpgradeField(), withheld] : [withheld], context: context)
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 
-    /// Goes on with the next head on the same connection.
+    /// Continues with the next head on the same connection.
     func scanNext() {
         guard let context else { return }
         phase = .scanning
@@ -99,7 +101,7 @@ final class HeadGate: ChannelDuplexHandler, RemovableChannelHandler {
                 // The blank line came before a request line, where the decoder skips it.
                 head.clear()
             } else if head.readableBytes > Self.maximumHead {
-                // The decoder has refused it long ago.
+                // The decoder has refused it already.
                 phase = .open
             }
         }
@@ -124,7 +126,7 @@ final class HeadGate: ChannelDuplexHandler, RemovableChannelHandler {
         return (bytes.readableBytes, false)
     }
 
-    /// Holds back reading too, so that no more than one read's worth can pile up here.
+    /// Stops reading, too, so that no more than the bytes of one read can accumulate here.
     func read(context: ChannelHandlerContext) {
         if phase == .holding {
             isReadWithheld = true
@@ -143,8 +145,8 @@ final class HeadGate: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension ByteBuffer {
-    /// A request head without its `Upgrade` lines, folded ones included. A server may ignore the field (RFC 9110
-    /// §7.8), and a decoder that has not seen it goes on to the next request.
+    /// Returns a request head without its `Upgrade` lines, folded ones included. A server may ignore the field (RFC
+    /// 9110 §7.8), and a decoder that has not seen it continues with the next request.
     fileprivate func withoutUpgradeField() -> ByteBuffer {
         var result = ByteBuffer()
         var isDropping = false

@@ -2,14 +2,14 @@ import NIOCore
 import NIOWebSocket
 
 /// Checks a client's frames against RFC 6455 and joins fragments into messages. NIO's decoder checks the size of a
-/// frame and the shape of control frames; masks, reserved bits, opcodes, order, UTF-8 and close codes are left to us.
+/// frame and the form of control frames; masks, reserved bits, opcodes, order, UTF-8 and close codes are checked here.
 struct MessageAssembler {
     enum Event {
         case text(ByteBuffer)
         case binary(Int)
         case ping(ByteBuffer)
         case pong
-        /// `nil`: a close frame without a code.
+        /// A close frame; `nil` when it has no code.
         case close(SocketCloseCode?)
     }
 
@@ -19,17 +19,19 @@ struct MessageAssembler {
     }
 
     private let maximumSize: Int
-    /// Text or binary while a message is incomplete.
+    /// The opcode of an incomplete message: text or binary.
     private var kind: WebSocketOpcode?
     private var size = 0
-    /// Empty for a binary message, of which only the size is kept.
+    /// The text of the message; empty for a binary message, of which only the size is kept.
     private var text = ByteBuffer()
 
     init(maximumSize: Int) {
         self.maximumSize = maximumSize
     }
 
-    /// - Returns: `nil` for a fragment that does not end its message.
+    /// Accepts a frame.
+    ///
+    /// - Returns: The event; `nil` for a fragment that does not end its message.
     mutating func accept(_ frame: WebSocketFrame) throws(Violation) -> Event? {
         guard frame.maskKey != nil else { throw .protocolError("Frames must be masked") }
         guard frame.reservedBits.isEmpty else { throw .protocolError("Reserved bits are set") }

@@ -1,17 +1,17 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Ends the task in which the HTTP server waits for the connection's requests: more than half of the memory of an
-/// idle socket.
+/// Ends the task in which the HTTP server waits for the connection's requests, which has more than half of the memory
+/// of an idle socket.
 ///
-/// It stands between the socket and `NIOAsyncChannel`, gives the latter an error, and swallows what the server does
-/// about it, which is to close the channel. Then it leaves. Graceful shutdown does not need that task: it is an event
-/// in the pipeline, and waits for channels. Cancelling the server's task instead no longer closes its sockets.
+/// It is between the socket and `NIOAsyncChannel`, sends the latter an error, and intercepts the server's reaction,
+/// which is to close the channel. Then it removes itself. Graceful shutdown does not need that task: it is an event in
+/// the pipeline, and waits for channels. Cancelling the server's task no longer closes its sockets.
 final class ServerDismissal: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = Never
     typealias OutboundIn = HTTPResponsePart
 
-    /// What the server's log has about it, at trace level.
+    /// The error in the server's log, at trace level.
     struct ConnectionIsNowAWebSocket: Error {}
 
     func handlerAdded(context: ChannelHandlerContext) {

@@ -1,28 +1,28 @@
 import NIOCore
 import NIOWebSocket
 
-/// The last handler of a WebSocket's channel: frames come in, wire bytes go out.
+/// The last handler of a WebSocket's channel: it receives frames and sends bytes.
 ///
-/// A plain handler, and its own ``SocketConnection``: one object, one timer and no task per socket.
+/// It is a plain handler and its own ``SocketConnection``, so that a socket needs one object, one timer and no task.
 final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = ByteBuffer
 
     private enum State {
         case open
-        /// A close frame of ours is on its way, in answer to the peer's or before it.
+        /// A close frame has been sent, in answer to the peer's or before it.
         case closing
         case closed
     }
 
-    /// How long the peer may take over its part of the closing handshake.
+    /// The time limit for the peer's part of the closing handshake.
     private static let closingTime = TimeAmount.seconds(5)
     private static let ping = ByteBuffer(frame: 0x89, payload: ByteBuffer())
 
     let eventLoop: any EventLoop
     let remoteAddress: String?
     private let limits: SocketLimits
-    /// `nil` once it has been told that the socket is closed: it usually holds the socket in turn.
+    /// The handler; `nil` after it was notified that the socket is closed, because it usually holds the socket in turn.
     private var handler: (any SocketHandler)?
     private var context: ChannelHandlerContext?
     private var state = State.open
@@ -70,8 +70,8 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
         schedule(at: eventLoop.now + Self.closingTime)
     }
 
-    /// Closes after a breach by the peer. Its further bytes are not to be trusted, so we wait only for their end:
-    /// closing at once could make the kernel discard our close frame together with what it has yet to hand us.
+    /// Closes after a violation by the peer. Its further bytes are not trusted, so only their end is awaited. Closing
+    /// at once could make the kernel discard our close frame together with unread data.
     private func fail(_ code: SocketCloseCode, reason: String) {
         guard state == .open else { return }
         close(code, reason: reason)
@@ -141,7 +141,7 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
         switch error {
         case NIOWebSocketError.invalidFrameLength: fail(.messageTooBig, reason: "Message too big")
         case is NIOWebSocketError: fail(.protocolError, reason: "Invalid control frame")
-        // What the decoder says about bytes that follow its first error, or that the connection's end cut short.
+        // These errors are about bytes after the first error, or truncated by the end of the connection.
         case is ByteToMessageDecoderError: break
         default: context.close(promise: nil)
         }
@@ -187,7 +187,7 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
 }
 
 extension SocketChannelHandler: NIOScheduledCallbackHandler {
-    /// The socket's one timer. It is not moved when something is heard, but looks again when it fires.
+    /// Handles the socket's only timer. It is not moved when bytes arrive; instead the time is checked when it fires.
     func handleScheduledCallback(eventLoop: some EventLoop) {
         timer = nil
         let now = eventLoop.now
@@ -210,7 +210,7 @@ extension SocketChannelHandler: NIOScheduledCallbackHandler {
 
     private func schedule(at deadline: NIODeadline) {
         timer?.cancel()
-        // Fails only on a loop that is shutting down, where nothing is left to time.
+        // This only fails on an event loop that is shutting down, where no timer is needed.
         timer = try? eventLoop.assumeIsolated().scheduleCallback(at: deadline, handler: self)
     }
 }

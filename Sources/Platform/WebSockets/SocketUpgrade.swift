@@ -8,11 +8,11 @@ import NIOWebSocket
 
 /// Turns an HTTP/1 connection into a WebSocket, if its first request asks for one at a route.
 ///
-/// One of `HTTP1Channel.Configuration.additionalChannelHandlers`, and the first of them: the others never hear of a
-/// handshake, so that their time limit for a first request also limits the admission. After it every HTTP handler is
-/// gone and `HTTPServerUpgradeEvents.upgradeComplete` has passed through the pipeline, upon which any other handler of
-/// the connection has to leave. A first request that asks for anything else is forwarded, without the `Upgrade` field
-/// it may have had, and this handler leaves.
+/// It must be the first of `HTTP1Channel.Configuration.additionalChannelHandlers`. The others never see a handshake, so
+/// that their time limit for a first request also limits the admission. After a handshake every HTTP handler is removed
+/// and `HTTPServerUpgradeEvents.upgradeComplete` has passed through the pipeline, on which any other handler of the
+/// connection must remove itself. Any other first request is forwarded, without an `Upgrade` field, and this handler
+/// removes itself.
 public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler {
     public typealias InboundIn = HTTPRequestPart
     public typealias InboundOut = HTTPRequestPart
@@ -21,13 +21,16 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
     private let routes: [SocketRoute]
     private let decoderLimits: NIOHTTPDecoderLimitConfiguration
     private var gate: HeadGate?
-    /// A head with an `Upgrade` field is being answered; the decoder has nothing left to say but its end.
+    /// Whether a head with an `Upgrade` field is being answered. The decoder then only has its end to send.
     private var isDeciding = false
     private var admission: Task<Void, Never>?
 
+    /// Makes the handler.
+    ///
     /// - Parameters:
-    ///   - routes: In any order; at most one per path.
-    ///   - decoder: As given to `HTTP1Channel.Configuration`, since an ignored `Upgrade` costs the decoder its life.
+    ///   - routes: The routes, in any order; at most one per path.
+    ///   - decoder: The configuration given to `HTTP1Channel.Configuration`, because a new decoder is needed after an
+    ///     ignored `Upgrade`.
     public init(routes: [SocketRoute], decoder: HTTP1Channel.Configuration.DecoderConfiguration = .init()) {
         self.routes = routes
         var limits = NIOHTTPDecoderLimitConfiguration()
@@ -98,7 +101,7 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
         }
     }
 
-    // MARK: The three outcomes
+    // MARK: Outcomes
 
     private func ignoreUpgrade(context: ChannelHandlerContext) {
         removeDecoder(context: context) { [self] in
@@ -108,7 +111,7 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
         }
     }
 
-    /// Answers the handshake with an ordinary response and looks at the next request.
+    /// Answers the handshake with an ordinary response, and continues with the next request.
     private func answer(
         _ status: HTTPResponse.Status, _ headers: HTTPFields, _ body: ByteBuffer, context: ChannelHandlerContext
     ) {
@@ -134,7 +137,7 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
             let pipeline = context.pipeline.syncOperations
             pipeline.removeHandler(ofType: HTTP1ToHTTPServerCodec.self)
             pipeline.removeHandler(ofType: HTTPResponseEncoder.self)
-            // Its idle time-out would end quiet sockets.
+            // Its idle time-out would close quiet sockets.
             pipeline.removeHandler(ofType: HTTPConnectionStateHandler.self)
             let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: request.path ?? "/")
             context.pipeline.fireUserInboundEventTriggered(
@@ -156,7 +159,7 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
 
     // MARK: The decoder
 
-    /// Takes the HTTP decoder out, which NIO finishes a tick later. It holds no bytes: ``HeadGate`` saw to that.
+    /// Removes the HTTP decoder, which NIO completes a tick later. The decoder has no bytes, because of ``HeadGate``.
     private func removeDecoder(context: ChannelHandlerContext, then next: @escaping () -> Void) {
         let pipeline = context.pipeline.syncOperations
         do {

@@ -1,11 +1,13 @@
 public import NIOCore
 
-/// The wire bytes of a text message, header included: built once and written to any number of sockets.
+/// The bytes of a text message with its header, built once and written to any number of sockets.
 public struct TextFrame: Sendable {
-    /// One unmasked, unfragmented frame (RFC 6455 §5.2).
+    /// The unmasked, unfragmented frame (RFC 6455 §5.2).
     public let bytes: ByteBuffer
 
-    /// - Parameter payload: UTF-8. It is copied behind the header, so that a socket writes one buffer.
+    /// Makes a frame.
+    ///
+    /// - Parameter payload: The text in UTF-8. It is copied behind the header, so that a socket writes one buffer.
     public init(_ payload: ByteBuffer) {
         bytes = ByteBuffer(frame: 0x81, payload: payload)
     }
@@ -14,7 +16,7 @@ public struct TextFrame: Sendable {
         self.init(ByteBuffer(string: text))
     }
 
-    /// The message without the frame's header; shares its storage.
+    /// The message without the frame's header, which shares its storage.
     public var payload: ByteBuffer {
         var payload = bytes
         switch bytes.getInteger(at: bytes.readerIndex + 1, as: UInt8.self) {
@@ -27,9 +29,9 @@ public struct TextFrame: Sendable {
 }
 
 extension ByteBuffer {
-    /// A frame as a server sends it: never masked (RFC 6455 §5.1).
+    /// Makes a frame as a server sends it: never masked (RFC 6455 §5.1).
     ///
-    /// - Parameter firstByte: FIN bit and opcode.
+    /// - Parameter firstByte: The FIN bit and the opcode.
     init(frame firstByte: UInt8, payload: ByteBuffer) {
         self.init()
         reserveCapacity(10 + payload.readableBytes)
@@ -47,7 +49,7 @@ extension ByteBuffer {
         writeImmutableBuffer(payload)
     }
 
-    /// A close frame; the reason is cut at a character so that the payload fits a control frame's 125 bytes.
+    /// Makes a close frame. The reason is cut at a character so that the payload fits a control frame's 125 bytes.
     init(closing code: SocketCloseCode?, reason: String) {
         var payload = ByteBuffer()
         if let code {

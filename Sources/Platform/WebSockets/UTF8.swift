@@ -1,8 +1,8 @@
 import NIOCore
 
 extension ByteBuffer {
-    /// Whether the readable bytes are UTF-8: neither overlong forms nor surrogates nor anything above U+10FFFF
-    /// (RFC 3629 §4). The standard library's validating initialisers are newer than the platforms of this package.
+    /// Whether the readable bytes are UTF-8, without overlong forms, surrogates or anything above U+10FFFF (RFC 3629
+    /// §4). The standard library's validating initialisers need newer platforms than this package does.
     var isValidUTF8: Bool {
         withUnsafeReadableBytes { bytes in
             var index = 0

@@ -12,13 +12,13 @@ import MonicaService
 
 /// An API of this program: how it is hosted, how it is checked, and the commands that are for it alone.
 struct ConcordAPI: Sendable {
-    /// How a run of the checker comes by users.
+    /// The way in which a run of the checker gets users.
     enum Check: Sendable {
-        /// The run registers users of its own.
+        /// The run registers its own users.
         case registering(@Sendable () -> Checklist)
         /// The operator gives tokens of users.
         case given(@Sendable (_ tokens: [String]) -> Checklist)
-        /// The operator gives tokens of users, or the data folder with the key that makes tokens.
+        /// The operator gives tokens of users, or the data folder with the key that signs tokens.
         case issued(
             HostedKey, given: @Sendable (_ tokens: [String]) -> Checklist,
             making: @Sendable (LocalIssuer) -> Checklist)
@@ -38,12 +38,12 @@ struct ConcordAPI: Sendable {
     var importing: (any ParsableCommand.Type)?
     /// The subcommand of `concord export`.
     var exporting: (any ParsableCommand.Type)?
-    /// A command beside `concord admin`.
+    /// A command of its own, next to `concord admin`.
     var own: (any ParsableCommand.Type)?
 
     var name: String { hosted.name }
 
-    /// Returns every API of this program. Commands, their help and the server go over this array.
+    /// Returns every API of this program. The commands, their help and the server use this array.
     static func all(deuceDiary: DeuceDiarySettings = .init(), dunbar: DunbarSettings = .init()) -> [ConcordAPI] {
         [.messenger, .deuceDiary(deuceDiary), .monica, .gtsd, .dunbar(dunbar)]
     }
@@ -54,7 +54,7 @@ struct ConcordAPI: Sendable {
 
     /// Returns an API.
     ///
-    /// - Throws: `ValidationError` when there is none of that name.
+    /// - Throws: `ValidationError` when there is no API of that name.
     static func named(_ name: String) throws -> ConcordAPI {
         guard let api = all.first(where: { $0.name == name }) else {
             throw ValidationError("There is no API '\(name)'. Known: \(names.joined(separator: ", "))")

@@ -8,14 +8,14 @@ import Identity
 import Images
 import NIOConcurrencyHelpers
 
-/// The settings of Deuce Diary alone.
+/// The settings that only Deuce Diary has.
 struct DeuceDiarySettings: Sendable {
-    /// An issuer whose tokens are accepted beside those of the server's own ``LocalIssuer``.
+    /// An issuer whose tokens are accepted in addition to those of the server's own ``LocalIssuer``.
     struct Issuer: Sendable {
         /// The value of claim `iss`.
         var name: String
         var keySet: KeySetURL
-        /// The values that claim `azp` may have; any, when there are none.
+        /// The values that claim `azp` may have; when there are none, any value is accepted.
         var authorizedParties: Set<String>
     }
 
@@ -23,7 +23,7 @@ struct DeuceDiarySettings: Sendable {
     var sockets = DeuceDiaryService.SocketAuthentication.open
     /// The URL to which an invite's link leads a browser.
     var joinRedirect = "deucediary://join/{inviteId}"
-    /// The requests of one user in a minute; nil for any number.
+    /// The number of requests of one user in a minute; nil for no limit.
     var requestsPerMinute: Int?
 
     var hosted: HostedDeuceDiary {
@@ -49,13 +49,13 @@ struct DeuceDiarySettings: Sendable {
             startupWarnings: { await Pictures(DeuceDiary.self, on: $0).logStartupWarnings() })
     }
 
-    /// Returns a reader of tokens of this server's own key, and of the issuer that is configured.
+    /// Returns a reader of tokens that are signed with this server's own key or by the configured issuer.
     private func tokenReader(on platform: Platform) throws -> DeuceDiaryService.TokenReader {
         let logger = platform.logger
         var issuers = [TrustedIssuer.local(try platform.issuer(HostedDeuceDiary.issuerKey))]
         if let issuer {
             let failed = { @Sendable (error: any Error) in
-                logger.warning("the issuer's keys cannot be had", metadata: ["error": "\(error)"])
+                logger.warning("fetching the issuer's keys failed", metadata: ["error": "\(error)"])
             }
             issuers.append(
                 .outside(
@@ -63,7 +63,7 @@ struct DeuceDiarySettings: Sendable {
                     keySet: { try await issuer.keySet.fetch() }))
         }
         let verifier = BearerVerifier(trusting: issuers) { [time = platform.time] in time.seconds }
-        // Tokens of the server's own key have the names that the operator gives them.
+        // Tokens of the server's own key have the names that the operator gives them, so only an issuer's are checked.
         let namesMatter = issuer != nil
         let hasWarned = NIOLockedValueBox(false)
         return { token in
@@ -72,8 +72,8 @@ struct DeuceDiarySettings: Sendable {
                 if namesMatter, claims.firstName == nil, claims.lastName == nil, !hasWarned.exchange(with: true) {
                     logger.warning(
                         """
-                        a token has no names: its user is shown without one. Have the issuer add the claims first_name, \
-                        last_name and email to its session tokens
+                        a token has no names, so its user is shown without a name. Configure the issuer to add the \
+                        claims first_name, last_name and email to its session tokens
                         """)
                 }
                 return claims
@@ -106,7 +106,7 @@ extension ConcordAPI {
 }
 
 extension NIOLockedValueBox {
-    /// Sets a value, and returns the one before.
+    /// Sets a value, and returns the previous one.
     fileprivate func exchange(with value: Value) -> Value where Value: Sendable {
         withLockedValue { current in
             defer { current = value }

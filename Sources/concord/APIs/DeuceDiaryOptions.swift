@@ -6,45 +6,46 @@ import Identity
 struct DeuceDiaryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Whose tokens are taken, as claim iss has it: an issuer of RS256 tokens such as Clerk. Those that "
-                + "'concord token deuce-diary' makes are taken too. [CONCORD_DEUCE_DIARY_ISSUER] (default: none)",
+            "The issuer whose tokens are accepted, as in claim iss: a service that signs tokens with RS256, such as "
+                + "Clerk. Tokens of 'concord token deuce-diary' are always accepted. [CONCORD_DEUCE_DIARY_ISSUER] "
+                + "(default: none)",
             valueName: "url"))
     var deuceDiaryIssuer: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where the issuer publishes its keys. [CONCORD_DEUCE_DIARY_KEY_SET] "
+            "The URL of the issuer's public keys. [CONCORD_DEUCE_DIARY_KEY_SET] "
                 + "(default: <issuer>/.well-known/jwks.json)",
             valueName: "url"))
     var deuceDiaryKeySet: String?
 
     @Option(
         help: ArgumentHelp(
-            "What claim azp of the issuer's tokens may be: a web client's origin. A token without azp is refused then, "
-                + "and those of native apps may have none. Repeatable. "
-                + "[CONCORD_DEUCE_DIARY_PARTIES, separated by commas] (default: anything, or none)",
+            "An accepted value of claim azp in the issuer's tokens: a web client's origin. With this option, tokens "
+                + "without azp are refused, and those of native apps may have none. Repeatable. "
+                + "[CONCORD_DEUCE_DIARY_PARTIES, separated by commas] (default: any value, or none)",
             valueName: "party"))
     var deuceDiaryParty: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Who may listen to a group. open: anybody who knows its id, as the contract has it; a socket that is "
-                + "opened with a token hears only what its user may. member: the group's members alone, with a token. "
-                + "[CONCORD_DEUCE_DIARY_SOCKETS] (default: open)",
+            "The clients that may listen to a group. open: any client that knows its id, as in the contract; a socket "
+                + "that is opened with a token receives only what its user may see. member: only the group's members, "
+                + "with a token. [CONCORD_DEUCE_DIARY_SOCKETS] (default: open)",
             valueName: "open|member"))
     var deuceDiarySockets: DeuceDiaryService.SocketAuthentication?
 
     @Option(
         help: ArgumentHelp(
-            "Where invite links lead a browser, with {inviteId} in it. [CONCORD_DEUCE_DIARY_REDIRECT] "
+            "The URL to which invite links redirect a browser, with {inviteId} in it. [CONCORD_DEUCE_DIARY_REDIRECT] "
                 + "(default: deucediary://join/{inviteId})",
             valueName: "url"))
     var deuceDiaryRedirect: String?
 
     @Option(
         help: ArgumentHelp(
-            "How many requests and sockets one user may send in a minute, and one address without a good token. "
-                + "[CONCORD_DEUCE_DIARY_RATE_LIMIT] (default: any number)",
+            "The number of requests and sockets in a minute for each user, and for each address without a valid token. "
+                + "[CONCORD_DEUCE_DIARY_RATE_LIMIT] (default: no limit)",
             valueName: "requests"))
     var deuceDiaryRateLimit: Int?
 
@@ -52,7 +53,7 @@ struct DeuceDiaryOptions: ParsableArguments {
         let redirect = try environment.value(
             deuceDiaryRedirect, "CONCORD_DEUCE_DIARY_REDIRECT", { $0 }, default: "deucediary://join/{inviteId}")
         guard redirect.contains("{inviteId}"), redirect.contains(":"), redirect.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
-        else { throw ValidationError("'\(redirect)' is no URL with {inviteId} in it") }
+        else { throw ValidationError("'\(redirect)' is not a URL that contains {inviteId}") }
         return DeuceDiarySettings(
             issuer: try issuer(environment),
             sockets: try environment.value(
@@ -64,7 +65,9 @@ struct DeuceDiaryOptions: ParsableArguments {
     private func rateLimit(_ environment: Environment) throws -> Int? {
         let requests = try environment.value(
             deuceDiaryRateLimit, "CONCORD_DEUCE_DIARY_RATE_LIMIT", { Int($0) }, default: Int.max)
-        guard requests >= 1 else { throw ValidationError("\(requests) requests a minute are none") }
+        guard requests >= 1 else {
+            throw ValidationError("The number of requests in a minute must be 1 or more, not \(requests)")
+        }
         return requests == .max ? nil : requests
     }
 
@@ -74,11 +77,13 @@ struct DeuceDiaryOptions: ParsableArguments {
         let parties = environment.list(deuceDiaryParty, "CONCORD_DEUCE_DIARY_PARTIES")
         guard !name.isEmpty else {
             guard keySet.isEmpty, parties.isEmpty else {
-                throw ValidationError("--deuce-diary-issuer is needed: a key set and parties are an issuer's")
+                throw ValidationError("--deuce-diary-key-set and --deuce-diary-party need --deuce-diary-issuer")
             }
             return nil
         }
-        guard name != LocalIssuer.name else { throw ValidationError("'\(name)' is this server's own issuer") }
+        guard name != LocalIssuer.name else {
+            throw ValidationError("'\(name)' is the name of this server's own issuer")
+        }
         let trimmed = name.hasSuffix("/") ? String(name.dropLast()) : name
         do {
             let url = try KeySetURL(keySet.isEmpty ? trimmed + "/.well-known/jwks.json" : keySet)

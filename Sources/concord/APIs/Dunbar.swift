@@ -4,13 +4,13 @@ import DunbarService
 import Images
 import Mail
 
-/// The settings of Dunbar alone.
+/// The settings that only Dunbar has.
 struct DunbarSettings: Sendable {
-    /// The origins of other sites whose pages may change something.
+    /// The origins of other sites whose pages may make changes.
     var origins: [String] = []
-    /// The server that takes e-mails; nil writes them into a folder.
+    /// The mail server that accepts e-mails; nil writes them into a folder.
     var mailServer: SMTPServer?
-    /// The address that e-mails are from.
+    /// The sender's address of e-mails.
     var sender = "concord@localhost"
 
     var hosted: HostedDunbar {
@@ -38,7 +38,7 @@ struct DunbarSettings: Sendable {
             },
             mailer: { mailer(on: $0).mailer },
             startupWarnings: { platform in
-                platform.logger.info("e-mails", metadata: ["to": "\(mailer(on: platform).place)"])
+                platform.logger.info("e-mails are delivered", metadata: ["to": "\(mailer(on: platform).place)"])
                 await Self.pictures(on: platform).logStartupWarnings()
             })
     }
@@ -51,7 +51,7 @@ struct DunbarSettings: Sendable {
         return Pictures(Dunbar.self, on: platform, limits: limits)
     }
 
-    /// Returns the mailer, and the place to which e-mails go, in words.
+    /// Returns the mailer, and the destination of e-mails for the log.
     private func mailer(on platform: Platform) -> (mailer: any Mailer, place: String) {
         let now: @Sendable () -> Int64 = { [time = platform.time] in time.seconds }
         if let server = mailServer {

@@ -1,26 +1,27 @@
 import ArgumentParser
 import Mail
 
-/// The options of Dunbar alone, which browsers use too, and which sends e-mails.
+/// The options of Dunbar alone, which browsers use, too, and which sends e-mails.
 struct DunbarOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "An origin whose pages may change something, beside the public URL's own. Repeatable. "
+            "An origin whose pages may make changes, in addition to the public URL's own. Repeatable. "
                 + "[CONCORD_DUNBAR_ORIGINS, separated by commas] (default: none)",
             valueName: "url"))
     var dunbarOrigin: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The server that takes letters: smtps:// (TLS, port 465) or smtp:// (STARTTLS, port 587). A name and password "
-                + "belong into the variable. ?tls=none is for a server on this machine, ?ca=FILE trusts another "
-                + "authority. [CONCORD_SMTP] (default: none, letters are files in <data>/mail)",
+            "The mail server for outgoing e-mails: smtps:// (TLS, port 465) or smtp:// (STARTTLS, port 587). Put a URL "
+                + "with a name and a password into the variable. ?tls=none is for a server on this machine, ?ca=FILE "
+                + "trusts another authority. [CONCORD_SMTP] (default: none, e-mails are written to files in "
+                + "<data>/mail)",
             valueName: "smtps://…"))
     var smtp: String?
 
     @Option(
         help: ArgumentHelp(
-            "The address that letters are from. [CONCORD_MAIL_FROM] (default: concord@localhost)",
+            "The sender's address of e-mails. [CONCORD_MAIL_FROM] (default: concord@localhost)",
             valueName: "address"))
     var mailFrom: String?
 
@@ -28,9 +29,9 @@ struct DunbarOptions: ParsableArguments {
         var server: SMTPServer?
         let url = try environment.value(smtp, "CONCORD_SMTP", { $0 }, default: "")
         if !url.isEmpty {
-            // The message does not repeat it: there may be a password in it.
+            // The message does not repeat the URL, which may contain a password.
             guard let known = SMTPServer(url) else {
-                throw ValidationError("--smtp is smtps://user:password@host:465 or smtp://user:password@host:587")
+                throw ValidationError("--smtp must be smtps://user:password@host:465 or smtp://user:password@host:587")
             }
             server = known
         }

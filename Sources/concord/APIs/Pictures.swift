@@ -4,15 +4,17 @@ import ContractServer
 import Images
 import Logging
 
-/// The image helper, as a hosted API uses it.
+/// Makes pictures with the image helper, for a hosted API.
 struct Pictures: Sendable {
     private let thumbnailer: Result<Thumbnailer, ImageError>
     private let phrases: Phrases
     private let logger: Logger
 
+    /// Finds the image helper.
+    ///
     /// - Parameters:
-    ///   - api: The API that uses the helper; its error messages are answered when this machine is at fault.
-    ///   - limits: How many pixels the API accepts.
+    ///   - api: The API that uses the helper, whose messages are used in errors.
+    ///   - limits: The numbers of pixels that the API accepts.
     init(_ api: (some ServiceAPI).Type, on platform: Platform, limits: Thumbnailer.PixelLimits = .init()) {
         thumbnailer = Result { () throws(ImageError) in
             Thumbnailer(executable: try Thumbnailer.locate(environment: platform.environment), limits: limits)
@@ -29,10 +31,11 @@ struct Pictures: Sendable {
         case tooLarge
     }
 
-    /// Makes a picture. A fault of the image is told to its owner; a fault of this machine is logged for the operator.
+    /// Makes a picture. A defect of the image is returned for its owner; a defect of this machine is logged for the
+    /// operator.
     ///
-    /// - Throws: 429 when the person has too many waiting; 503 when no picture can be made here at all;
-    ///   `CancellationError`.
+    /// - Throws: A `Problem` with 429 when the user has too many images waiting, or with 503 when no picture can be
+    ///   made on this machine; `CancellationError`.
     func make(
         _ work: @Sendable (Thumbnailer) async throws(ImageError) -> [UInt8]
     ) async throws -> Made {
@@ -44,25 +47,27 @@ struct Pictures: Sendable {
             case .tooLarge: return .tooLarge
             case .tooMany: throw Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: 5)
             case .crashed, .timedOut:
-                logger.warning("a picture cannot be made", metadata: ["error": "\(error)"])
+                logger.warning("a picture could not be made", metadata: ["error": "\(error)"])
                 return .unreadable
             case .cancelled: throw CancellationError()
             case .unavailable, .unreadable:
-                logger.error("no picture can be made", metadata: ["error": "\(error)"])
+                logger.error("no pictures can be made on this machine", metadata: ["error": "\(error)"])
                 throw Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 5)
             }
         }
     }
 
-    /// Logs what will not work on this machine.
+    /// Logs which functions will not work on this machine.
     func logStartupWarnings() async {
         do throws(ImageError) {
             let missing = try await thumbnailer.get().missingFormats()
             guard !missing.isEmpty else { return }
             let formats = missing.map(\.rawValue).joined(separator: ", ")
-            logger.warning("some pictures cannot be read on this machine", metadata: ["formats": "\(formats)"])
+            logger.warning("some image formats cannot be read on this machine", metadata: ["formats": "\(formats)"])
         } catch {
-            logger.warning("pictures are refused with 503", metadata: ["error": "\(error)"])
+            logger.warning(
+                "pictures cannot be made, so uploads of pictures are answered with 503", metadata: ["error": "\(error)"]
+            )
         }
     }
 }

@@ -2,5 +2,5 @@ import ArgumentParser
 
 struct Admin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Do what only an operator may.", subcommands: ConcordAPI.all.compactMap(\.admin))
+        abstract: "Administer an API as its operator.", subcommands: ConcordAPI.all.compactMap(\.admin))
 }

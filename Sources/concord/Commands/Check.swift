@@ -13,11 +13,11 @@ import FoundationNetworking
 
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Hold a server to the contract of an API.",
+        abstract: "Check a running server against the contract of an API.",
         discussion: """
-            Tries each promise of the contract on a running server, Concord's or any other, as its clients would: \
-            through the SDK, and with requests written by hand. Every answer and every frame is compared with the \
-            contract's members, types and formats.
+            Tests each promise of the contract on a running server, Concord's or any other, in the way its clients \
+            use it: through the SDK, and with requests written by hand. Every answer and every frame is compared with \
+            the contract's members, types and formats.
 
                 concord check messenger http://localhost:8080
                 concord check messenger https://example.com --format junit > check.xml
@@ -26,31 +26,31 @@ struct Check: AsyncParsableCommand {
                 concord check gtsd http://localhost:8083
                 concord check dunbar http://localhost:5000/api
 
-            A failure shows what was expected and found, and shell commands that repeat the request (with curl; for \
-            sockets with PyPI's websockets).
+            A failure shows the expected and the actual value, and shell commands that repeat the request (with curl; \
+            for sockets with PyPI's websockets).
 
-            The run makes accounts of its own and looks at nobody else's. At the end of each scenario its sessions are \
-            signed out; what the API has no way to remove is counted in the report. Where the server limits \
-            registrations (429 with Retry-After), the run waits.
+            The run creates its own accounts and does not read those of other users. At the end of each scenario its \
+            sessions are signed out; resources that the API cannot delete are counted in the report. When the server \
+            limits registrations (429 with Retry-After), the run waits.
 
-            Deuce Diary's users come with tokens of somebody else's. --data is the data folder of a Concord, whose key \
-            makes tokens for users of the run's own; the server may be running. For another server, --token gives \
-            tokens of its users, three for everything: only what the published document says is tried then, one \
-            scenario after the other, and they keep the groups that are made.
+            Deuce Diary's users have tokens of another service. --data is the data folder of a Concord server, whose \
+            key signs tokens for the run's own users; the server may be running. For another server, --token gives \
+            tokens of its users; three are needed for all scenarios. Then only the published document's promises are \
+            tested, one scenario after the other, and the users keep the groups that are created.
 
-            Monica's accounts are made by its operator: --token gives a token of one account, or of each of two, so that \
-            it is also tried that neither sees the other. What a scenario makes there is removed again. A token may ask \
-            a hundred times a minute, so the run waits now and then, and says so; with several tokens of an account it \
-            takes them in turn.
+            Monica's accounts are created by its operator: --token gives a token of one account, or of each of two \
+            accounts, which tests that neither sees the other's data. Scenarios remove what they create. Each token \
+            is limited to a hundred requests in a minute, so the run sometimes waits, and says so. With several tokens \
+            of an account it uses them in turn.
 
-            --level contract is for servers that were made from the published document alone. The rest is what Concord \
-            settles where the document is silent, and what it adds.
+            --level contract is for servers that were built from the published document alone. The other scenarios \
+            test what Concord decided where the document is silent, and its additions.
 
             The report goes to standard output, progress to standard error. Exit codes: 0 the server keeps the \
-            contract, 1 a scenario failed, 2 no server of this API answers, 64 bad arguments, 130 interrupted.
+            contract, 1 a scenario failed, 2 no server of this API answers, 64 wrong arguments, 130 interrupted.
             """)
 
-    /// Documented in docs/checking.md.
+    /// The formats are documented in docs/checking.md.
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case text, json, junit
     }
@@ -61,60 +61,61 @@ struct Check: AsyncParsableCommand {
         var level: Level { self == .all ? .addition : .contract }
     }
 
-    @Argument(help: "Which API: \(ConcordAPI.names.joined(separator: ", ")).")
+    @Argument(help: "The API: \(ConcordAPI.names.joined(separator: ", ")).")
     var api: String
 
     @Argument(
-        help: ArgumentHelp("What the contract's paths are appended to.", valueName: "url"),
+        help: ArgumentHelp("The base URL, to which the contract's paths are appended.", valueName: "url"),
         transform: Check.baseURL)
     var url: URL?
 
-    @Option(help: "text, json, or junit for CI servers.")
+    @Option(help: "The format of the report: text, json, or junit for CI servers.")
     var format = Format.text
 
     @Option(
         help: ArgumentHelp(
-            "Only scenarios with this text in their name or clause. Repeatable.", valueName: "pattern"))
+            "Run only scenarios with this text in their name or clause. Repeatable.", valueName: "pattern"))
     var only: [String] = []
 
-    @Option(help: "contract: what the published document says; all: also what Concord settles and adds.")
+    @Option(help: "contract: the promises of the published document; all: also Concord's decisions and additions.")
     var level = Strictness.all
 
-    @Option(help: "How long one scenario may take, in seconds. (default: 120)")
+    @Option(help: "The time limit of one scenario, in seconds. (default: 120)")
     var timeout: Int?
 
-    @Option(help: "How many scenarios are under way at a time.")
+    @Option(help: "The number of scenarios that run at the same time.")
     var parallel = 4
 
     // A token may begin with a hyphen.
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Deuce Diary, Monica: the bearer token of one of the server's users. Repeatable; each of somebody else.",
+            "Deuce Diary, Monica: the bearer token of one of the server's users. Repeatable, with tokens of different "
+                + "users.",
             valueName: "token"))
     var token: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Deuce Diary: the server's data folder, whose key makes tokens. [CONCORD_DATA] (default: ./data)",
+            "Deuce Diary: the server's data folder, whose key signs tokens. [CONCORD_DATA] (default: ./data)",
             valueName: "folder"))
     var data: String?
 
-    @Flag(help: "List the scenarios, with their clauses and levels, and try none.")
+    @Flag(help: "List the scenarios with their clauses and levels, without running them.")
     var list = false
 
     static func baseURL(_ text: String) throws -> URL {
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
         guard let url = URL(string: trimmed), ["http", "https"].contains(url.scheme?.lowercased()),
             url.host?.isEmpty == false, url.query == nil, url.fragment == nil
-        else { throw ValidationError("'\(text)' is no base URL such as http://localhost:8080") }
+        else { throw ValidationError("'\(text)' is not a base URL such as http://localhost:8080") }
         return url
     }
 
     func validate() throws {
         let check = try ConcordAPI.named(api).check
         if url == nil, !list {
-            throw ValidationError("Which server? Give its base URL: concord check \(api) http://localhost:8080")
+            throw ValidationError("Give the base URL of the server: concord check \(api) http://localhost:8080")
         }
         switch check {
         case .registering where data != nil || !token.isEmpty:
@@ -127,11 +128,11 @@ struct Check: AsyncParsableCommand {
                 "\(api) has no sign-in: give a token with --token (concord token \(api) --help)")
         case .registering, .given, .issued: break
         }
-        if !token.isEmpty, data != nil { throw ValidationError("--token or --data, not both") }
-        if Set(token).count != token.count { throw ValidationError("each --token is of somebody else") }
-        if list, format == .junit { throw ValidationError("--list is text or json") }
-        if let timeout, timeout < 1 { throw ValidationError("--timeout is a number of seconds above 0") }
-        guard 1...64 ~= parallel else { throw ValidationError("--parallel is 1 to 64") }
+        if !token.isEmpty, data != nil { throw ValidationError("Give --token or --data, not both") }
+        if Set(token).count != token.count { throw ValidationError("Each --token must be a different one") }
+        if list, format == .junit { throw ValidationError("--list supports the formats text and json") }
+        if let timeout, timeout < 1 { throw ValidationError("--timeout must be a number of seconds above 0") }
+        guard 1...64 ~= parallel else { throw ValidationError("--parallel must be 1 to 64") }
     }
 
     func run() async throws {
@@ -139,16 +140,17 @@ struct Check: AsyncParsableCommand {
         let items = checklist.items(matching: only)
         guard !items.isEmpty else {
             throw ValidationError(
-                "No scenario has \(only.map { "'\($0)'" }.joined(separator: " or ")) in it: see --list")
+                "No scenario contains \(only.map { "'\($0)'" }.joined(separator: " or ")): see --list")
         }
         guard !list, let url else { return print(listing(of: items), terminator: "") }
 
-        // Deuce Diary's given users have a past, which only the contract's own scenarios allow for.
-        let havePast = try ConcordAPI.named(api).check.isIssued && !token.isEmpty
+        // The users whose tokens were given for Deuce Diary may have data already, which only the contract's own
+        // scenarios allow.
+        let haveData = try ConcordAPI.named(api).check.isIssued && !token.isEmpty
         let server = Server(
             baseURL: url, transport: URLSessionTransport(configuration: connections),
-            sockets: NIOSocketTransport(), level: havePast ? .contract : level.level)
-        let checker = Checker(checklist, parallel: havePast ? 1 : parallel, limit: timeout.map { .seconds($0) })
+            sockets: NIOSocketTransport(), level: haveData ? .contract : level.level)
+        let checker = Checker(checklist, parallel: haveData ? 1 : parallel, limit: timeout.map { .seconds($0) })
         do {
             try await checker.reach(server)
         } catch {
@@ -159,7 +161,7 @@ struct Check: AsyncParsableCommand {
         let run = Task { await checker.run(items, on: server) { display.show($0) } }
         let listening = Task {
             for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
-                // Once: sessions are still signed out. Twice: at once.
+                // The first signal still signs sessions out; the second ends the process at once.
                 if run.isCancelled { Self.exit(withError: ExitCode(130)) }
                 run.cancel()
             }
@@ -182,7 +184,7 @@ struct Check: AsyncParsableCommand {
         }
     }
 
-    /// Returns the issuer of the server that is checked. A key made here would be of no use to it.
+    /// Returns the issuer of the server that is checked. A key that is created here would not be known to that server.
     private func issuer(_ key: HostedKey) throws -> LocalIssuer {
         let environment = Environment.process
         let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
@@ -191,22 +193,23 @@ struct Check: AsyncParsableCommand {
             || FileManager.default.fileExists(atPath: "\(folder)/keys/\(key.name)")
         guard isThere else {
             throw ValidationError(
-                "There is no key for tokens in \(folder): give the server's data folder (--data) or its users' tokens "
+                "There is no token key in \(folder): give the server's data folder (--data) or its users' tokens "
                     + "(--token)")
         }
         return try SecretKeys(folder: folder, environment: environment.variables).issuer(key)
     }
 
-    /// The names of the APIs whose tokens the data folder's key makes.
+    /// The names of the APIs whose tokens are signed with a key of the data folder.
     private static var issuing: String {
         ConcordAPI.all.filter(\.check.isIssued).map(\.name).joined(separator: ", ")
     }
 
-    /// A scenario may have fifty requests under way; six connections, the usual limit, would do them one after another.
+    /// A scenario may have fifty requests in flight; with the usual limit of six connections they would run one after
+    /// another.
     private var connections: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.concord
         configuration.httpMaximumConnectionsPerHost = 32
-        // A slow server is the scenario's affair: no request ends before it does.
+        // The scenario limits the time of its requests, so that no request of a slow server ends before it.
         configuration.timeoutIntervalForRequest = TimeInterval(timeout ?? 120)
         return configuration
     }

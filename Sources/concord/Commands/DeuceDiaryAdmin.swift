@@ -3,13 +3,13 @@ import DeuceDiaryService
 
 struct DeuceDiaryAdmin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "deuce-diary", abstract: "Look after Deuce Diary's list of locations.",
+        commandName: "deuce-diary", abstract: "Administer Deuce Diary's list of locations.",
         subcommands: [DeuceDiaryLocation.self])
 }
 
 struct DeuceDiaryLocation: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "location", abstract: "Delete a location from everybody's list.",
+        commandName: "location", abstract: "Administer the locations that users have added.",
         subcommands: [DeleteLocation.self])
 
     struct DeleteLocation: AsyncParsableCommand {
@@ -18,11 +18,11 @@ struct DeuceDiaryLocation: AsyncParsableCommand {
             discussion: """
                 concord deuce-diary location delete "Dr. X's clinic"
 
-                The list is public: anybody reads it without a token. Entries that name the location keep their text. The \
-                eight default locations stay. The server may be running.
+                The list is public: it can be read without a token. Entries that name the location keep their text. \
+                The eight default locations cannot be deleted. The server may be running.
                 """)
 
-        @Argument(help: "The location's name, in any case.")
+        @Argument(help: "The location's name, in upper or lower case.")
         var name: String
 
         @OptionGroup var place: DatabaseOptions

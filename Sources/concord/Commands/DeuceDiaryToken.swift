@@ -11,11 +11,11 @@ struct DeuceDiaryToken: AsyncParsableCommand {
         discussion: """
             TOKEN=$(concord token deuce-diary --user user_alice --name "Alice Doe")
 
-            The key is made in the data folder on the first use, by this command or by the server; \
+            The key is generated in the data folder on the first use, by this command or by the server; \
             CONCORD_DEUCE_DIARY_ISSUER_KEY (an RSA private key, as PEM or as base64 of its DER form) replaces it.
             """)
 
-    @Option(help: "Whom the token speaks of: a user's id, such as user_abc.")
+    @Option(help: "The id of the user, such as user_abc.")
     var user: String
 
     @Option(help: "The user's e-mail address.")
@@ -27,10 +27,10 @@ struct DeuceDiaryToken: AsyncParsableCommand {
     @Option(help: "The user's last name.")
     var lastName: String?
 
-    @Option(help: ArgumentHelp("Both names at once.", valueName: "first last"))
+    @Option(help: ArgumentHelp("The user's first and last name.", valueName: "first last"))
     var name: String?
 
-    @Option(help: "For how long it is good: a number and s, m, h or d.")
+    @Option(help: "The time for which the token is valid: a number and s, m, h or d.")
     var lifetime = Lifetime(seconds: 30 * 24 * 3600)
 
     @Option(help: "The server's data folder. [CONCORD_DATA] (default: ./data)")
@@ -38,7 +38,7 @@ struct DeuceDiaryToken: AsyncParsableCommand {
 
     func validate() throws {
         if name != nil, firstName != nil || lastName != nil {
-            throw ValidationError("--name says both names; leave --first-name and --last-name out")
+            throw ValidationError("--name contains both names; leave out --first-name and --last-name")
         }
     }
 
@@ -55,7 +55,7 @@ struct DeuceDiaryToken: AsyncParsableCommand {
                     lastName: names?.dropFirst().first ?? lastName, lifetime: .seconds(lifetime.seconds)))
         } catch TokenError.malformed {
             throw ValidationError(
-                "--user, --email and the names are 1 to 255 characters each, none a control character")
+                "--user, --email and the names must have 1 to 255 characters each and no control characters")
         }
     }
 }
@@ -67,7 +67,7 @@ extension SecretKeys {
     }
 }
 
-/// A duration as operators write it: `90s`, `15m`, `12h`, `30d`; ten years at most.
+/// A duration as operators write it: `90s`, `15m`, `12h`, `30d`; at most ten years.
 struct Lifetime: ExpressibleByArgument {
     let seconds: Int64
 

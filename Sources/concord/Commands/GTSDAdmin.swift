@@ -4,25 +4,27 @@ import GTSDService
 struct GTSDAdmin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gtsd",
-        abstract: "Switch an account of GTSD off, or on again.",
+        abstract: "Deactivate accounts of GTSD, or reactivate them.",
         discussion: """
             concord admin gtsd --deactivate anna@example.com
 
-            While an account is off, nobody signs in to it, and whoever is signed in is refused within a second with \
-            403 "Account is deactivated". All that belongs to it stays. The server may be running.
+            While an account is deactivated, no one can sign in to it, and requests of its sessions are refused within \
+            a second with 403 "Account is deactivated". Its data is kept. The server may be running.
             """)
 
-    @Option(help: ArgumentHelp("Switch this account off, by its address in any case. Repeatable.", valueName: "email"))
+    @Option(
+        help: ArgumentHelp(
+            "Deactivate this account; the address in upper or lower case. Repeatable.", valueName: "email"))
     var deactivate: [String] = []
 
-    @Option(help: ArgumentHelp("Switch this account on again. Repeatable.", valueName: "email"))
+    @Option(help: ArgumentHelp("Reactivate this account. Repeatable.", valueName: "email"))
     var activate: [String] = []
 
     @OptionGroup var place: DatabaseOptions
 
     func validate() throws {
         guard !deactivate.isEmpty || !activate.isEmpty else {
-            throw ValidationError("Whom? --deactivate EMAIL, --activate EMAIL")
+            throw ValidationError("Give --deactivate EMAIL or --activate EMAIL")
         }
     }
 

@@ -5,32 +5,32 @@ import MonicaService
 struct MonicaToken: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monica",
-        abstract: "Make, list and revoke personal access tokens of Monica.",
+        abstract: "Create, list and revoke personal access tokens of Monica.",
         discussion: """
             TOKEN=$(concord token monica --account alice)
 
-            The token is shown once; the server keeps its digest. The account is made when there is none of that name. \
-            The server may be running: a token that is revoked is dead within a second.
+            The token is shown once; the server only stores its digest. The account is created when there is none of \
+            that name. The server may be running: a revoked token is refused within a second.
             """,
         subcommands: [Create.self, List.self, Revoke.self], defaultSubcommand: Create.self)
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print a new token, and nothing else.")
+        static let configuration = CommandConfiguration(abstract: "Create a token, and print only the token.")
 
-        @Option(help: "Whose it is: a name of 1 to 255 characters.")
+        @Option(help: "The account's name, of 1 to 255 characters.")
         var account: String
 
         @Option(help: "The owner's e-mail address, for a new account.")
         var email = ""
 
-        @Option(help: "Tells the account's tokens apart.")
+        @Option(help: "A name that distinguishes the account's tokens.")
         var name = "command line"
 
         @OptionGroup var place: DatabaseOptions
 
         func validate() throws {
             for text in [account, name] where !(1...255 ~= text.unicodeScalars.count) || text.contains("\0") {
-                throw ValidationError("--account and --name are 1 to 255 characters")
+                throw ValidationError("--account and --name must have 1 to 255 characters")
             }
         }
 
@@ -42,9 +42,9 @@ struct MonicaToken: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List tokens: number, account, name, made, last used.")
+            abstract: "List tokens: number, account, name, time of creation, time of the last use.")
 
-        @Option(help: "Only those of this account.")
+        @Option(help: "List only the tokens of this account.")
         var account: String?
 
         @OptionGroup var place: DatabaseOptions
@@ -55,7 +55,7 @@ struct MonicaToken: AsyncParsableCommand {
     }
 
     struct Revoke: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "End a token, by its number in the list.")
+        static let configuration = CommandConfiguration(abstract: "Revoke a token, by its number in the list.")
 
         @Argument(help: "The token's number.")
         var number: Int

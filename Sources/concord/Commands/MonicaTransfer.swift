@@ -7,34 +7,34 @@ import NIOConcurrencyHelpers
 struct MonicaImport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monica",
-        abstract: "Make contacts of a file of vCards.",
+        abstract: "Import a file of vCards as contacts.",
         discussion: """
             concord import monica contacts.vcf --account alice
 
-            Reads vCard 3.0 and 4.0, and what other programs write of 2.1. All of the file is imported, or nothing; \
-            nothing of it can be seen before its end. A card whose UID is known changes that contact if its REV is newer \
-            than that of the card before, unless the contact was changed here meanwhile: then it is listed. A card without \
-            a UID that says exactly what one said that was imported before is passed over. What contacts have no place for, \
-            such as photos, is listed at the end. The server may be running.
+            Reads vCard 3.0 and 4.0, and 2.1 as far as other programs still write it. All of the file is imported or \
+            none of it; the contacts become visible together at the end. A card with a known UID changes that contact \
+            if its REV is newer than that of the last card, unless the contact was changed here in the meantime: then \
+            the card is skipped and listed. A card without a UID is skipped when its content was imported before. Data \
+            that contacts cannot store, such as photos, is listed at the end. The server may be running.
             """)
 
     @Argument(help: "The file; - reads standard input.")
     var file: String
 
-    @Option(help: "Whose contacts they become; made when there is none of that name.")
+    @Option(help: "The account that gets the contacts; it is created when there is none of that name.")
     var account: String
 
-    @Flag(help: "Leave out what cannot be read, and list it, instead of refusing the file.")
+    @Flag(help: "Skip and list unreadable lines instead of refusing the file.")
     var skipUnreadable = false
 
-    @Flag(help: "Let newer cards change contacts that were changed here, too.")
+    @Flag(help: "Let newer cards also change contacts that were changed here.")
     var overwrite = false
 
     @OptionGroup var place: DatabaseOptions
 
     func validate() throws {
         guard 1...255 ~= account.unicodeScalars.count, !account.contains("\0") else {
-            throw ValidationError("--account is 1 to 255 characters")
+            throw ValidationError("--account must have 1 to 255 characters")
         }
     }
 
@@ -61,7 +61,7 @@ struct MonicaImport: AsyncParsableCommand {
     }
 }
 
-/// Cards as a command's input, a hundred at a time.
+/// Passes cards to a command as its input, a hundred at a time.
 private final class Pieces: Sendable {
     private let rest: NIOLockedValueBox<ArraySlice<CardReading>>
     private static let size = 100
@@ -85,14 +85,14 @@ struct MonicaExport: AsyncParsableCommand {
             concord export monica --account alice > alice.json
             concord export monica --account alice --format vcard > alice.vcf
 
-            The URLs in it are those of the server that runs; without one, CONCORD_PUBLIC_URL_MONICA says what they \
-            begin with.
+            The URLs in the export are those of the running server. When no server runs, they begin with \
+            CONCORD_PUBLIC_URL_MONICA.
             """)
 
-    @Option(help: "Whose data.")
+    @Option(help: "The account's name.")
     var account: String
 
-    @Option(help: "json: everything. vcard: contacts that are not partial, as vCard 4.0.")
+    @Option(help: "json: all data. vcard: contacts that are not partial, as vCard 4.0.")
     var format = MonicaService.ExportFormat.json
 
     @OptionGroup var place: DatabaseOptions

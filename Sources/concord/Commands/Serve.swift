@@ -9,74 +9,80 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve the APIs until SIGTERM or Ctrl-C.",
         discussion: """
-            Prints a line for each API with its base URL, then 'ready'. Everything that must survive is in the data \
+            Prints a line for each API with its base URL, then 'ready'. All persistent data is in the data \
             folder: databases, uploaded files and generated keys. On SIGTERM or Ctrl-C, requests in flight are \
             finished, live sockets are closed with code 1001, and the process exits with 0.
 
-            A flag wins over its environment variable. Secrets are generated into the data folder on the first \
+            A flag overrides its environment variable. Secrets are generated in the data folder on the first \
             start; \(variables(.secret)) (base64 of 32 bytes or more) and \(variables(.rsa)) (an RSA private key) \
             replace them.
 
             Log lines go to standard error.
             """)
 
-    @Argument(help: "Which APIs: \(ConcordAPI.names.joined(separator: ", ")). All when none is named.")
+    @Argument(help: "The APIs to serve: \(ConcordAPI.names.joined(separator: ", ")). By default all.")
     var apis: [String] = []
 
-    @Option(help: "Address to listen on. [CONCORD_HOST] (default: 127.0.0.1)")
+    @Option(help: "The address to listen on. [CONCORD_HOST] (default: 127.0.0.1)")
     var host: String?
 
     @OptionGroup var place: DatabaseOptions
 
     @Option(
         help: ArgumentHelp(
-            "What carries events between nodes. local: nothing, for the one node of SQLite. postgres: LISTEN and "
-                + "NOTIFY of the database that they share. [CONCORD_BUS] (default: what the database offers)",
+            "The event bus between nodes. local: within the process, for the single node of SQLite. postgres: LISTEN "
+                + "and NOTIFY of the database that the nodes share. [CONCORD_BUS] (default: the one for the database)",
             valueName: "local|postgres"))
     var bus: Bus?
 
     @Option(
         help: ArgumentHelp(
-            "local: files in the data folder. Or an S3 bucket, whose endpoint clients must reach too; credentials are "
-                + "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. [CONCORD_OBJECTS] (default: local)",
+            "The place of uploaded files. local: in the data folder. Or an S3 bucket, whose endpoint clients must be "
+                + "able to reach, too, with the credentials AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. "
+                + "[CONCORD_OBJECTS] (default: local)",
             valueName: "local|s3://bucket?endpoint=…"))
     var objects: String?
 
     @Option(
         help: ArgumentHelp(
-            "Port of an API; 0 takes a free one. Repeatable. [CONCORD_PORT_MESSENGER …] (default: \(Self.defaults))",
+            "The port of an API; 0 takes a free one. Repeatable. [CONCORD_PORT_MESSENGER …] (default: "
+                + "\(Self.defaults))",
             valueName: "name=port"))
     var port: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "What the absolute URLs of an API begin with, as clients reach it. [CONCORD_PUBLIC_URL_MESSENGER …] "
+            "The URL by which clients reach an API, without the contract's path. [CONCORD_PUBLIC_URL_MESSENGER …] "
                 + "(default: http://localhost:<port>)",
             valueName: "name=url"))
     var publicURL: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Address or network (10.0.0.0/8) of proxies whose X-Forwarded-For is believed. Repeatable. "
+            "The address or network (10.0.0.0/8) of proxies whose X-Forwarded-For is trusted. Repeatable. "
                 + "[CONCORD_TRUSTED_PROXIES, separated by commas]",
             valueName: "ip"), transform: { try AddressRange($0) })
     var trustedProxy: [AddressRange] = []
 
-    @Flag(help: "Answers to unforeseen failures say why (GTSD's stack). Not for production. [CONCORD_DEVELOPMENT=1]")
+    @Flag(
+        help:
+            "Show the cause of unexpected errors in answers (GTSD's stack). Not for production. [CONCORD_DEVELOPMENT=1]"
+    )
     var development = false
 
     @Option(
-        help: "trace, debug, info, notice, warning, error or critical. [CONCORD_LOG_LEVEL] (default: info)",
+        help:
+            "The least level of log lines: trace, debug, info, notice, warning, error or critical. [CONCORD_LOG_LEVEL] (default: info)",
         transform: Serve.level)
     var logLevel: Logger.Level?
 
-    @Option(help: "text or json, a line per event. [CONCORD_LOG_FORMAT] (default: text)")
+    @Option(help: "The format of log lines: text or json. [CONCORD_LOG_FORMAT] (default: text)")
     var logFormat: LogFormat?
 
     @OptionGroup(title: "Stored files")
     var storage: StorageOptions
 
-    @OptionGroup(title: "Where database, files and keys do not fit together")
+    @OptionGroup(title: "When database, files and keys do not belong together")
     var start: StartOptions
 
     @OptionGroup(title: "Connections")
@@ -92,14 +98,14 @@ struct Serve: AsyncParsableCommand {
         ConcordAPI.all.map { "\($0.name)=\($0.hosted.port)" }.joined(separator: ", ")
     }
 
-    /// Returns the environment variables that replace keys of a form, in words.
+    /// Returns the environment variables that replace keys of a form, for the help text.
     private static func variables(_ form: HostedKey.Form) -> String {
         (ConcordAPI.all.flatMap(\.hosted.keys) + [.signedURLs]).filter { $0.form == form }.map(\.variable)
             .formatted(.list(type: .and).locale(Locale(identifier: "en_GB")))
     }
 
     static func level(_ text: String) throws -> Logger.Level {
-        guard let level = Logger.Level(rawValue: text) else { throw ValidationError("no log level: \(text)") }
+        guard let level = Logger.Level(rawValue: text) else { throw ValidationError("'\(text)' is not a log level") }
         return level
     }
 
@@ -107,7 +113,7 @@ struct Serve: AsyncParsableCommand {
 
     func validate() throws {
         if let objects, Self.store(objects) == nil {
-            throw ValidationError("--objects is 'local' or 's3://bucket?endpoint=…', not '\(objects)'")
+            throw ValidationError("--objects must be 'local' or 's3://bucket?endpoint=…', not '\(objects)'")
         }
         for name in apis { _ = try ConcordAPI.named(name) }
         if Set(apis).count < apis.count { throw ValidationError("Name each API once") }
@@ -163,8 +169,8 @@ struct Serve: AsyncParsableCommand {
         return Logger(label: "concord") { _ in LogOutput(level: level, format: format, writer: writer) }
     }
 
-    /// Returns the hasher of passwords. A debug build hashes many times slower than a release build does, and tests start
-    /// many servers: they set `CONCORD_TEST_PASSWORDS=1`, which a release build ignores.
+    /// Returns the hasher of passwords. A debug build hashes many times slower than a release build, and tests start
+    /// many servers, so they set `CONCORD_TEST_PASSWORDS=1`, which a release build ignores.
     private static func passwords(_ environment: Environment) -> Passwords {
         #if DEBUG
         if environment.variables["CONCORD_TEST_PASSWORDS"] == "1" { return Passwords(cost: .testing) }
@@ -178,7 +184,7 @@ struct Serve: AsyncParsableCommand {
             let parts = URLComponents(string: url)
             let isWeb = ["http", "https"].contains(parts?.scheme?.lowercased() ?? "")
             guard isWeb, parts?.host?.isEmpty == false, parts?.query == nil, parts?.fragment == nil else {
-                throw ValidationError("\(url) is no public URL for \(name): http://host:port or https://host")
+                throw ValidationError("\(url) is not a public URL for \(name) such as http://host:port or https://host")
             }
         }
         return urls
@@ -188,14 +194,15 @@ struct Serve: AsyncParsableCommand {
         var ports: [String: Int] = [:]
         for (name, text) in try environment.perAPI(port, "CONCORD_PORT", names: ConcordAPI.names) {
             guard let port = Int(text), 0...65_535 ~= port else {
-                throw ValidationError("\(text) is no port for \(name): 0 to 65535")
+                throw ValidationError("\(text) is not a port for \(name): 0 to 65535")
             }
             ports[name] = port
         }
         return ports
     }
 
-    /// Raises the limit of file descriptors, of which every socket takes one: the usual 1,024 are for programs with few.
+    /// Raises the limit of file descriptors to the maximum, because every socket needs one and the usual limit is
+    /// 1,024.
     ///
     /// - Returns: The limit.
     private func raiseDescriptorLimit() -> Int {

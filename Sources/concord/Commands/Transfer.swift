@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `concord import`
+/// The command `concord import`.
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring data into an API.", subcommands: ConcordAPI.all.compactMap(\.importing))
+        abstract: "Import data into an API.", subcommands: ConcordAPI.all.compactMap(\.importing))
 }
 
-/// `concord export`
+/// The command `concord export`.
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Take an account's data out of an API.", subcommands: ConcordAPI.all.compactMap(\.exporting))
+        abstract: "Export an account's data from an API.", subcommands: ConcordAPI.all.compactMap(\.exporting))
 }

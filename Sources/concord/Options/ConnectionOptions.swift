@@ -3,37 +3,43 @@ import ContractServer
 import Foundation
 import Logging
 
-/// How many may be connected, and how the server takes leave of them.
+/// The limits on connections, and the shutdown.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How many connections there may be, over all APIs; beyond them clients are answered 503. "
-                + "[CONCORD_MAX_CONNECTIONS] (default: what the limit of descriptors leaves)",
+            "The most connections of all APIs together; further clients are answered with 503. "
+                + "[CONCORD_MAX_CONNECTIONS] (default: as the limit of file descriptors allows)",
             valueName: "count"))
     var maxConnections: Int?
 
     @Option(
         help: ArgumentHelp(
-            "How many of one address; this machine and trusted proxies may have any number. "
+            "The most connections of one address; this machine and trusted proxies are not limited. "
                 + "[CONCORD_MAX_CONNECTIONS_PER_ADDRESS] (default: 1000)",
             valueName: "count"))
     var maxConnectionsPerAddress: Int?
 
     @Option(
         help: ArgumentHelp(
-            "How long requests are still taken after SIGTERM while /ready says 503, so that a load balancer has time to "
-                + "see it, in seconds. [CONCORD_DRAIN_DELAY] (default: 5, or 0 where it listens to this machine alone)",
+            "The time in seconds during which requests are still accepted after SIGTERM while /ready answers 503, so "
+                + "that load balancers notice it. [CONCORD_DRAIN_DELAY] (default: 5, or 0 when it listens on loopback "
+                + "alone)",
             valueName: "seconds"))
     var drainDelay: Double?
 
     func validate() throws {
         for count in [maxConnections, maxConnectionsPerAddress] where count.map({ $0 < 1 }) == true {
-            throw ValidationError("A number of connections is 1 or more")
+            throw ValidationError("A number of connections must be 1 or more")
         }
-        if let drainDelay, !(0...3600 ~= drainDelay) { throw ValidationError("--drain-delay is 0 to 3600 seconds") }
+        if let drainDelay, !(0...3600 ~= drainDelay) {
+            throw ValidationError("--drain-delay must be 0 to 3600 seconds")
+        }
     }
 
-    /// - Parameter isLocal: Whether the server listens to this machine alone: then no balancer asks whether it is ready.
+    /// Returns the drain delay.
+    ///
+    /// - Parameter isLocal: Whether the server listens on loopback alone, where no load balancer asks whether it is
+    ///   ready.
     func delay(_ environment: Environment, isLocal: Bool) throws -> Duration {
         let seconds = try environment.value(
             drainDelay, "CONCORD_DRAIN_DELAY", { Double($0).flatMap { 0...3600 ~= $0 ? $0 : nil } },
@@ -41,8 +47,10 @@ struct ConnectionOptions: ParsableArguments {
         return .milliseconds(Int64(seconds * 1000))
     }
 
+    /// Returns the limits on connections.
+    ///
     /// - Parameters:
-    ///   - descriptors: How many files and sockets this process may have open.
+    ///   - descriptors: The number of files and sockets that this process may have open.
     ///   - isExempt: Whether an address may have any number of connections.
     func limits(
         _ environment: Environment, descriptors: Int, logger: Logger,
@@ -53,7 +61,7 @@ struct ConnectionOptions: ParsableArguments {
         let wanted = try environment.value(maxConnections, "CONCORD_MAX_CONNECTIONS", count, default: possible)
         if wanted > possible {
             logger.warning(
-                "fewer connections than asked for: a process has too few descriptors (ulimit -n)",
+                "fewer connections than requested: the limit of file descriptors is too low (ulimit -n)",
                 metadata: ["connections": "\(possible)", "descriptors": "\(descriptors)"])
         }
         return ConnectionLimits(
@@ -63,7 +71,8 @@ struct ConnectionOptions: ParsableArguments {
             logger: logger, exempting: isExempt)
     }
 
-    /// What databases, files and refused connections need stays free: a quarter, at least 64 and at most 4,096.
+    /// Returns the number of connections for a number of descriptors. A quarter, at least 64 and at most 4,096, stays
+    /// free for databases, files and refused connections.
     static func connections(within descriptors: Int) -> Int {
         max(16, descriptors - max(64, min(4096, descriptors / 4)))
     }

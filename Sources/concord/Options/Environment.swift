@@ -2,27 +2,27 @@ import ArgumentParser
 import ContractServer
 import Foundation
 
-/// What an operator may set: by a flag, else by an environment variable, else by default.
+/// The settings of an operator: a flag, else an environment variable, else the default.
 struct Environment: Sendable {
     let variables: [String: String]
 
     static let process = Environment(variables: ProcessInfo.processInfo.environment)
 
-    /// A flag's value, else the variable's, else the default.
+    /// Returns a flag's value, else the variable's, else the default.
     func value<T>(_ flag: T?, _ variable: String, _ read: (String) -> T?, default fallback: T) throws -> T {
         if let flag { return flag }
         guard let text = variables[variable], !text.isEmpty else { return fallback }
-        guard let value = read(text) else { throw ValidationError("\(variable) has no valid value: \(text)") }
+        guard let value = read(text) else { throw ValidationError("\(variable) has an invalid value: \(text)") }
         return value
     }
 
-    /// Repeated flags, else the variable's elements, separated by commas.
+    /// Returns repeated flags, else the elements of the variable, which are separated by commas.
     func list(_ flags: [String], _ variable: String) -> [String] {
         if !flags.isEmpty { return flags }
         return (variables[variable] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// `--trusted-proxy`, else `CONCORD_TRUSTED_PROXIES`.
+    /// Returns the values of `--trusted-proxy`, else of `CONCORD_TRUSTED_PROXIES`.
     func trustedProxies(_ flags: [AddressRange]) throws -> [AddressRange] {
         if !flags.isEmpty { return flags }
         return try list([], "CONCORD_TRUSTED_PROXIES").map { text in
@@ -30,7 +30,8 @@ struct Environment: Sendable {
         }
     }
 
-    /// `messenger=8080` flags, else one variable for each name: `CONCORD_PORT_MESSENGER`.
+    /// Returns a value for each API: from flags such as `messenger=8080`, else from variables such as
+    /// `CONCORD_PORT_MESSENGER`.
     func perAPI(_ flags: [String], _ variable: String, names: [String]) throws -> [String: String] {
         var values: [String: String] = [:]
         for name in names { values[name] = variables["\(variable)_\(Self.suffix(name))"] }

@@ -1,24 +1,24 @@
 import ArgumentParser
 import Backend
 
-/// What an operator allows once, where database, files and keys do not fit together.
+/// The checks that an operator overrides for one start, when database, files and keys do not belong together.
 struct StartOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Take the files that an API is started with as its database's own, although they are marked as another's. "
-                + "For one start; repeatable.",
+            "Accept an API's files as those of its database, although they are marked as another database's. "
+                + "For one start. Repeatable.",
             valueName: "name"))
     var adoptStore: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Take the keys that an API is started with as those of all its nodes from now on. For one start; repeatable.",
+            "Accept an API's keys as those of all its nodes from now on. For one start. Repeatable.",
             valueName: "name"))
     var adoptKeys: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Let an API's sweeps take more than 100 files and a tenth of them at once. Repeatable.",
+            "Let an API's sweeps remove more than 100 files and a tenth of all files at once. Repeatable.",
             valueName: "name"))
     var allowSweep: [String] = []
 

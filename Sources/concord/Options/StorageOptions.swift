@@ -2,18 +2,18 @@ import ArgumentParser
 import Backend
 import ObjectStore
 
-/// The bounds of stored files, for each API whose users store more than one.
+/// The limits on stored files, for each API whose users store more than one.
 struct StorageOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What one user of an API may store: 500M, 10G. Repeatable; Deuce Diary keeps one picture a user. "
+            "The storage of one user of an API: 500M, 10G. Repeatable. Deuce Diary stores one picture for each user. "
                 + "[CONCORD_STORAGE_QUOTA_MESSENGER …] (default: \(Self.defaults { "\($0.quota >> 30)G" }))",
             valueName: "name=size"))
     var storageQuota: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "How much one user may upload in an hour: "
+            "The number of uploads of one user in an hour: "
                 + Self.bounded.map { "\($0.limits.uploads) (\($0.name))" }.joined(separator: ", ")
                 + ". Repeatable. [CONCORD_UPLOAD_LIMIT_MESSENGER …] (default: \(Self.defaults { "\($0.uploadsPerHour)" }))",
             valueName: "name=count"))
@@ -21,8 +21,8 @@ struct StorageOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The space that uploads leave free on the data folder's disk, for the databases: 2G. "
-                + "[CONCORD_DISK_RESERVE] (default: 1G or 5 % of the disk, whichever is more)",
+            "The disk space that uploads leave free for the databases: 2G. "
+                + "[CONCORD_DISK_RESERVE] (default: 1G or 5 % of the disk, whichever is larger)",
             valueName: "size"))
     var diskReserve: String?
 
@@ -37,7 +37,7 @@ struct StorageOptions: ParsableArguments {
 
     /// Returns what one user may store, by the names of the APIs.
     func limits(_ environment: Environment) throws -> [String: StorageLimits] {
-        // A quota without a name is Messenger's: there was none for other APIs once.
+        // A quota without a name is Messenger's, because earlier versions had none for other APIs.
         let unnamed = "CONCORD_STORAGE_QUOTA"
         let messenger = ConcordAPI.messenger.name
         let flags = storageQuota.map { $0.contains("=") ? $0 : "\(messenger)=\($0)" }
@@ -51,12 +51,14 @@ struct StorageOptions: ParsableArguments {
         for (name, limits) in Self.bounded {
             var limits = limits
             if let text = quotas[name] {
-                guard let quota = Self.bytes(text) else { throw ValidationError("\(text) is no size: 500M, 10G") }
+                guard let quota = Self.bytes(text) else {
+                    throw ValidationError("\(text) is not a size such as 500M or 10G")
+                }
                 limits.quota = quota
             }
             if let text = uploads[name] {
                 guard let count = Int(text), count > 0 else {
-                    throw ValidationError("\(text) is no number of uploads")
+                    throw ValidationError("\(text) is not a number of uploads")
                 }
                 limits.uploadsPerHour = count
             }
@@ -69,12 +71,12 @@ struct StorageOptions: ParsableArguments {
         let text = try environment.value(diskReserve, "CONCORD_DISK_RESERVE", { $0 }, default: "")
         guard !text.isEmpty else { return DiskReserve() }
         guard let size = Self.bytes(text) else {
-            throw ValidationError("--disk-reserve is a size such as 2G, not '\(text)'")
+            throw ValidationError("--disk-reserve must be a size such as 2G, not '\(text)'")
         }
         return DiskReserve(minimum: size)
     }
 
-    /// Returns the bytes of a size: a whole number, with K, M, G or T for powers of 1024 behind it.
+    /// Returns the bytes of a size: a whole number, which may be followed by K, M, G or T for powers of 1024.
     static func bytes(_ text: String) -> Int64? {
         let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
         let unit = text.last.flatMap { units[Character($0.uppercased())] }

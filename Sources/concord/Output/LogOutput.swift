@@ -4,13 +4,13 @@ import Contract
 import Foundation
 import Logging
 
-/// How log lines look.
+/// The format of log lines.
 enum LogFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
     case text
     case json
 }
 
-/// Makes lines of what is logged.
+/// Formats log events as lines.
 struct LogOutput: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
@@ -34,7 +34,7 @@ struct LogOutput: LogHandler {
         writer.write(Self.line(event.level, "\(event.message)", fields, format))
     }
 
-    /// One line, with its end.
+    /// Returns one line, with its line end.
     static func line(
         _ level: Logger.Level, _ message: String, _ fields: Logger.Metadata, _ format: LogFormat
     ) -> String {
@@ -56,7 +56,7 @@ struct LogOutput: LogHandler {
         return line + "\n"
     }
 
-    /// A value that is no plain word goes in quotes, so that nothing a client sends can look like another field.
+    /// Returns a value, quoted unless it is a plain word, so that no text of a client can look like another field.
     private static func plain(_ text: String) -> String {
         let isWord = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }
         return isWord ? text : quoted(text)

@@ -1,10 +1,10 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Writes lines to a descriptor in a thread of its own, so that nobody who logs waits for those who read the log.
+/// Writes lines to a descriptor on a thread of its own, so that logging never waits for the reader of the log.
 ///
-/// What is not written yet has a bound. Beyond it lines are dropped and counted, and the count is a line of the log as
-/// soon as writing goes on.
+/// The lines that wait have a limit. Beyond it lines are dropped and counted, and the count is logged as soon as
+/// writing continues.
 final class LogWriter: Sendable {
     private struct State {
         var lines: [UInt8] = []
@@ -16,17 +16,17 @@ final class LogWriter: Sendable {
     private let work = DispatchSemaphore(value: 0)
     private let descriptor: Int32
     private let capacity: Int
-    private let apology: @Sendable (_ dropped: Int) -> String
+    private let notice: @Sendable (_ dropped: Int) -> String
 
     /// - Parameters:
-    ///   - capacity: In bytes.
-    ///   - apology: The line that says how many were dropped.
+    ///   - capacity: The bytes that may wait.
+    ///   - notice: Returns the line that reports how many lines were dropped.
     init(
-        to descriptor: Int32, capacity: Int = 4 << 20, apology: @escaping @Sendable (_ dropped: Int) -> String
+        to descriptor: Int32, capacity: Int = 4 << 20, notice: @escaping @Sendable (_ dropped: Int) -> String
     ) {
         self.descriptor = descriptor
         self.capacity = capacity
-        self.apology = apology
+        self.notice = notice
         let thread = Thread { [self] in
             while true { writeNext() }
         }
@@ -34,7 +34,7 @@ final class LogWriter: Sendable {
         thread.start()
     }
 
-    /// Takes a line, with its end. Does not wait.
+    /// Adds a line, which includes its line end. It does not wait.
     func write(_ line: String) {
         let wakes = state.withLockedValue { state in
             guard state.lines.count + line.utf8.count <= capacity else {
@@ -58,15 +58,15 @@ final class LogWriter: Sendable {
             return (state.lines, state.isIdle ? 0 : state.dropped)
         }
         if batch.isEmpty { return work.wait() }
-        // What was dropped came after what was kept.
+        // The dropped lines came after those that were kept.
         guard put(batch) else {
             let lines = batch.count { $0 == UInt8(ascii: "\n") }
             return state.withLockedValue { $0.dropped += dropped + lines }
         }
-        if dropped > 0, !put(Array(apology(dropped).utf8)) { state.withLockedValue { $0.dropped += dropped } }
+        if dropped > 0, !put(Array(notice(dropped).utf8)) { state.withLockedValue { $0.dropped += dropped } }
     }
 
-    /// Whether all of it could be written.
+    /// Writes bytes, and returns whether all of them could be written.
     private func put(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -74,7 +74,7 @@ final class LogWriter: Sendable {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
-                // Another process has made it non-blocking.
+                // Another process has made the descriptor non-blocking.
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&ready, 1, -1)
             } else if errno != EINTR {
@@ -84,7 +84,7 @@ final class LogWriter: Sendable {
         return true
     }
 
-    /// Waits until all is written, but no longer than so many seconds.
+    /// Waits until everything is written, for a limited number of seconds.
     func flush(within limit: Double) {
         let end = Date.now + limit
         while !state.withLockedValue({ $0.isIdle && $0.lines.isEmpty }), Date.now < end { usleep(2000) }
@@ -94,7 +94,7 @@ final class LogWriter: Sendable {
 extension LogWriter {
     private static let atEnd = NIOLockedValueBox<LogWriter?>(nil)
 
-    /// Flushes when the process exits, whatever makes it: for at most two seconds, should nobody read.
+    /// Flushes at every kind of exit, for at most two seconds, in case the log is not being read.
     func flushAtExit() {
         let isFirst = Self.atEnd.withLockedValue { writer in
             defer { writer = self }

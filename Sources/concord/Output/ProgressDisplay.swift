@@ -1,7 +1,8 @@
 import ContractCheck
 import Foundation
 
-/// How far a run is, on standard error: one line redrawn on a terminal, in a log a line for each scenario.
+/// Shows the progress of a run on standard error: one line that is redrawn on a terminal, or a line for each scenario
+/// in a log.
 final class ProgressDisplay: Sendable {
     private let isTerminal = isatty(STDERR_FILENO) == 1
 
@@ -17,12 +18,12 @@ final class ProgressDisplay: Sendable {
                 write("\(position)  \(verdict.outcome)  \(seconds) s  \(verdict.clause): \(verdict.name)\n")
             }
         case .waiting(let seconds):
-            let words = "waiting \(seconds) s: the server limits how often it may be asked"
+            let words = "waiting \(seconds) s: the server limits the rate of requests"
             write(isTerminal ? "\r\u{1B}[K\(words)" : "\(words)\n")
         }
     }
 
-    /// Leaves a clean line.
+    /// Clears the line.
     func clear() { if isTerminal { write("\r\u{1B}[K") } }
 
     private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }

@@ -18,7 +18,8 @@ struct TerminalConsole: OperatorConsole {
     func read() async throws -> [UInt8]? { try input() }
 }
 
-/// A progress bar: one line of a terminal, drawn anew with each step. Where standard error is no terminal, nothing is written.
+/// A progress bar: one line of a terminal, which is redrawn with each step. Nothing is written when standard error is
+/// not a terminal.
 final class ProgressBar: Sendable {
     private static let width = 40
     private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -30,6 +31,6 @@ final class ProgressBar: Sendable {
         FileHandle.standardError.write(Data("\r\u{1B}[K[\(bar)] \(done)/\(total)".utf8))
     }
 
-    /// Leaves a clean line.
+    /// Clears the line.
     func clear() { if isTerminal { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) } }
 }

@@ -7,7 +7,7 @@ enum ReadingSamples {
     static func signIn(address: String, token: String, show: (String) -> Void) async throws {
         // sample
         let monica = MonicaAPIClient(configuration: .selfHosted(url: address, token: token))
-        show(try await monica.validateToken() ? "Welcome!" : "That token is not good.")
+        show(try await monica.validateToken() ? "Welcome!" : "That token is not valid.")
         // end
     }
 

@@ -42,7 +42,7 @@ import Testing
             try await monica.create(Monica.TaskDraft(title: "Send a card", contactID: john.id))
             try await ReadingSamples.contacts(monica) { shown.append($0.completeName) }
             try await ReadingSamples.page(monica) { shown.append($0) }
-            #expect(shown == ["Welcome!", "That token is not good.", "John Doe", "2 of 12"])
+            #expect(shown == ["Welcome!", "That token is not valid.", "John Doe", "2 of 12"])
             shown = []
             try await ReadingSamples.contact(monica, id: john.id) { shown.append($0) }
             #expect(shown == ["John Doe"] + (0..<12).reversed().map(String.init) + ["Had dinner", "Send a card"])

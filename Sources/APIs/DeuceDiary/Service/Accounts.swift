@@ -5,13 +5,13 @@ import DeuceDiaryAPI
 import HTTPTypes
 import Identity
 
-/// The account behind a bearer token, and what the token says.
+/// The account behind a bearer token, and the token's claims.
 public struct Caller: Sendable {
     public let user: DeuceDiary.User.ID
     let claims: BearerClaims
 }
 
-/// The accounts behind bearer tokens of issuers. A user who comes for the first time gets an account and "Solo Deuces".
+/// Finds the accounts behind the bearer tokens of issuers. A new user gets an account and the group "Solo Deuces".
 struct IssuerAccounts: Sendable {
     static let unauthorized = Problem(.unauthorized, "Unauthorized")
     static let invalidToken = Problem(.unauthorized, "Invalid token")
@@ -21,11 +21,11 @@ struct IssuerAccounts: Sendable {
     private let time: TimeSource
     private let makeID: @Sendable () -> String
     private let known: TTLCache<Bearer, Bool>
-    /// For accounts that were deleted a moment ago, the Unix second up to which their tokens are refused. The database keeps
-    /// it for good, and is asked within a second.
+    /// For recently deleted accounts, the Unix second up to which their tokens are refused. The database keeps it for
+    /// good, and is queried within a second.
     private let ended = BoundedCache<DeuceDiary.User.ID, Int64>(capacity: 10_000)
 
-    /// A user's tokens of one second, all of them before or after a deletion.
+    /// The tokens of a user that were issued in one second, which are all before or all after a deletion.
     private struct Bearer: Hashable {
         let user: DeuceDiary.User.ID
         let issuedAt: Int64
@@ -60,30 +60,30 @@ struct IssuerAccounts: Sendable {
         return caller
     }
 
-    /// Makes an account, and its first group.
+    /// Creates an account and its first group.
     private func begin(_ claims: BearerClaims) async throws {
         let now = time.milliseconds()
         try await database.write { [makeID] db in
             guard try Users.insert(claims, at: now, in: db) else { return }
-            // Again, since a deletion that was under way has ended by now.
+            // This is checked again, because a deletion that was in progress has ended by now.
             try Users.requireToken(claims, in: db)
             try Groups.insertSolo(for: .init(claims.subject), id: .init(makeID()), at: now, in: db)
         }
     }
 
-    /// Refuses a user's tokens that were issued up to a time, in Unix seconds: their account was deleted.
+    /// Refuses the tokens of a deleted account that were issued up to a time, in Unix seconds.
     func end(_ user: DeuceDiary.User.ID, issuedUntil: Int64) {
         ended.update(user) { $0 = max($0 ?? issuedUntil, issuedUntil) }
     }
 
-    /// Returns whether the caller's account was deleted a moment ago.
+    /// Returns whether the caller's account was deleted recently.
     func isEnded(_ caller: Caller) -> Bool {
         ended.value(for: caller.user).map { caller.claims.issuedAt <= $0 } ?? false
     }
 }
 
 extension BearerClaims {
-    /// The claims without those that are blank or cannot be stored: they count as absent.
+    /// The claims without those that are blank or cannot be stored; these count as absent.
     fileprivate var withoutBlanks: Self {
         func kept(_ text: String?) -> String? { text.flatMap { $0.isBlank || $0.containsNUL ? nil : $0 } }
         var copy = self

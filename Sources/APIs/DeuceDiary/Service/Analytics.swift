@@ -18,7 +18,7 @@ extension DeuceDiaryService {
 enum Days {
     static let length: Int64 = 86_400_000
 
-    /// Counts a log on its day.
+    /// Adds a log to the count of its day.
     static func count(_ time: DeuceDiary.Timestamp, of user: DeuceDiary.User.ID, in db: Session) throws {
         try db.run(
             """
@@ -29,7 +29,7 @@ enum Days {
 
     static func day(of time: DeuceDiary.Timestamp) -> Int64 { time.milliseconds / length }
 
-    /// Takes logs back that were counted on a day.
+    /// Removes logs from the count of a day.
     static func decrement(_ logs: Int, on day: Int64, of user: DeuceDiary.User.ID, in db: Session) throws {
         try db.run("UPDATE days SET logs = logs - \(logs) WHERE user_id = \(user) AND day = \(day)")
         try db.run("DELETE FROM days WHERE user_id = \(user) AND day = \(day) AND logs <= 0")
@@ -47,7 +47,7 @@ enum Days {
 }
 
 extension DeuceDiary.TopDay {
-    /// Nil without either.
+    /// Makes a top day; nil when one of the values is missing.
     init?(day: Int64?, logs: Int?) {
         guard let day, let logs else { return nil }
         self.init(date: .init(daysSince1970: day), count: logs)

@@ -6,36 +6,38 @@ import DeuceDiaryAPI
 extension DeuceDiaryService {
     func deleteUser(_ request: DeuceDiary.DeleteUser, from caller: Caller) async throws -> DeuceDiary.Confirmation {
         let now = time.milliseconds()
-        // The token that asks is older than the deletion, whatever its issuer's clock says.
+        // The caller's own token is older than the deletion, whatever its issuer's clock says.
         let issuedUntil = max(now / 1000, caller.claims.issuedAt)
         let picture = try await database.write { [announcer, accounts] db in
             let picture = try Deletion.run(caller.user, at: now, in: db)
             try Deletion.remember(caller.user, issuedUntil: issuedUntil, at: now, in: db)
             let news = LiveNews.deleted(caller.user, issuedUntil: issuedUntil)
             try announcer.announce(news, inShort: news, in: db)
-            // On this node before the answer, wherever news travels.
+            // On this node it takes effect before the answer, whichever way events take.
             db.afterCommit { accounts.end(caller.user, issuedUntil: issuedUntil) }
             return picture
         }
-        // What cannot be deleted now is swept later.
+        // A picture that cannot be deleted now is swept later.
         if let picture = picture.flatMap(Pictures.key) { try? await objects.delete(picture) }
         return .init(message: "Account deleted")
     }
 }
 
-/// The end of an account.
+/// Deletes an account.
 private enum Deletion {
-    /// Removes a user and all that is theirs.
+    /// Removes a user with everything that belongs to them.
     ///
-    /// - Returns: The name of their picture, whose file is to go after the commit.
-    /// - Throws: 401 when the account is gone; `DatabaseFailure.conflict` when something of theirs was made meanwhile.
+    /// - Returns: The name of their picture, whose file must be removed after the commit.
+    /// - Throws: A `Problem` with 401 when the account is already deleted; `DatabaseFailure.conflict` when rows were
+    ///   added in the meantime.
     static func run(_ user: DeuceDiary.User.ID, at now: Int64, in db: Session) throws -> String? {
         let groups = try groups(of: user, in: db)
         for group in groups { try Groups.lock(group, in: db) }
         try Users.lockCaller(user, in: db)
-        // From now on nothing can be added to the account. A group that came before that must be locked before the user.
+        // From now on nothing can be added to the account. Groups are locked before users, so a group that was added
+        // before this lock needs a new attempt.
         guard Set(groups).isSuperset(of: try self.groups(of: user, in: db)) else {
-            throw DatabaseFailure.conflict("the user has come into another group")
+            throw DatabaseFailure.conflict("the user has joined another group")
         }
         let picture: String?? = try db.value("SELECT picture FROM users WHERE id = \(user)")
         for group in groups {
@@ -44,9 +46,9 @@ private enum Deletion {
         }
         try db.run("DELETE FROM reactions WHERE user_id = \(user)")
         for group in groups {
-            try Members.settle(group, at: now, in: db)
-            if let heir = try Members.longestStanding(in: group, as: .admin, db) {
-                try db.run("UPDATE groups SET created_by = \(heir) WHERE id = \(group) AND created_by = \(user)")
+            try Members.ensureAdmin(of: group, at: now, in: db)
+            if let successor = try Members.longestStanding(in: group, as: .admin, db) {
+                try db.run("UPDATE groups SET created_by = \(successor) WHERE id = \(group) AND created_by = \(user)")
             }
         }
         try db.run("UPDATE locations SET created_by = NULL WHERE created_by = \(user)")
@@ -62,7 +64,7 @@ private enum Deletion {
         return picture ?? nil
     }
 
-    /// Those that the user is in, has entries in, or has made.
+    /// Returns the groups that the user is in, has entries in, or has created.
     private static func groups(of user: DeuceDiary.User.ID, in db: Session) throws -> [DeuceDiary.Group.ID] {
         try db.all(
             """
@@ -73,7 +75,7 @@ private enum Deletion {
         ) { try $0.get(0) }
     }
 
-    /// Tells tokens of the account that was from those of one that begins later.
+    /// Records a deletion, so that tokens of the deleted account are refused when the user begins a new one.
     static func remember(
         _ user: DeuceDiary.User.ID, issuedUntil: Int64, at now: Int64, in db: Session
     ) throws {

@@ -9,7 +9,7 @@ import NIOCore
 import ObjectStore
 import WebSockets
 
-/// The Deuce Diary API's behaviour. Each section of the contract is an extension in a file of its own.
+/// Implements the Deuce Diary API. Each section of the contract is an extension in a file of its own.
 public struct DeuceDiaryService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
@@ -25,20 +25,21 @@ public struct DeuceDiaryService: FileStoringService {
     private let secret: [UInt8]
 
     public struct Settings: Sendable {
-        /// What invite links begin with, without a slash at its end.
+        /// The beginning of invite links, without a slash at its end.
         public var publicURL: String
-        /// Where `GET /join/{inviteId}` leads, with `{inviteId}` for the id.
+        /// The target of `GET /join/{inviteId}`, with `{inviteId}` for the id.
         public var joinRedirect = "deucediary://join/{inviteId}"
         public var socketAuthentication = SocketAuthentication.open
-        /// How often one user may ask in a minute, and one address without a good token; nil for any number.
+        /// The number of requests in a minute for each user, and for each address without a valid token; nil for no
+        /// limit.
         public var requestsPerMinute: Int?
-        /// The proxies whose `X-Forwarded-For` says where a socket's client is.
+        /// The proxies whose `X-Forwarded-For` is trusted for the addresses of sockets' clients.
         public var trustedProxies = TrustedProxies()
 
         public init(publicURL: String) { self.publicURL = publicURL }
     }
 
-    /// Who may listen on the live socket.
+    /// The clients that may listen on the live socket.
     public enum SocketAuthentication: String, CaseIterable, Sendable {
         /// Every client that knows a group's id, as the contract has it.
         case open
@@ -46,22 +47,25 @@ public struct DeuceDiaryService: FileStoringService {
         case member
     }
 
-    /// Reads a bearer token; nil for one that is not good, whatever the reason. Throws when it cannot tell now.
+    /// Verifies a bearer token and returns its claims; nil for a token that is not valid for any reason. It throws when
+    /// verification is not possible now.
     public typealias TokenReader = @Sendable (_ token: String) async throws -> BearerClaims?
 
-    /// Makes a profile picture, a JPEG of 200 by 200 pixels, of the image file at a path; nil when it is no image that
-    /// can be read. Throws when it cannot tell now.
+    /// Converts the image file at a path to a profile picture, a JPEG of 200 by 200 pixels. It returns nil when the
+    /// file is not an image that can be read, and throws when the converter does not work.
     public typealias PictureMaker =
         @Sendable (
             _ path: String, _ user: DeuceDiary.User.ID
         ) async throws -> [UInt8]?
 
+    /// Makes the service.
+    ///
     /// - Parameters:
-    ///   - database: With ``schema``.
-    ///   - objects: Keeps the profile pictures.
-    ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`.
-    ///   - group: The event loops on which the sockets live.
-    ///   - makeID: Makes UUIDs of version 4, in lower case.
+    ///   - database: A database with ``schema``.
+    ///   - objects: The store for profile pictures.
+    ///   - secret: The key for the fingerprints of requests under an `Idempotency-Key`.
+    ///   - group: The event loops of the sockets.
+    ///   - makeID: Returns a new UUID of version 4, in lower case.
     public init(
         database: Database, objects: any ObjectStore, tokens: @escaping TokenReader, pictures: @escaping PictureMaker,
         secret: [UInt8], group: any EventLoopGroup, time: TimeSource = .system,
@@ -77,7 +81,7 @@ public struct DeuceDiaryService: FileStoringService {
         let hub = LiveHub(group)
         self.hub = hub
         self.announcer = Announcer(database) { news in
-            // First, so that a client that receives the event finds the change.
+            // This comes first, so that a client that receives the event finds the change.
             switch news {
             case .left(let membership): memberships.remove(membership)
             case .deleted(let user, let issuedUntil): accounts.end(user, issuedUntil: issuedUntil)
@@ -119,10 +123,10 @@ public struct DeuceDiaryService: FileStoringService {
         return routes
     }
 
-    /// Tells callers apart in the scope of an idempotency key.
+    /// Returns the caller's name, which distinguishes callers in the scope of an idempotency key.
     static func name(of user: DeuceDiary.User.ID) -> String { "user \(user)" }
 
-    /// Looks at what the service depends on.
+    /// Checks the database and the object store.
     public func check() async -> [Health.Part] {
         [
             await Health.Part("database") { try await database.check() },
@@ -130,7 +134,8 @@ public struct DeuceDiaryService: FileStoringService {
         ]
     }
 
-    /// Forgets what has expired, and moves stored pictures that belong to no user to the trash. To be called now and then.
+    /// Deletes rows that have expired, and moves stored pictures that belong to no user to the trash. It should run
+    /// periodically.
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()

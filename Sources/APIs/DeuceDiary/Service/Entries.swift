@@ -6,7 +6,7 @@ import DeuceDiaryAPI
 import HTTPTypes
 
 extension DeuceDiaryService {
-    /// How far a device's clock may be ahead, in milliseconds.
+    /// The milliseconds by which a device's clock may be ahead.
     static let clockTolerance: Int64 = 60_000
 
     func entries(_ routes: inout Routes<DeuceDiary, Caller>) {
@@ -28,7 +28,7 @@ extension DeuceDiaryService {
             [makeID, announcer] db in
             try Entries.requireMember(caller.user, ofEach: groups, in: db)
             let createdAt = try Entries.beginLog(in: groups, at: now, db)
-            // Again, behind the lock: a membership may have ended while this transaction waited.
+            // This is checked again behind the lock: a membership may have ended while this transaction waited.
             try Entries.requireMember(caller.user, ofEach: groups, in: db)
             let entries = groups.map { group in
                 DeuceDiary.DeuceEntry(
@@ -73,12 +73,12 @@ extension DeuceDiaryService {
             guard let group = try Entries.group(of: request.entry, in: db), try Groups.lock(group, in: db),
                 let author = try Entries.author(of: request.entry, in: db)
             else { throw Entries.notFound }
-            // Authors may take their words back after they have left.
+            // Authors may delete their entries after they have left the group.
             guard author == caller.user else {
                 guard try Groups.isMember(caller.user, of: group, in: db) else { throw Entries.notFound }
                 throw Problem(.forbidden, "Not authorized to delete this entry")
             }
-            // In line too: the log's other entries may be on their way out.
+            // The author is locked, too, because the log's other entries may be deleted at the same time.
             try Users.lockCaller(author, in: db)
             try Entries.delete(request.entry, of: author, in: group, at: now, db)
         }
@@ -90,7 +90,7 @@ extension DeuceDiaryService {
 enum Feed {
     private static let table = ListTable("entries", list: "group_id", time: "created_at")
 
-    /// Newest first, behind `before` when given.
+    /// Returns the query for a page of the feed, the newest first, behind `before` when given.
     static func pageQuery(
         of viewer: DeuceDiary.User.ID, in group: DeuceDiary.Group.ID?, before: DeuceDiary.DeuceEntry.ID?, limit: Int,
         in db: Session
@@ -110,7 +110,7 @@ enum Feed {
 enum Entries {
     static let notFound = Problem(.notFound, "Entry not found")
 
-    /// - Throws: 403 that names the first of the groups that is closed to the user.
+    /// - Throws: A `Problem` with 403 that names the first of the groups of which the user is not a member.
     static func requireMember(
         _ user: DeuceDiary.User.ID, ofEach groups: [DeuceDiary.Group.ID], in db: Session
     ) throws {
@@ -122,13 +122,14 @@ enum Entries {
         }
     }
 
-    /// Locks the groups' rows, as all that log into one of them do, and counts the entries that will be made.
+    /// Locks the groups' rows, as every transaction does that logs into them, and counts the new entries.
     ///
-    /// - Returns: When they are made, in milliseconds: later than every entry that there was. So the order of entries in a
-    ///   group is the order of their commits, and whoever has seen the newest has missed none before it.
+    /// - Returns: The time of the new entries in milliseconds, which is later than all existing entries. So the order
+    ///   of entries in a group is the order of their commits, and a client that has read the newest has missed none
+    ///   before it.
     static func beginLog(in groups: [DeuceDiary.Group.ID], at now: Int64, _ db: Session) throws -> Int64 {
         var createdAt = now
-        // In one order, so that no two wait for each other.
+        // One order for all transactions avoids deadlocks.
         for group in groups.sorted() {
             let last: Int64?? = try db.value(
                 "UPDATE groups SET entry_count = entry_count + 1 WHERE id = \(group) RETURNING last_entry_at")
@@ -165,8 +166,8 @@ enum Entries {
         try db.value("SELECT user_id FROM entries WHERE id = \(id)")
     }
 
-    /// Removes an entry of a group, and its log when it was the last of it. The transaction has locked both the group
-    /// and the author.
+    /// Deletes an entry of a group, and updates the counts when it was the last of its log. The caller has locked the
+    /// group and the author.
     static func delete(
         _ id: DeuceDiary.DeuceEntry.ID, of author: DeuceDiary.User.ID, in group: DeuceDiary.Group.ID, at now: Int64,
         _ db: Session
@@ -182,7 +183,7 @@ enum Entries {
         try Days.decrement(1, on: Days.day(of: removed.loggedAt), of: author, in: db)
     }
 
-    /// Removes all that a user has written in a group. What is counted for the user is left as it is.
+    /// Deletes everything that a user has written in a group. The user's counts are not updated.
     static func delete(of author: DeuceDiary.User.ID, in group: DeuceDiary.Group.ID, _ db: Session) throws {
         try db.run(
             """
@@ -202,7 +203,7 @@ enum Entries {
             """)
     }
 
-    /// How many logs of each day and user have all their entries in a group.
+    /// Returns, for each user and day, the number of logs whose entries are all in one group.
     static func logs(
         onlyIn group: DeuceDiary.Group.ID, in db: Session
     ) throws -> [(user: DeuceDiary.User.ID, day: Int64, logs: Int)] {
@@ -216,7 +217,8 @@ enum Entries {
         ) { row in (try row.get(0), try row.get(1), try row.get(2)) }
     }
 
-    /// The newest first, behind `last` when given, whether or not it is still there.
+    /// Returns the query for a user's entries, the newest first, behind `last` when given, whether or not that entry
+    /// still exists.
     static func exportQuery(of author: DeuceDiary.User.ID, behind last: DeuceDiary.DeuceEntry?, limit: Int) -> SQL {
         let rest: SQL = last.map { "AND (e.created_at, e.id) < (\($0.createdAt), \($0.id))" } ?? ""
         return """
@@ -225,11 +227,12 @@ enum Entries {
             """
     }
 
-    /// Of an entry `e`, as ``DeuceDiaryAPI/DeuceDiary/DeuceEntry/init(row:)`` reads them.
+    /// The columns of an entry `e`, in the order in which ``DeuceDiaryAPI/DeuceDiary/DeuceEntry/init(row:)`` reads
+    /// them.
     static let columns: SQL =
         "e.id, e.user_id, e.group_id, e.location, e.thoughts, e.logged_at, e.created_at"
 
-    /// Newest first, behind `before` when given.
+    /// Returns the query for a page of a group's entries, the newest first, behind `before` when given.
     static func page(
         of group: DeuceDiary.Group.ID, before: DeuceDiary.DeuceEntry.ID?, limit: Int, for viewer: DeuceDiary.User.ID
     ) -> Query<[DeuceDiary.FeedEntry]> {
@@ -264,7 +267,7 @@ extension DeuceDiary.DeuceEntry {
 }
 
 extension DeuceDiary.FeedEntry {
-    /// The entry's columns, then the user's.
+    /// Reads the columns of the entry and then those of the user.
     fileprivate init(row: borrowing Row) throws {
         self.init(try DeuceDiary.DeuceEntry(row: row), by: try .init(row: row, at: 7))
     }

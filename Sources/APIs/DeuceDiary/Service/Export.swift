@@ -5,15 +5,16 @@ import DeuceDiaryAPI
 import HTTPTypes
 
 extension DeuceDiaryService {
-    /// How many entries or reactions are in memory at a time.
+    /// The number of entries or reactions that are in memory at a time.
     static let exportBatch = 100
 
     func export(_ routes: inout Routes<DeuceDiary, Caller>) {
         routes.on(streaming: exportUser)
     }
 
-    /// Reads entries and reactions some at a time, each time in a transaction of its own: no reader of the database is kept
-    /// waiting by somebody who takes an export slowly. What is deleted before its turn comes is left out.
+    /// Exports a user's data. Entries and reactions are read in batches, each in a transaction of its own, so that a
+    /// client that reads slowly does not keep a database connection. Rows that are deleted before they are read are
+    /// left out.
     func exportUser(
         _ request: DeuceDiary.ExportUser, from caller: Caller
     ) async throws -> StreamedAnswer {
@@ -26,7 +27,7 @@ extension DeuceDiaryService {
                 entries: [], reactions: [], locations: [])
             return (try JSONBody.encode(export), try Reactions.newest(of: user, in: db))
         }
-        // The lists come last and are empty: they are written below.
+        // The lists come last and are empty. They are replaced by the lists that are written below.
         let lists = #","entries":[],"reactions":[],"locations":[]}"#
         let headers: HTTPFields = [.contentType: "application/json", .contentDisposition: "attachment"]
         return StreamedAnswer(headers: headers) { [database] write in
@@ -47,7 +48,7 @@ extension DeuceDiaryService {
                 }
             }
             try await Self.write("locations", to: write) { (last: DeuceDiary.Location?) in
-                // A user has few.
+                // A user has at most ``maximumLocations``, so one read returns all.
                 guard last == nil else { return [] }
                 return try await database.read { try Locations.all(of: user, in: $0) }
             }
@@ -57,7 +58,7 @@ extension DeuceDiaryService {
 
     /// Writes `,"name":[…]`.
     ///
-    /// - Parameter next: Reads the items behind the last one; there are no more once it reads none.
+    /// - Parameter next: Returns the items behind the last one; an empty array ends the list.
     private static func write<Item: Encodable & Sendable>(
         _ name: String, to write: StreamedAnswer.Write, _ next: (_ last: Item?) async throws -> [Item]
     ) async throws {

@@ -62,7 +62,9 @@ enum Groups {
     static let notAuthorized = Problem(.forbidden, "Not authorized")
     static let invalidCursor = Problem(.badRequest, "Invalid cursor")
 
-    /// - Throws: 403, for a group that does not exist too.
+    /// Requires that a user is a member of a group.
+    ///
+    /// - Throws: A `Problem` with 403, also for a group that does not exist.
     static func requireMember(_ user: DeuceDiary.User.ID, of group: DeuceDiary.Group.ID, in db: Session) throws {
         guard try isMember(user, of: group, in: db) else { throw notAuthorized }
     }
@@ -73,8 +75,8 @@ enum Groups {
         try db.exists("SELECT 1 FROM members WHERE group_id = \(group) AND user_id = \(user)")
     }
 
-    /// Locks a group's row until the transaction ends. Every write in a group takes this lock first; several groups are
-    /// locked in the order of their ids, and users after groups, so that no two transactions wait for each other.
+    /// Locks a group's row until the transaction ends. Every write in a group takes this lock first. Several groups are
+    /// locked in the order of their ids, and users after groups, so that there are no deadlocks.
     ///
     /// - Returns: False when there is no such group.
     @discardableResult
@@ -86,7 +88,7 @@ enum Groups {
         try db.exists("SELECT 1 FROM members WHERE user_id = \(user) LIMIT 1")
     }
 
-    /// The group that everybody has from the start.
+    /// Creates the group that every user has from the start.
     static func insertSolo(
         for user: DeuceDiary.User.ID, id: DeuceDiary.Group.ID, at now: Int64, in db: Session
     ) throws {
@@ -97,7 +99,7 @@ enum Groups {
             in: db)
     }
 
-    /// Adds a group, with its maker as its admin.
+    /// Adds a group, with its creator as its admin.
     static func insert(_ group: DeuceDiary.Group, in db: Session) throws {
         try db.run(
             """
@@ -108,7 +110,7 @@ enum Groups {
         try add(group.createdBy, .admin, to: group.id, at: group.createdAt.milliseconds, in: db)
     }
 
-    /// Makes somebody a member; false when they are one.
+    /// Adds a member, and returns false when the user is one already.
     @discardableResult
     static func add(
         _ user: DeuceDiary.User.ID, _ role: DeuceDiary.Role, to group: DeuceDiary.Group.ID, at now: Int64,
@@ -121,13 +123,13 @@ enum Groups {
             """)
     }
 
-    /// Removes a group that nobody is a member of, with its entries and invites. Logs of which nothing is left elsewhere
-    /// no longer count.
+    /// Deletes a group without members, with its entries and invites. Logs without entries in other groups are no
+    /// longer counted.
     static func delete(_ group: DeuceDiary.Group.ID, at now: Int64, in db: Session) throws {
         let authors: [DeuceDiary.User.ID] = try db.all(
             "SELECT DISTINCT user_id FROM entries WHERE group_id = \(group) ORDER BY user_id"
         ) { try $0.get(0) }
-        // Locked, since the other entry of a log may be on its way out too.
+        // The authors are locked, because the other entry of a log may be deleted at the same time.
         for author in authors { try Users.lock(author, in: db) }
         for ended in try Entries.logs(onlyIn: group, in: db) {
             try Days.decrement(ended.logs, on: ended.day, of: ended.user, in: db)
@@ -145,8 +147,8 @@ enum Groups {
             DeuceDiary.Group.init(row:))
     }
 
-    /// What the list of groups goes by, all of it downwards: those with entries by the newest, then the others by their
-    /// making.
+    /// Returns the terms by which groups are ordered, descending: first those with entries by their newest entry, then
+    /// the others by their creation.
     private static func rank(_ group: SQL) -> SQL {
         """
         CASE WHEN \(group).last_activity IS NULL THEN 0 ELSE 1 END,
@@ -154,7 +156,7 @@ enum Groups {
         """
     }
 
-    /// The order of groups `g` in a list.
+    /// The ORDER BY terms for groups `g` in a list.
     static let order: SQL = """
         CASE WHEN g.last_activity IS NULL THEN 0 ELSE 1 END DESC, COALESCE(g.last_activity, g.created_at) DESC,
         g.id DESC
@@ -182,7 +184,8 @@ enum Groups {
             """
     }
 
-    /// With what they are and their top days: one statement, however many they are.
+    /// Returns the query for a group's members with their profiles and top days. It is one statement for any number of
+    /// members.
     static func members(
         of group: DeuceDiary.Group.ID, for viewer: DeuceDiary.User.ID
     ) -> Query<[DeuceDiary.GroupMember]> {

@@ -1,7 +1,7 @@
 import Backend
 import Database
 
-/// Deuce Diary, as a server hosts it.
+/// Describes Deuce Diary to the server that hosts it.
 public struct HostedDeuceDiary: HostedAPI {
     /// The key of the server's own issuer of tokens.
     public static let issuerKey = HostedKey(
@@ -24,8 +24,8 @@ public struct HostedDeuceDiary: HostedAPI {
     /// - Parameters:
     ///   - settings: Returns the settings for a public URL.
     ///   - tokens: Makes the reader of bearer tokens.
-    ///   - pictures: Makes the maker of profile pictures.
-    ///   - startupWarnings: Logs at the start what will not work.
+    ///   - pictures: Makes the converter of profile pictures.
+    ///   - startupWarnings: Logs at the start which functions will not work.
     public init(
         settings: @escaping @Sendable (_ publicURL: String) -> DeuceDiaryService.Settings,
         tokens: @escaping @Sendable (Platform) throws -> DeuceDiaryService.TokenReader,

@@ -6,10 +6,10 @@ import DeuceDiaryAPI
 import HTTPTypes
 
 extension DeuceDiaryService {
-    /// In milliseconds: 7 days.
+    /// The lifetime of an invite in milliseconds: 7 days.
     static let inviteLifetime: Int64 = 7 * 24 * 3600 * 1000
 
-    /// Open ones that one member may have in one group at a time.
+    /// The number of open invites that one member may have in one group.
     static let maximumInvites = 200
 
     func invites(_ routes: inout Routes<DeuceDiary, Caller>) {
@@ -28,7 +28,7 @@ extension DeuceDiaryService {
         return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) { [makeID] db in
             try Groups.lock(request.group, in: db)
             try Groups.requireMember(caller.user, of: request.group, in: db)
-            // Counted under the group's lock, so that two requests cannot both take the last place.
+            // The invites are counted under the group's lock, so that two requests cannot both create the last one.
             guard try Invites.count(madeBy: caller.user, into: request.group, at: now, in: db) < Self.maximumInvites
             else {
                 throw Problem(.badRequest, "Invite limit reached")
@@ -86,7 +86,7 @@ extension DeuceDiaryService {
         let now = time.milliseconds()
         try await database.write { db in
             guard let group = try Invites.group(of: request.invite, at: now, in: db), try Groups.lock(group, in: db),
-                // After the lock: it may have been revoked while this waited.
+                // This comes after the lock, because the invite may have been revoked while this transaction waited.
                 let invite = try Invites.one(request.invite, at: now, in: db)
             else { throw Problem(.notFound, "Invite not found") }
             guard try invite.maker == caller.user || Members.isAdmin(caller.user, of: group, in: db) else {
@@ -117,20 +117,20 @@ extension DeuceDiaryService {
 }
 
 enum Invites {
-    /// The group that an invite leads to, up to the end of its time.
+    /// Returns the group of an invite that has not expired.
     static func group(
         of invite: DeuceDiary.Invite.ID, at now: Int64, in db: Session
     ) throws -> DeuceDiary.Group.ID? {
         try db.value("SELECT group_id FROM invites WHERE id = \(invite) AND expires_at >= \(now)")
     }
 
-    /// Locks an invite's row, so that it stays until the transaction ends; false when it has ended. The transaction has locked
-    /// its group.
+    /// Locks an invite's row, so that it cannot be deleted until the transaction ends; returns false when it was
+    /// deleted. The caller has locked its group.
     static func lock(_ invite: DeuceDiary.Invite.ID, in db: Session) throws -> Bool {
         try db.lock("invites", where: "id = \(invite)") > 0
     }
 
-    /// Records by which invite somebody came, so that it ends when they are removed.
+    /// Records the invite by which a user joined, so that it is deleted when they are removed.
     static func remember(
         _ invite: DeuceDiary.Invite.ID, broughtIn user: DeuceDiary.User.ID, in db: Session
     ) throws {
@@ -141,7 +141,7 @@ enum Invites {
             """)
     }
 
-    /// Returns how many open invites into a group a user has made.
+    /// Returns the number of open invites into a group that a user has created.
     static func count(
         madeBy user: DeuceDiary.User.ID, into group: DeuceDiary.Group.ID, at now: Int64, in db: Session
     ) throws -> Int {
@@ -151,12 +151,12 @@ enum Invites {
             """) ?? 0
     }
 
-    /// Ends the invites into a group that a user made.
+    /// Deletes the invites into a group that a user has created.
     static func end(madeBy user: DeuceDiary.User.ID, into group: DeuceDiary.Group.ID, in db: Session) throws {
         try db.run("DELETE FROM invites WHERE group_id = \(group) AND created_by = \(user)")
     }
 
-    /// Ends the invites by which a user came into a group, now or earlier.
+    /// Deletes the invites by which a user has joined a group, now or earlier.
     static func end(usedBy user: DeuceDiary.User.ID, into group: DeuceDiary.Group.ID, in db: Session) throws {
         try db.run(
             """
@@ -165,7 +165,7 @@ enum Invites {
             """)
     }
 
-    /// Returns an invite's group and maker, up to the end of its time.
+    /// Returns the group and the creator of an invite that has not expired.
     static func one(
         _ invite: DeuceDiary.Invite.ID, at now: Int64, in db: Session
     ) throws -> (group: DeuceDiary.Group.ID, maker: DeuceDiary.User.ID)? {
@@ -174,9 +174,9 @@ enum Invites {
         }
     }
 
-    /// The newest first, behind `before` when given.
+    /// Returns the query for a page of invites, the newest first, behind `before` when given.
     ///
-    /// - Parameter maker: Only those that this user made; all when nil.
+    /// - Parameter maker: The creator of the invites; nil for those of all members.
     static func pageQuery(
         of group: DeuceDiary.Group.ID, by maker: DeuceDiary.User.ID?, before: DeuceDiary.Invite.ID?, at now: Int64,
         limit: Int

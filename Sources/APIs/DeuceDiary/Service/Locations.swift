@@ -6,7 +6,7 @@ import DeuceDiaryAPI
 import HTTPTypes
 
 extension DeuceDiaryService {
-    /// Of one user.
+    /// The number of locations that one user may add.
     static let maximumLocations = 100
 
     func locations(_ routes: inout Routes<DeuceDiary, Caller>) {
@@ -29,7 +29,7 @@ extension DeuceDiaryService {
     ) async throws -> Answer<DeuceDiary.Location> {
         let now = time.milliseconds()
         return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) { db in
-            // In line, so that two at once do not both take the last place.
+            // The lock keeps two concurrent requests from both adding the last location.
             try Users.lockCaller(caller.user, in: db)
             let location = try Locations.insert(request.name.trimmed, by: caller.user, at: now, in: db)
             guard try Locations.count(of: caller.user, in: db) <= Self.maximumLocations else {
@@ -41,18 +41,19 @@ extension DeuceDiaryService {
 }
 
 extension DeuceDiaryService {
-    /// What came of the operator's wish to have a location deleted.
+    /// The result of deleting a location for the operator.
     public enum LocationDeletion: Hashable, Sendable {
         case deleted
-        /// There is none of this name.
+        /// There is no location with this name.
         case unknown
-        /// It is one of those that the contract lists.
+        /// The location is one that the contract lists.
         case isDefault
     }
 
-    /// Takes a location that a user has added off everybody's list. Entries that name it keep their text.
+    /// Deletes a location that a user has added from the list that all users read. Entries that name it keep their
+    /// text.
     ///
-    /// - Parameter name: In any case.
+    /// - Parameter name: The location's name, in upper or lower case.
     public static func deleteLocation(_ name: String, in database: Database) async throws -> LocationDeletion {
         try await database.write { try Locations.delete(name.trimmed, in: $0) }
     }
@@ -65,7 +66,7 @@ enum Locations {
 
     private static let columns: SQL = "id, name, is_default, created_by, created_at"
 
-    /// Those that a user has added, by name.
+    /// Returns the locations that a user has added, by name.
     static func all(of user: DeuceDiary.User.ID, in db: Session) throws -> [DeuceDiary.Location] {
         try db.all(
             "SELECT \(columns) FROM locations WHERE created_by = \(user) ORDER BY name_key",
@@ -79,7 +80,7 @@ enum Locations {
         """
     }
 
-    /// - Throws: 400 when there is one of the name.
+    /// - Throws: A `Problem` with 400 when there is a location with the name.
     static func insert(
         _ name: String, by user: DeuceDiary.User.ID, at now: Int64, in db: Session
     ) throws -> DeuceDiary.Location {

@@ -16,8 +16,8 @@ extension DeuceDiaryService {
         try await database.write { db in
             guard try Groups.lock(request.group, in: db) else { throw Groups.notFound }
             guard try Members.remove(caller.user, from: request.group, in: db) else { throw Groups.notAuthorized }
-            try Members.settle(request.group, at: now, in: db)
-            try announce(theEndOf: .init(user: caller.user, group: request.group), in: db)
+            try Members.ensureAdmin(of: request.group, at: now, in: db)
+            try announceEnd(of: .init(user: caller.user, group: request.group), in: db)
         }
         return .init(message: "Left group")
     }
@@ -33,18 +33,18 @@ extension DeuceDiaryService {
                 throw Problem(.notFound, "Member not found")
             }
             try Invites.end(usedBy: request.user, into: request.group, in: db)
-            try announce(theEndOf: .init(user: request.user, group: request.group), in: db)
+            try announceEnd(of: .init(user: request.user, group: request.group), in: db)
         }
         return .init(message: "Member removed")
     }
 
-    /// Tells the sockets of somebody who is no member any more.
-    private func announce(theEndOf membership: Membership, in db: Session) throws {
+    /// Announces the end of a membership to the user's sockets.
+    private func announceEnd(of membership: Membership, in db: Session) throws {
         try announcer.announce(.left(membership), inShort: .left(membership), in: db)
     }
 }
 
-/// Memberships, in groups that the transaction has locked.
+/// Changes memberships in groups that the caller has locked.
 enum Members {
     static func isAdmin(
         _ user: DeuceDiary.User.ID, of group: DeuceDiary.Group.ID, in db: Session
@@ -56,8 +56,8 @@ enum Members {
             """)
     }
 
-    /// Ends a membership and the invites that the member made; false when there is none. ``settle(_:at:in:)`` is to follow,
-    /// where it may have been an admin's.
+    /// Ends a membership and the invites that the member has created; returns false when there is no such membership.
+    /// When the member may have been an admin, ``ensureAdmin(of:at:in:)`` must follow.
     static func remove(
         _ user: DeuceDiary.User.ID, from group: DeuceDiary.Group.ID, in db: Session
     ) throws -> Bool {
@@ -65,20 +65,20 @@ enum Members {
         return try db.run("DELETE FROM members WHERE group_id = \(group) AND user_id = \(user)") > 0
     }
 
-    /// What follows when members have gone: without an admin the longest-standing member becomes one, without any member
-    /// the group goes.
-    static func settle(_ group: DeuceDiary.Group.ID, at now: Int64, in db: Session) throws {
+    /// Keeps a group with an admin after members have left: the longest-standing member becomes one. A group without
+    /// members is deleted.
+    static func ensureAdmin(of group: DeuceDiary.Group.ID, at now: Int64, in db: Session) throws {
         if try longestStanding(in: group, as: .admin, db) != nil { return }
-        guard let heir = try longestStanding(in: group, as: nil, db) else {
+        guard let successor = try longestStanding(in: group, as: nil, db) else {
             return try Groups.delete(group, at: now, in: db)
         }
         try db.run(
             """
-            UPDATE members SET role = \(DeuceDiary.Role.admin) WHERE group_id = \(group) AND user_id = \(heir)
+            UPDATE members SET role = \(DeuceDiary.Role.admin) WHERE group_id = \(group) AND user_id = \(successor)
             """)
     }
 
-    /// - Parameter role: Only of those who have it; of all when nil.
+    /// - Parameter role: The role of the member; nil for any role.
     static func longestStanding(
         in group: DeuceDiary.Group.ID, as role: DeuceDiary.Role?, _ db: Session
     ) throws -> DeuceDiary.User.ID? {

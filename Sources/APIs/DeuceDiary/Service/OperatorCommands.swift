@@ -1,11 +1,11 @@
 import Backend
 
 extension DeuceDiaryService {
-    /// Deletes a location that a user has added from the list that everybody reads.
+    /// Deletes a location that a user has added from the list that all users read.
     public struct DeleteLocation: OperatorCommand {
         public static let name = "deuce-diary location delete"
 
-        /// The location's name, in any case.
+        /// The location's name, in upper or lower case.
         var location: String
 
         public init(_ location: String) { self.location = location }
@@ -13,9 +13,9 @@ extension DeuceDiaryService {
         public func run(in context: OperatorContext) async throws {
             let quoted = location.debugDescription
             switch try await DeuceDiaryService.deleteLocation(location, in: context.database) {
-            case .deleted: try await context.print("\(quoted) is deleted")
+            case .deleted: try await context.print("\(quoted) was deleted")
             case .unknown: throw OperatorError("There is no location \(quoted)")
-            case .isDefault: throw OperatorError("\(quoted) is a default location, which stays")
+            case .isDefault: throw OperatorError("\(quoted) is a default location and cannot be deleted")
             }
         }
     }

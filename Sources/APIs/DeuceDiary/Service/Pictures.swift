@@ -9,7 +9,7 @@ import NIOCore
 import ObjectStore
 
 extension DeuceDiaryService {
-    /// A picture without an owner this long after it was written belongs to an upload that failed. In seconds.
+    /// The age in seconds from which a picture without an owner belongs to an upload that failed.
     static let orphanAge: Int64 = 3600
 
     func uploadProfilePicture(
@@ -33,24 +33,25 @@ extension DeuceDiaryService {
         let (name, key) = try await store(picture, of: caller.user, at: now)
         do {
             let (answer, before) = try await replace(by: name, of: caller.user, under: info.idempotencyKey, at: now)
-            // The picture before has had its time. What cannot be deleted now is swept later.
+            // The former picture is no longer used. If it cannot be deleted now, it is swept later.
             if let before = before.flatMap(Pictures.key) { try? await objects.delete(before) }
             return answer
         } catch let problem as Problem {
-            // No row names it. After any other failure, and when another's answer is repeated, that is not known here:
-            // what no row names is swept later.
+            // No row names the picture. After any other failure, or when another request's answer is repeated, that is
+            // not certain here; pictures that no row names are swept later.
             try? await objects.delete(key)
             throw problem
         }
     }
 
-    /// Stores a picture under a name that no other has.
+    /// Stores a picture under a new name.
     private func store(
         _ picture: [UInt8], of user: DeuceDiary.User.ID, at now: Int64
     ) async throws -> (name: String, key: ObjectKey) {
         let file = try await objects.spool()
         try await file.append(ByteBuffer(bytes: picture))
-        // Two in a millisecond, or two users whose ids look alike, are told apart by the next free millisecond.
+        // Names may be equal within a millisecond, or for users with similar ids. The next free millisecond makes them
+        // distinct.
         for milliseconds in now..<now + 1000 {
             let name = Pictures.name(of: user, at: milliseconds)
             guard let key = Pictures.key(name) else { break }
@@ -64,7 +65,7 @@ extension DeuceDiaryService {
         throw Problem(.serviceUnavailable, DeuceDiary.phrases.unavailable).retry(afterSeconds: 1)
     }
 
-    /// The user with the new picture, and the name of the one before.
+    /// Sets a user's picture, and returns the user and the name of the former picture.
     private func replace(
         by name: String, of user: DeuceDiary.User.ID, under key: IdempotencyKey?, at now: Int64
     ) async throws -> (Answer<DeuceDiary.User>, before: String?) {
@@ -80,7 +81,7 @@ extension DeuceDiaryService {
         return (answer, before.withLockedValue { $0 })
     }
 
-    /// How users name stored pictures.
+    /// The queries for the stored pictures that users name.
     public var references: ObjectReferences {
         ObjectReferences(
             known: { [database] keys in
@@ -102,10 +103,11 @@ extension DeuceDiaryService {
 }
 
 enum Pictures {
-    /// Of the stored objects, and of the URLs that show them.
+    /// The folder of the stored objects and of the URLs that show them.
     static let folder = "uploads"
 
-    /// `<user id>-<milliseconds since 1970>.jpg`, with what is not a letter, digit, underscore or hyphen as underscore.
+    /// Returns a name of the form `<user id>-<milliseconds since 1970>.jpg`. Characters other than letters, digits,
+    /// underscores and hyphens become underscores.
     static func name(of user: DeuceDiary.User.ID, at milliseconds: Int64) -> String {
         let id = user.rawValue.unicodeScalars.map { scalar -> Character in
             switch scalar {

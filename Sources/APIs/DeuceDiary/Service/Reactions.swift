@@ -17,7 +17,7 @@ extension DeuceDiaryService {
     ) async throws -> Answer<DeuceDiary.Reaction> {
         let now = time.milliseconds()
         return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) { db in
-            // In line with whoever removes the entry or ends the membership.
+            // The lock waits for transactions that delete the entry or end the membership.
             if let group = try Entries.group(of: request.entry, in: db) { try Groups.lock(group, in: db) }
             try Reactions.require(
                 caller.user, toSee: request.entry, or: "Not authorized to react to this entry", in: db)
@@ -54,7 +54,10 @@ extension DeuceDiaryService {
 }
 
 enum Reactions {
-    /// - Throws: 404 when there is no such entry, 403 in these words when it is in a group of others.
+    /// Requires that a user may see an entry.
+    ///
+    /// - Throws: A `Problem` with 404 when there is no such entry, with 403 and this message when the user is not in
+    ///   its group.
     static func require(
         _ user: DeuceDiary.User.ID, toSee entry: DeuceDiary.DeuceEntry.ID, or refusal: String, in db: Session
     ) throws {
@@ -62,7 +65,7 @@ enum Reactions {
         guard try Groups.isMember(user, of: group, in: db) else { throw Problem(.forbidden, refusal) }
     }
 
-    /// - Throws: 400 when the user has reacted like that already.
+    /// - Throws: A `Problem` with 400 when the user has already reacted with the same emoji.
     static func insert(
         _ emoji: String, on entry: DeuceDiary.DeuceEntry.ID, by user: DeuceDiary.User.ID, at now: Int64,
         in db: Session
@@ -83,7 +86,7 @@ enum Reactions {
         try db.exists("SELECT 1 FROM reactions WHERE id = \(id) AND entry_id = \(entry)")
     }
 
-    /// Those on each of some entries, the oldest first, as many as a list shows.
+    /// Returns the reactions to some entries, the oldest first, and for each entry as many as a list shows.
     static func all(
         on entries: [DeuceDiary.DeuceEntry.ID], in db: Session
     ) throws -> [DeuceDiary.DeuceEntry.ID: [DeuceDiary.Reaction]] {
@@ -97,7 +100,7 @@ enum Reactions {
         return Dictionary(grouping: all, by: \.entryId)
     }
 
-    /// The newest of one user.
+    /// Returns the newest reaction of a user.
     static func newest(of user: DeuceDiary.User.ID, in db: Session) throws -> DeuceDiary.Reaction? {
         try db.one(
             """
@@ -106,7 +109,8 @@ enum Reactions {
             """, DeuceDiary.Reaction.init(row:))
     }
 
-    /// Of one user, the oldest first, up to `newest` and behind `last` when given, whether or not those are still there.
+    /// Returns the query for a user's reactions, the oldest first, up to `newest` and behind `last` when given, whether
+    /// or not those still exist.
     static func exportQuery(
         of user: DeuceDiary.User.ID, behind last: DeuceDiary.Reaction?, to newest: DeuceDiary.Reaction, limit: Int
     ) -> SQL {
@@ -120,7 +124,7 @@ enum Reactions {
 
     private static let columns: SQL = "r.id, r.entry_id, r.user_id, r.emoji, r.created_at"
 
-    /// Oldest first, behind `after` when given.
+    /// Returns a page of an entry's reactions, the oldest first, behind `after` when given.
     static func page(
         of entry: DeuceDiary.DeuceEntry.ID, after: DeuceDiary.Reaction.ID?, limit: Int,
         for viewer: DeuceDiary.User.ID, in db: Session

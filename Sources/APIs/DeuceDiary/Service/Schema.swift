@@ -2,14 +2,14 @@ import Backend
 import Database
 
 extension DeuceDiaryService {
-    /// Every table of the API. Times are milliseconds since 1970, ids of groups, entries and invites UUIDs as text.
+    /// The tables of the API. Times are milliseconds since 1970; ids of groups, entries and invites are UUIDs as text.
     public static let schema = Schema(
         "deuce-diary",
         [
             .init(
                 "users and groups",
                 [
-                    // The key is what usernames are compared by: in lower case. A picture is a file's name.
+                    // Usernames are compared by their keys, which are in lower case. A picture is the name of a file.
                     """
                     CREATE TABLE users (
                         id {KEY} PRIMARY KEY, email TEXT, first_name TEXT, last_name TEXT,
@@ -42,7 +42,7 @@ extension DeuceDiaryService {
             .init(
                 "entries",
                 [
-                    // What was logged in one go has one log id, in however many groups it stands.
+                    // Entries that were logged together have one log id, in any number of groups.
                     """
                     CREATE TABLE entries (
                         id {KEY} PRIMARY KEY, log_id {KEY} NOT NULL, user_id {KEY} NOT NULL,
@@ -51,7 +51,7 @@ extension DeuceDiaryService {
                     """,
                     "CREATE INDEX entries_in_order ON entries (group_id, created_at, id)",
                     "CREATE INDEX entries_of_log ON entries (log_id)",
-                    // How many logs a user has on each day, counted from 1970, so that nobody has to count them.
+                    // The number of a user's logs on each day since 1970, which saves counting them in queries.
                     """
                     CREATE TABLE days (
                         user_id {KEY} NOT NULL REFERENCES users (id), day BIGINT NOT NULL, logs BIGINT NOT NULL,
@@ -76,7 +76,7 @@ extension DeuceDiaryService {
                     """,
                     "CREATE INDEX locations_in_order ON locations (is_default DESC, name_key)",
                     "CREATE INDEX locations_of_user ON locations (created_by)",
-                    // Since the beginning of 2025.
+                    // The default locations date from the beginning of 2025.
                     """
                     INSERT INTO locations (name, name_key, is_default, created_at) VALUES
                         ('Airport', 'airport', 1, 1735689600000),
@@ -92,15 +92,16 @@ extension DeuceDiaryService {
             .init(
                 "ends of memberships, entries and accounts",
                 [
-                    // When the newest entry was made, even if it is deleted: times of a group's entries only grow.
+                    // The time of the newest entry, even if it was deleted, so that the times of a group's entries only
+                    // grow.
                     "ALTER TABLE groups ADD COLUMN last_entry_at BIGINT",
                     "UPDATE groups SET last_entry_at = last_activity",
-                    // Tokens of a user that were issued up to then, in Unix seconds, are of an account that was deleted.
+                    // Tokens of a user that were issued up to this time, in Unix seconds, belong to a deleted account.
                     """
                     CREATE TABLE deletions (
                         user_id {KEY} PRIMARY KEY, issued_until BIGINT NOT NULL, deleted_at BIGINT NOT NULL)
                     """,
-                    // What a user or a group has made is found, and removed, without looking at all there is.
+                    // With these indexes the rows of a user or a group are found without scanning whole tables.
                     "CREATE INDEX entries_of_user ON entries (user_id, group_id)",
                     "CREATE INDEX reactions_of_user ON reactions (user_id, created_at, id)",
                     "CREATE INDEX invites_of_user ON invites (created_by)",
@@ -110,7 +111,7 @@ extension DeuceDiaryService {
             .init(
                 "uses of invites, and entries of a user in order",
                 [
-                    // Who came into a group by which invite: those end when the member is removed.
+                    // The invites by which users have joined groups. They are deleted when the member is removed.
                     """
                     CREATE TABLE invite_uses (
                         invite_id {KEY} NOT NULL REFERENCES invites (id) ON DELETE CASCADE,
@@ -120,7 +121,7 @@ extension DeuceDiaryService {
                     "CREATE INDEX invites_used_by ON invite_uses (user_id)",
                     "CREATE INDEX invites_in_order ON invites (group_id, created_at, id)",
                     "DROP INDEX invites_of_group",
-                    // An export reads them some at a time.
+                    // An export reads entries in batches.
                     "CREATE INDEX entries_of_user_in_order ON entries (user_id, created_at, id)",
                 ]),
         ])

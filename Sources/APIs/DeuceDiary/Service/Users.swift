@@ -24,7 +24,7 @@ extension DeuceDiaryService {
         if let current { return current }
         let now = time.milliseconds()
         let user = try await database.write { [makeID] db -> DeuceDiary.User? in
-            // Of several at once the second waits, and finds the group that the first has made.
+            // The second of two concurrent requests waits, and finds the group that the first has created.
             try Users.lockCaller(caller.user, in: db)
             if try !Groups.isInAny(caller.user, db) {
                 try Groups.insertSolo(for: caller.user, id: .init(makeID()), at: now, in: db)
@@ -54,7 +54,7 @@ extension DeuceDiaryService {
 }
 
 extension BearerClaims {
-    /// Whether there is nothing in them that a user's record does not say. What they do not say is no difference.
+    /// Returns whether a user's record has every value of the claims. Absent claims are not compared.
     fileprivate func agree(with user: DeuceDiary.User) -> Bool {
         (email ?? user.email) == user.email && (firstName ?? user.firstName) == user.firstName
             && (lastName ?? user.lastName) == user.lastName
@@ -66,9 +66,9 @@ enum Users: AccountTable {
 
     static let gone = IssuerAccounts.unauthorized
 
-    /// The columns of a user `u`, as ``DeuceDiaryAPI/DeuceDiary/User/init(row:at:)`` reads them.
+    /// The columns of a user `u`, in the order in which ``DeuceDiaryAPI/DeuceDiary/User/init(row:at:)`` reads them.
     ///
-    /// - Parameter viewer: Addresses are shown to their owner alone.
+    /// - Parameter viewer: The user who reads them; e-mail addresses are shown to their owner alone.
     static func columns(for viewer: DeuceDiary.User.ID?) -> SQL {
         let email: SQL = viewer.map { "CASE WHEN u.id = \($0) THEN u.email END" } ?? "NULL"
         return """
@@ -76,7 +76,7 @@ enum Users: AccountTable {
             """
     }
 
-    /// - Throws: 401 when the token is of an account that was deleted.
+    /// - Throws: A `Problem` with 401 when the token belongs to a deleted account.
     static func requireToken(_ claims: BearerClaims, in db: Session) throws {
         let isOfTheDeleted = try db.exists(
             "SELECT 1 FROM deletions WHERE user_id = \(claims.subject) AND issued_until >= \(claims.issuedAt)")
@@ -89,7 +89,7 @@ enum Users: AccountTable {
         try db.one("SELECT \(columns(for: viewer)) FROM users u WHERE u.id = \(id)") { try .init(row: $0) }
     }
 
-    /// Makes an account; false when there was one.
+    /// Adds an account, and returns false when there is one already.
     static func insert(_ claims: BearerClaims, at now: Int64, in db: Session) throws -> Bool {
         try db.exists(
             """
@@ -99,7 +99,7 @@ enum Users: AccountTable {
             """)
     }
 
-    /// Takes over what a token says; what it does not say stays.
+    /// Updates a user with the claims of a token. Absent claims leave the values unchanged.
     static func update(
         _ id: DeuceDiary.User.ID, by claims: BearerClaims, at now: Int64, in db: Session
     ) throws -> DeuceDiary.User? {
@@ -125,13 +125,13 @@ enum Users: AccountTable {
         return try one(id, for: id, in: db)
     }
 
-    /// Counts one more log, and locks the user's row with it.
+    /// Increments the number of a user's logs, which also locks the user's row.
     static func countLog(of id: DeuceDiary.User.ID, at now: Int64, in db: Session) throws -> DeuceDiary.User? {
         try db.run("UPDATE users SET deuce_count = deuce_count + 1, updated_at = \(now) WHERE id = \(id)")
         return try one(id, for: nil, in: db)
     }
 
-    /// Takes logs back that were counted.
+    /// Decrements the number of a user's logs.
     static func decrementLogs(by logs: Int, of id: DeuceDiary.User.ID, at now: Int64, in db: Session) throws {
         try db.run(
             """
@@ -143,7 +143,7 @@ enum Users: AccountTable {
 }
 
 extension DeuceDiary.User {
-    /// - Parameter first: Where the columns begin (``Users/columns(for:)``).
+    /// - Parameter first: The index of the first of the columns ``Users/columns(for:)``.
     init(row: borrowing Row, at first: Int = 0) throws {
         let picture: String? = try row.get(first + 5)
         self.init(

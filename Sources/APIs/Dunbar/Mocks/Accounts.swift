@@ -12,7 +12,7 @@ extension DunbarMock {
         server.example(answering: Dunbar.DeleteAccount.self) { [memory] _ in
             memory.use { $0.sessions = [] }
             return Answer(
-                .ok, .init(message: "Account deleted successfully"), headers: DunbarMemory.takingBack)
+                .ok, .init(message: "Account deleted successfully"), headers: DunbarMemory.clearingCookie)
         }
     }
 }

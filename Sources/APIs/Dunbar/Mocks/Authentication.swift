@@ -27,14 +27,14 @@ extension DunbarMock {
             return Answer(.created, WithRelationship(account), headers: memory.use { $0.handOut() })
         }
         server.example(answering: Dunbar.Logout.self) { _ in
-            Answer(.ok, .init(message: "Logged out successfully"), headers: DunbarMemory.takingBack)
+            Answer(.ok, .init(message: "Logged out successfully"), headers: DunbarMemory.clearingCookie)
         }
     }
 }
 
 extension DunbarMemory {
     /// The headers with which an answer removes the cookie.
-    static var takingBack: HTTPFields {
+    static var clearingCookie: HTTPFields {
         [.setCookie: "\(cookie)=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"]
     }
 

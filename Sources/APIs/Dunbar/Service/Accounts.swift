@@ -19,7 +19,7 @@ extension DunbarService {
 
     func resetPassword(_ request: Dunbar.ResetPassword, _ info: RequestInfo) async throws -> Dunbar.Confirmation {
         let refused = Dunbar.ResetPassword.refusal
-        guard try await emails.isGood(resetToken: request.token) else { throw refused }
+        guard try await emails.isValid(resetToken: request.token) else { throw refused }
         try request.validate()
         let password = try await accounts.hash(request.newPassword, from: info.address)
         let isSet = try await emails.setPassword(password, byResetToken: request.token) { [sessions] user, db in
@@ -40,19 +40,20 @@ extension DunbarService {
         }
         guard let files else { throw Problem(.badRequest, "Cannot delete admin account through this endpoint") }
         await remove(files)
-        return Answer(.ok, .init(message: "Account deleted successfully"), headers: sessions.takingBack)
+        return Answer(.ok, .init(message: "Account deleted successfully"), headers: sessions.clearingCookie)
     }
 }
 
 extension Users {
-    /// Deletes an account with everything that belongs to it, but for sessions. The account is locked: whatever is added to
-    /// it takes that lock too, so nothing is left over.
+    /// Deletes an account with everything that belongs to it, except its sessions. The account's row is locked first.
+    /// Every transaction that adds something to an account takes that lock, too, so nothing is left over.
     ///
     /// - Returns: The names of the account's files.
     static func delete(
         _ id: Dunbar.User.ID, _ accounts: Accounts<Users>, at now: Int64, in db: Session
     ) throws -> [String] {
-        // Comments and reports that are being made on the posts are waited for, and go too.
+        // The lock waits for comments and reports that are being written on the posts, so that they are deleted as
+        // well.
         try db.lock("posts", where: "user_id = \(id) ORDER BY id")
         let posts: SQL = "(SELECT id FROM posts WHERE user_id = \(id))"
         let files: [String] = try db.all(
@@ -68,7 +69,7 @@ extension Users {
         try Reports.forget(id, at: now, in: db)
         try db.run("DELETE FROM comments WHERE user_id = \(id) OR post_id IN \(posts)")
         try db.run("DELETE FROM posts WHERE user_id = \(id)")
-        // Others go on reading their lists after the place where the entry stood.
+        // Other users go on reading their lists after the place where the entry was.
         try FormerRows.delete(.follow, where: "(follower_id = \(id) OR target_id = \(id))", at: now, in: db)
         try FormerRows.delete(.block, where: "(blocker_id = \(id) OR blocked_id = \(id))", at: now, in: db)
         try Rejections.forget(id, in: db)

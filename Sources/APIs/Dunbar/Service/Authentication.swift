@@ -24,10 +24,10 @@ extension DunbarService {
             as: key, where: "username_key = \(key)", password: request.password, info
         ) { [sessions, urls] id, now, db in
             guard let user = try Users.account(id, urls, in: db) else { throw Users.wrongSignIn }
-            try sessions.begin(token, for: id, instead: info.headers, at: now, in: db)
+            try sessions.begin(token, for: id, replacing: info.headers, at: now, in: db)
             return user
         }
-        return Answer(.ok, WithRelationship(user.withoutVerification), headers: sessions.handingOut(token))
+        return Answer(.ok, WithRelationship(user.withoutVerification), headers: sessions.settingCookie(token))
     }
 
     func register(
@@ -37,31 +37,32 @@ extension DunbarService {
         let answer = try await accounts.signUp(password: request.password, info, signsIn: true) {
             [sessions, emails, urls] password, now, db in
             var user = try Users.insert(request, password: password, at: now, urls, in: db)
-            try sessions.begin(token, for: user.id, instead: info.headers, at: now, in: db)
+            try sessions.begin(token, for: user.id, replacing: info.headers, at: now, in: db)
             try emails.sendVerification(
                 to: request.email.trimmed, of: user.id, token: verification, at: now, in: db)
             user.message = "Please check your email to verify your account"
-            return (user.id, Answer(.created, WithRelationship(user), headers: sessions.handingOut(token)))
+            return (user.id, Answer(.created, WithRelationship(user), headers: sessions.settingCookie(token)))
         }
         return answer.isReplay ? try await signIn(again: answer, by: request.password, info) : answer
     }
 
-    /// Returns the answer to a repeated registration, with a session of its own: the first one's token is not kept.
+    /// Returns the answer to a repeated registration, with a new session, because the token of the first one is not
+    /// stored.
     private func signIn(
         again replay: Answer<WithRelationship<Dunbar.Account>>, by password: String, _ info: RequestInfo
     ) async throws -> Answer<WithRelationship<Dunbar.Account>> {
         let (user, token) = (try replay.decoded().user.id, sessions.makeToken())
         try await accounts.signIn(to: user, password: password, info) { [sessions] now, db in
-            try sessions.begin(token, for: user, instead: info.headers, at: now, in: db)
+            try sessions.begin(token, for: user, replacing: info.headers, at: now, in: db)
         }
         var answer = replay
-        answer.headers.append(contentsOf: sessions.handingOut(token))
+        answer.headers.append(contentsOf: sessions.settingCookie(token))
         return answer
     }
 
     func logout(_ request: Dunbar.Logout, _ info: RequestInfo) async throws -> Answer<Dunbar.Confirmation> {
         try await database.write { [sessions] db in try sessions.end(info.headers, in: db) }
-        return Answer(.ok, .init(message: "Logged out successfully"), headers: sessions.takingBack)
+        return Answer(.ok, .init(message: "Logged out successfully"), headers: sessions.clearingCookie)
     }
 
     func getCurrentUser(
@@ -97,7 +98,7 @@ extension DunbarService {
 }
 
 extension Dunbar.Account {
-    /// The account as every operation but one shows it.
+    /// The account as it is shown by every operation except "get current user".
     var withoutVerification: Self {
         var copy = self
         copy.emailVerified = nil
@@ -109,7 +110,7 @@ extension Dunbar.Account {
 private struct VerificationPage {
     let isVerified: Bool
 
-    /// The same path has two answers, and its token must not be cached or passed on.
+    /// The headers of both answers of this path: its token must not be cached or passed on.
     static let headers: HTTPFields = [.vary: "Accept", .cacheControl: "no-store", .referrerPolicy: "no-referrer"]
 
     var answer: Answer<Dunbar.Confirmation> {
@@ -146,7 +147,7 @@ private struct VerificationPage {
 }
 
 extension RequestInfo {
-    /// Whether a browser asks. Apps and scripts do not name HTML.
+    /// Whether a browser sent the request. Apps and scripts do not accept HTML.
     fileprivate var wantsPage: Bool { headers[.accept]?.lowercased().contains("text/html") == true }
 }
 

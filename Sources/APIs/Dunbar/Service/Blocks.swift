@@ -14,7 +14,7 @@ extension DunbarService {
     func block(_ request: Dunbar.Block, from caller: Caller) async throws -> Dunbar.Confirmation {
         let now = time.milliseconds()
         return try await database.write { db in
-            // Neither begins to follow the other meanwhile.
+            // The locks keep either user from following the other in the meantime.
             let areThere = try Users.lock([caller.user, request.user], in: db)
             guard areThere, try Users.exists(request.user, for: caller.user, in: db) else {
                 throw try Users.missingUser(for: caller.user, in: db)
@@ -29,7 +29,7 @@ extension DunbarService {
     func unblock(_ request: Dunbar.Unblock, from caller: Caller) async throws -> Dunbar.Confirmation {
         let now = time.milliseconds()
         return try await database.write { db in
-            // One's own block can be taken back even where the other has blocked, too.
+            // A caller may remove a block of their own even when the other user has blocked them.
             guard
                 try Blocks.delete(request.user, by: caller.user, at: now, in: db)
                     || Users.exists(request.user, for: caller.user, in: db)
@@ -40,7 +40,8 @@ extension DunbarService {
 
     func listBlocks(_ request: Dunbar.ListBlocks, from caller: Caller) async throws -> [Dunbar.User] {
         try await database.read { [urls] db in
-            try Users.list(Blocks.rest(of: caller.user, before: request.before, limit: request.limit), urls, in: db)
+            try Users.list(
+                Blocks.listClauses(of: caller.user, before: request.before, limit: request.limit), urls, in: db)
         }
     }
 }
@@ -60,7 +61,7 @@ enum Blocks {
             """)
     }
 
-    /// False when there was none.
+    /// Deletes a block, and returns false when there was none.
     static func delete(
         _ blocked: Dunbar.User.ID, by blocker: Dunbar.User.ID, at now: Int64, in db: Session
     ) throws -> Bool {
@@ -68,8 +69,8 @@ enum Blocks {
             .block, where: "blocker_id = \(blocker) AND blocked_id = \(blocked)", at: now, in: db) > 0
     }
 
-    /// Behind `FROM users u`: whom the list shows.
-    static func rest(of blocker: Dunbar.User.ID, before: Dunbar.User.ID?, limit: Int?) -> SQL {
+    /// Returns the JOIN, WHERE and ORDER BY clauses behind `FROM users u` for a list of blocked users.
+    static func listClauses(of blocker: Dunbar.User.ID, before: Dunbar.User.ID?, limit: Int?) -> SQL {
         let place: SQL =
             before.map { "AND (b.created_at, b.id) < \(FormerRows.place(.block, of: blocker, and: $0))" } ?? ""
         return """

@@ -20,7 +20,8 @@ extension DunbarService {
             info.idempotencyKey, phrases: Dunbar.phrases, at: now
         ) {
             [urls] db in
-            // Post and author stay until the comment is there: who deletes them waits, and takes the comment along.
+            // The post and the author are locked until the comment is written. A transaction that deletes one of them
+            // waits, and deletes the comment, too.
             try Posts.requireVisible(request.post, to: caller.user, in: db)
             try request.validate()
             try Users.lockCaller(caller.user, in: db)
@@ -79,9 +80,10 @@ enum Comments {
         }
     }
 
-    /// Who may delete a comment: its author, and that of its post.
+    /// Returns the users who may delete a comment: its author and the author of its post.
     ///
-    /// - Throws: 404 when the viewer may not see it, or it is not there: nobody can tell which.
+    /// - Throws: A `Problem` with 404 when the viewer may not see the comment or it does not exist; the answer does not
+    ///   show which.
     static func requireVisible(
         _ id: Dunbar.Comment.ID, to viewer: Dunbar.User.ID, in db: Session
     ) throws -> [Dunbar.User.ID] {
@@ -95,7 +97,7 @@ enum Comments {
         return owners
     }
 
-    /// The newest that a viewer sees, oldest first.
+    /// Returns the query for the newest comments that a viewer may see, the oldest first.
     static func pageQuery(
         of post: Dunbar.Post.ID, before: Dunbar.Comment.ID?, limit: Int, to viewer: Dunbar.User.ID
     ) -> SQL {

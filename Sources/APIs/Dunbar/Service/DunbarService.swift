@@ -10,7 +10,7 @@ import ObjectStore
 
 public typealias Caller = CookieSessions<Dunbar.User.ID>.Caller
 
-/// The Dunbar API's behaviour. Each section of the contract is an extension in a file of its own.
+/// Implements the Dunbar API. Each section of the contract is an extension in a file of its own.
 public struct DunbarService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
@@ -19,7 +19,7 @@ public struct DunbarService: FileStoringService {
     let sessions: CookieSessions<Dunbar.User.ID>
     let uploadThrottle: UploadThrottle
     let images: ImageMaker
-    let searches: CallerTurns<Dunbar.User.ID>
+    let searches: CallerLimit<Dunbar.User.ID>
     let urls: PublicURLs
     let time: TimeSource
     let settings: Settings
@@ -27,21 +27,21 @@ public struct DunbarService: FileStoringService {
     private let secret: [UInt8]
 
     public struct Settings: Sendable {
-        /// What the URLs of files and of links in e-mails begin with, without a slash at its end and without `/api`.
+        /// The beginning of the URLs of files and of links in e-mails, without a slash at its end and without `/api`.
         public var publicURL: String
-        /// The origins of other sites whose pages may change something.
+        /// The origins of other sites whose pages may make changes.
         public var origins: [String] = []
-        /// The limits on guessing passwords, on making accounts and on asking for e-mails.
+        /// The limits on guessing passwords, on creating accounts and on requesting e-mails.
         public var attempts = SignInThrottle.Limits()
-        /// What the files of one user's posts may take, in bytes.
+        /// The size that all files of one user's posts may have together, in bytes.
         public var storageQuota: Int64 = 5 * 1024 * 1024 * 1024
-        /// How many posts and photos one user may upload in an hour.
+        /// The number of posts and photos that one user may upload in an hour.
         public var uploadsPerHour = 500
 
         public init(publicURL: String) { self.publicURL = publicURL }
     }
 
-    /// What an image is to become.
+    /// The purpose for which an uploaded image is converted.
     public enum ImageUse: Hashable, Sendable {
         /// A JPEG of at most 1024 by 1024 pixels.
         case profile
@@ -49,18 +49,21 @@ public struct DunbarService: FileStoringService {
         case post(MediaType)
     }
 
-    /// Makes of the image file at a path, upright and without metadata, what it is to become; nil when it is no image
-    /// that can be read. Throws ``ImageTooLarge``, and when it cannot tell now.
+    /// Converts the image file at a path for its purpose, upright and without metadata. It returns nil when the file is
+    /// not an image that can be read. It throws ``ImageTooLarge``, or another error when the converter does not work.
     public typealias ImageMaker =
         @Sendable (
             _ path: String, _ use: ImageUse, _ user: Dunbar.User.ID
         ) async throws -> [UInt8]?
 
+    /// Makes the service.
+    ///
     /// - Parameters:
-    ///   - database: With ``schema``.
-    ///   - objects: Keeps photos, pictures and videos.
-    ///   - mailer: Takes the e-mails.
-    ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`, and seals e-mails that wait.
+    ///   - database: A database with ``schema``.
+    ///   - objects: The store for photos, pictures and videos.
+    ///   - mailer: The mailer that sends e-mails.
+    ///   - secret: The key for the fingerprints of requests under an `Idempotency-Key`, and for sealing e-mails that
+    ///     wait.
     ///   - report: Receives each e-mail that was not sent: its number, the error, and whether it is tried again.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, images: @escaping ImageMaker,
@@ -84,7 +87,7 @@ public struct DunbarService: FileStoringService {
             database: database, mailer: mailer, throttle: accounts.throttle, secret: secret, time: time,
             verification: { .verification(of: $0, link: urls.verification($1)) },
             reset: { .reset(of: $0, token: $1) }, report: report)
-        self.searches = CallerTurns(atOnce: database.readsOfOneCaller)
+        self.searches = CallerLimit(atOnce: database.readsOfOneCaller)
         self.urls = urls
         self.time = time
         self.settings = settings
@@ -120,16 +123,16 @@ public struct DunbarService: FileStoringService {
 
     static let unauthorized = Problem(.unauthorized, "Unauthorized")
 
-    /// Sends e-mails until the task is cancelled. One task for each node; without it they wait.
+    /// Sends e-mails until the task is cancelled. Each node runs it in one task; e-mails wait while no node does.
     public func listen(_ started: @escaping @Sendable () -> Void) async {
         started()
         await emails.outbox.run()
     }
 
-    /// Sends the e-mails that are due now: for tests.
+    /// Sends the e-mails that are due now. It is for tests.
     public func sendDueEmails() async throws { try await emails.outbox.sendDue() }
 
-    /// Looks at what the service depends on.
+    /// Checks the database and the object store.
     public func check() async -> [Health.Part] {
         [
             await Health.Part("database") { try await database.check() },
@@ -137,11 +140,12 @@ public struct DunbarService: FileStoringService {
         ]
     }
 
-    /// Makes people findable who are not yet: those of an older database, or made by an older node. To be called before
-    /// the first request.
+    /// Adds users to the search index who are not in it yet: those of an older database, or created by a node of an
+    /// older version. It must run before the first request.
     public func prepare() async throws { try await UserSearch.bringUpToDate(database) }
 
-    /// Forgets what has expired, and moves stored files that nothing shows to the trash. To be called now and then.
+    /// Deletes rows that have expired, and moves stored files that no row names to the trash. It should run
+    /// periodically.
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
@@ -160,9 +164,9 @@ public struct DunbarService: FileStoringService {
             olderThan: Self.orphanAge, at: now / 1000, keeping: references, limits: limits)
     }
 
-    /// Makes a user an admin, or no longer one: for the operator.
+    /// Makes a user an admin or removes that right, for the operator.
     ///
-    /// - Parameter username: In any case.
+    /// - Parameter username: The user's name, in upper or lower case.
     /// - Returns: Whether there is such a user.
     public static func setAdmin(_ isAdmin: Bool, _ username: String, in database: Database) async throws -> Bool {
         try await database.write { db in
@@ -171,7 +175,7 @@ public struct DunbarService: FileStoringService {
     }
 }
 
-/// Where what the server has is found from outside.
+/// The URLs of the API's files and links, as clients reach them.
 struct PublicURLs: Sendable {
     private let base: String
     private let signatures: ExpiringURLs

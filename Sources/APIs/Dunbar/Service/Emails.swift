@@ -2,7 +2,7 @@ import Mail
 
 /// The texts of the API's e-mails.
 extension MailMessage {
-    // In plain ASCII, so that any mail program shows links and codes whole.
+    // The texts are plain ASCII, so that every mail program shows links and codes unbroken.
 
     static func verification(of address: String, link: String) -> MailMessage {
         MailMessage(

@@ -11,7 +11,7 @@ import ObjectStore
 import Videos
 
 extension DunbarService {
-    /// A file without a row this long after it was written belongs to an upload that failed. In seconds.
+    /// The age in seconds from which a file without a row belongs to an upload that failed.
     static let orphanAge: Int64 = 3600
 
     func uploadPhoto(
@@ -34,7 +34,7 @@ extension DunbarService {
         else { throw refused }
         let name = MediaFile.name(.jpeg)
         try await store(try await spool(picture), as: name, .jpeg)
-        return try await keeping([name]) { [urls, uploadThrottle, settings] in
+        return try await removingOnFailure([name]) { [urls, uploadThrottle, settings] in
             let before = NIOLockedValueBox<String?>(nil)
             let answer = try await database.write(info.idempotencyKey, phrases: Dunbar.phrases, at: now) { db in
                 try Users.lock(request.id, in: db)
@@ -53,14 +53,14 @@ extension DunbarService {
         }
     }
 
-    // MARK: From an upload to stored files
+    // MARK: Storing uploads
 
-    /// Stores the files of a user's post, in their order, under new names; all of them or none.
+    /// Stores the files of a user's post in their order, under new names: all of them or none.
     ///
-    /// - Throws: 400 when one is neither an image nor a video.
+    /// - Throws: A `Problem` with 400 when a file is neither an image nor a video.
     func store(_ uploads: [Upload], of user: Dunbar.User.ID) async throws -> [StoredFile] {
         let refused = Problem(.badRequest, "Only image and video files are allowed!")
-        // What all of them are, before the first is worked on.
+        // All types are checked before the first file is converted.
         let files = try uploads.map { upload in
             guard let file = upload.spooledFile, let type = try type(of: file) else { throw refused }
             return (file, type)
@@ -87,9 +87,9 @@ extension DunbarService {
         return stored
     }
 
-    /// Makes a picture; nil of what is no image.
+    /// Converts an image; nil when the file is not an image.
     ///
-    /// - Throws: 400 when the image has too many pixels.
+    /// - Throws: A `Problem` with 400 when the image has too many pixels.
     private func picture(
         of file: SpooledFile, _ type: MediaType, _ use: ImageUse, for user: Dunbar.User.ID
     ) async throws -> [UInt8]? {
@@ -101,7 +101,7 @@ extension DunbarService {
         }
     }
 
-    /// Removes from a video what tells of its place and its maker.
+    /// Removes the metadata about a video's place and maker.
     private func clean(_ file: SpooledFile, _ container: VideoContainer, _ refused: Problem) async throws {
         do {
             try await file.change { try Video.clean($0, as: container) }
@@ -127,11 +127,11 @@ extension DunbarService {
         try await objects.put(file, at: key, contentType: type.contentType)
     }
 
-    /// Writes the rows of stored files. Where that fails the files go again.
+    /// Writes the rows of stored files, and removes the files when that fails.
     ///
-    /// When it is not known whether the rows were written, or another answer is repeated, which may be this request's own
-    /// from before the connection was lost, what no row names is swept later.
-    func keeping<Output>(
+    /// Files stay when it is not known whether the rows were written, or when a stored answer is repeated, which may be
+    /// this request's own from before the connection was lost. If no row names them, they are swept later.
+    func removingOnFailure<Output>(
         _ names: [String], _ write: () async throws -> Answer<Output>
     ) async throws -> Answer<Output> {
         do {
@@ -144,12 +144,12 @@ extension DunbarService {
         }
     }
 
-    /// Removes files whose rows have gone. What cannot be removed now is swept later.
+    /// Removes files whose rows were deleted. A file that cannot be removed now is swept later.
     func remove(_ names: [String]) async {
         for key in names.compactMap(MediaFile.key) { try? await objects.delete(key) }
     }
 
-    /// Looks at files that were stored before their sizes were kept.
+    /// Records the sizes of files that were stored by a version that did not record them.
     func sweepSizes() async throws {
         while true {
             let names: [String] = try await database.read { db in
@@ -166,7 +166,7 @@ extension DunbarService {
         }
     }
 
-    /// How posts and users name stored files.
+    /// The queries for the stored files that posts and users name.
     public var references: ObjectReferences {
         ObjectReferences(
             known: { [database] keys in
@@ -199,12 +199,12 @@ extension DunbarService {
 /// A file of a post, as it is stored.
 struct StoredFile: Sendable {
     let name: String
-    /// In bytes.
+    /// The size in bytes.
     let size: Int64
 }
 
 enum Files {
-    /// Throws 413 when the files of a user's posts would take more than they may.
+    /// Throws 413 when a user's files would exceed their quota.
     static func requireRoom(
         for size: Int64, of user: Dunbar.User.ID, _ settings: DunbarService.Settings, in db: Session
     ) throws {
@@ -219,7 +219,7 @@ extension Upload {
     }
 }
 
-/// An image has more pixels than its format may have.
+/// The error for an image with more pixels than its format may have.
 public struct ImageTooLarge: Error {
     public init() {}
 
@@ -233,7 +233,7 @@ public struct ImageTooLarge: Error {
 }
 
 extension MediaType {
-    /// What a video comes in; nil of an image.
+    /// The container format of a video; nil for an image.
     fileprivate var container: VideoContainer? {
         switch self {
         case .jpeg, .png, .gif, .webp, .heic: nil

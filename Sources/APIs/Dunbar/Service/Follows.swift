@@ -21,7 +21,8 @@ extension DunbarService {
     func follow(_ request: Dunbar.Follow, from caller: Caller) async throws -> Dunbar.Confirmation {
         let now = time.milliseconds()
         return try await database.write { db in
-            // One follow of a user's after the other, so that the limit holds; and none beside a block between the two.
+            // The locks serialize the follows of a user, so that the limit holds, and exclude a block between the two
+            // users.
             let areThere = try Users.lock([caller.user, request.user], in: db)
             let isPrivate: Bool? = try db.value("SELECT is_private FROM users WHERE id = \(request.user)")
             guard areThere, let isPrivate, try !Blocks.exist(of: caller.user, by: request.user, in: db) else {
@@ -33,7 +34,8 @@ extension DunbarService {
             }
             let known = Problem(.badRequest, "Already following or requested to follow this user")
             let isAccepted = try Follows.isAccepted(caller.user, to: request.user, in: db)
-            // A request to an account that has gone public since, made when there was no room for another follow.
+            // The request was made to an account that has become public since, at a time when the follower had reached
+            // the limit.
             let isLeftOver = isAccepted == false && !isPrivate
             guard isAccepted == nil || isLeftOver else { throw known }
             guard try Follows.hasRoom(caller.user, in: db) else {
@@ -43,7 +45,7 @@ extension DunbarService {
                 try Follows.accept(of: caller.user, to: request.user, in: db)
                 return .init(message: "Following")
             }
-            if isPrivate { try Rejections.require(fewOf: caller.user, by: request.user, at: now, in: db) }
+            if isPrivate { try Rejections.requireFew(of: caller.user, by: request.user, at: now, in: db) }
             guard try Follows.insert(caller.user, to: request.user, isAccepted: !isPrivate, at: now, in: db) else {
                 throw known
             }
@@ -55,7 +57,7 @@ extension DunbarService {
         let now = time.milliseconds()
         return try await database.write { db in
             guard try Users.exists(request.user, for: caller.user, in: db) else { throw Users.notFound }
-            // In line behind the follow's making and its acceptance, so that what is said of it is so.
+            // The lock waits for a follow or an acceptance in progress, so that the answer says what was removed.
             try Users.lock(caller.user, in: db)
             let wasAccepted = try Follows.isAccepted(caller.user, to: request.user, in: db)
             guard let wasAccepted, try Follows.delete(of: caller.user, to: request.user, at: now, in: db) else {
@@ -99,7 +101,7 @@ extension DunbarService {
         _ side: Follows.Side, _ limit: Int?, before: Dunbar.User.ID?, of caller: Caller
     ) async throws -> [Dunbar.User] {
         try await database.read { [urls] db in
-            try Users.list(Follows.rest(side, of: caller.user, before: before, limit: limit), urls, in: db)
+            try Users.list(Follows.listClauses(side, of: caller.user, before: before, limit: limit), urls, in: db)
         }
     }
 
@@ -127,7 +129,7 @@ extension DunbarService {
         }
     }
 
-    // MARK: Answers to requests
+    // MARK: Answering requests
 
     func acceptRequest(_ request: Dunbar.AcceptRequest, from caller: Caller) async throws -> Dunbar.Confirmation {
         try await database.write { db in
@@ -168,7 +170,7 @@ extension DunbarService {
 enum Follows {
     static let notFound = Problem(.notFound, "Follow request not found")
 
-    /// Which of the two a list shows.
+    /// The side of a follow that a list shows.
     enum Side {
         case followers
         case following
@@ -177,7 +179,7 @@ enum Follows {
         fileprivate var other: SQL { self == .followers ? "follower_id" : "target_id" }
     }
 
-    /// Whether a follow was accepted; nil when there is neither follow nor request.
+    /// Returns whether a follow was accepted; nil when there is neither a follow nor a request.
     static func isAccepted(
         _ follower: Dunbar.User.ID, to target: Dunbar.User.ID, in db: Session
     ) throws -> Bool? {
@@ -185,14 +187,14 @@ enum Follows {
             "SELECT is_accepted FROM follows WHERE follower_id = \(follower) AND target_id = \(target)")
     }
 
-    /// Whether one more may be accepted.
+    /// Returns whether a user may follow one more.
     static func hasRoom(_ follower: Dunbar.User.ID, in db: Session) throws -> Bool {
         let count: Int? = try db.value(
             "SELECT COUNT(*) FROM follows WHERE follower_id = \(follower) AND is_accepted = 1")
         return (count ?? 0) < Dunbar.maximumFollows
     }
 
-    /// False when there is one already.
+    /// Adds a follow or a request, and returns false when there is one already.
     static func insert(
         _ follower: Dunbar.User.ID, to target: Dunbar.User.ID, isAccepted: Bool, at now: Int64, in db: Session
     ) throws -> Bool {
@@ -209,19 +211,19 @@ enum Follows {
             "UPDATE follows SET is_accepted = 1 WHERE follower_id = \(follower) AND target_id = \(target)")
     }
 
-    /// Accepts the requests that wait for somebody whose account goes public, of those who may follow one more.
+    /// Accepts the requests to a user whose account becomes public, except those of users who have reached the limit.
     static func acceptAll(to target: Dunbar.User.ID, in db: Session) throws {
         let followers: [Dunbar.User.ID] = try db.all(
             "SELECT follower_id FROM follows WHERE target_id = \(target) AND is_accepted = 0 ORDER BY follower_id"
         ) { try $0.get(0) }
         for follower in followers {
-            // In line behind their other follows, so that the limit holds.
+            // The lock serializes the user's follows, so that the limit holds.
             try Users.lock(follower, in: db)
             if try hasRoom(follower, in: db) { try accept(of: follower, to: target, in: db) }
         }
     }
 
-    /// Whether there was a follow or a request.
+    /// Deletes a follow or a request, and returns whether there was one.
     static func delete(
         of follower: Dunbar.User.ID, to target: Dunbar.User.ID, at now: Int64, in db: Session
     ) throws -> Bool {
@@ -229,7 +231,7 @@ enum Follows {
             .follow, where: "follower_id = \(follower) AND target_id = \(target)", at: now, in: db) > 0
     }
 
-    /// Follows and requests, both ways.
+    /// Deletes follows and requests between two users, in both directions.
     static func deleteAll(
         between one: Dunbar.User.ID, and other: Dunbar.User.ID, at now: Int64, in db: Session
     ) throws {
@@ -240,8 +242,8 @@ enum Follows {
                 """, at: now, in: db)
     }
 
-    /// Behind `FROM users u`: whom a list shows.
-    static func rest(
+    /// Returns the JOIN, WHERE and ORDER BY clauses behind `FROM users u` for a list of followers or followed users.
+    static func listClauses(
         _ side: Side, of user: Dunbar.User.ID, before: Dunbar.User.ID?, limit: Int?
     ) -> SQL {
         let place: SQL =
@@ -269,10 +271,11 @@ enum Follows {
     }
 }
 
-/// How often somebody was rejected by somebody: a person who has said no three times is left alone for a week.
+/// Counts how often a user rejected another user's requests. After three rejections new requests are refused for a
+/// week.
 enum Rejections {
     private static let limit = 3
-    /// In milliseconds.
+    /// The time in milliseconds for which rejections count.
     private static let window: Int64 = 7 * 24 * 3_600_000
 
     static func count(
@@ -288,9 +291,11 @@ enum Rejections {
             """)
     }
 
-    /// - Throws: 429.
-    static func require(
-        fewOf follower: Dunbar.User.ID, by target: Dunbar.User.ID, at now: Int64, in db: Session
+    /// Refuses a request when the target has rejected the follower too often.
+    ///
+    /// - Throws: A `Problem` with 429.
+    static func requireFew(
+        of follower: Dunbar.User.ID, by target: Dunbar.User.ID, at now: Int64, in db: Session
     ) throws {
         let end: Int64? = try db.value(
             """

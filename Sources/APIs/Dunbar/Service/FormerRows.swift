@@ -2,17 +2,17 @@ import Backend
 import Database
 import DunbarAPI
 
-/// Where rows of lists stood that have gone. A client reads a list in pages by naming the last entry it has; that entry may
-/// be removed meanwhile, often by the same client, and the list goes on behind the place where it stood.
+/// Keeps the former places of deleted list entries. A client reads a list in pages by naming its last entry. That entry
+/// may be deleted in the meantime, often by the same client; the list then continues behind its former place.
 ///
-/// Only numbers are kept, for a day: nobody reads a list for longer. Of a pair of users one row is kept, so there are no
-/// more than there are pairs of users who had to do with each other that day.
+/// A row has only numbers and is kept for a day, which is longer than a client reads a list. There is at most one row
+/// for each pair of users and kind.
 enum FormerRows {
-    /// Of which table.
+    /// The table of a deleted row.
     enum Kind: Int {
-        /// Follows and requests: the owner follows, the other is followed.
+        /// A follow or a request: the owner follows, the other is followed.
         case follow = 0
-        /// Blocks: the owner blocks, the other is blocked.
+        /// A block: the owner blocks, the other is blocked.
         case block = 1
 
         fileprivate var table: SQL { self == .follow ? "follows" : "blocks" }
@@ -20,10 +20,10 @@ enum FormerRows {
         fileprivate var other: SQL { self == .follow ? "target_id" : "blocked_id" }
     }
 
-    /// In milliseconds.
+    /// The time in milliseconds for which a place is kept.
     private static let lifetime: Int64 = 24 * 3_600_000
 
-    /// Deletes rows of a table, and keeps where they stood.
+    /// Deletes rows of a table, and keeps their places.
     ///
     /// - Returns: The number of rows deleted.
     @discardableResult
@@ -39,7 +39,7 @@ enum FormerRows {
         return try db.run("DELETE FROM \(kind.table) WHERE \(condition)")
     }
 
-    /// The place, as time and id, of the row between two users, whether it is there or has gone.
+    /// Returns the place of the row between two users, as time and id, whether the row exists or was deleted.
     static func place(_ kind: Kind, of owner: Dunbar.User.ID, and other: Dunbar.User.ID) -> SQL {
         """
         (SELECT p.created_at, p.id FROM (
@@ -51,8 +51,8 @@ enum FormerRows {
         """
     }
 
-    /// The place of a request, whether it is there, was accepted or has gone. What is known of none any more is taken to
-    /// have stood where its id says.
+    /// Returns the place of a request, whether it is pending, accepted or deleted. When nothing is known of it any
+    /// more, its place is derived from its id.
     static func place(ofRequest id: Dunbar.FollowRequest.ID) -> SQL {
         """
         (SELECT p.created_at, CAST(\(id) AS BIGINT) FROM (

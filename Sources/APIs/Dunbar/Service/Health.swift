@@ -5,7 +5,7 @@ import DunbarAPI
 import HTTPTypes
 
 extension DunbarService {
-    /// A part that has not answered by then is not well.
+    /// The time after which a component that has not answered is reported as unhealthy.
     static let patience = Duration.seconds(2)
 
     func health(_ routes: inout Routes<Dunbar, Caller>) {
@@ -13,10 +13,10 @@ extension DunbarService {
     }
 
     func checkHealth(_ request: Dunbar.CheckHealth, _ info: RequestInfo) async throws -> Answer<Dunbar.HealthReport> {
-        async let database = isWell { [database] in try await database.check() }
-        async let storage = isWell { [objects] in try await objects.reach() }
+        async let database = succeedsInTime { [database] in try await database.check() }
+        async let storage = succeedsInTime { [objects] in try await objects.reach() }
         let (hasDatabase, hasStorage) = await (database, storage)
-        func state(_ isWell: Bool) -> String { isWell ? "healthy" : "error" }
+        func state(_ isHealthy: Bool) -> String { isHealthy ? "healthy" : "error" }
         let isHealthy = hasDatabase && hasStorage
         return Answer(
             isHealthy ? .ok : .serviceUnavailable,
@@ -27,8 +27,9 @@ extension DunbarService {
             headers: [.cacheControl: "no-store"])
     }
 
-    /// Whether it answers in time. What takes longer goes on by itself: an engine's call cannot be taken back.
-    private func isWell(_ look: @escaping @Sendable () async throws -> Void) async -> Bool {
+    /// Returns whether a check succeeds in time. A check that takes longer continues on its own, because a call of the
+    /// database engine cannot be cancelled.
+    private func succeedsInTime(_ look: @escaping @Sendable () async throws -> Void) async -> Bool {
         let (answers, continuation) = AsyncStream<Bool>.makeStream()
         let looking = Task {
             do { try await look() } catch { continuation.yield(false) }
@@ -42,7 +43,7 @@ extension DunbarService {
             looking.cancel()
             waiting.cancel()
         }
-        for await isWell in answers { return isWell }
+        for await result in answers { return result }
         return false
     }
 }

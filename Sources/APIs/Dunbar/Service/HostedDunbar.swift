@@ -2,7 +2,7 @@ import Backend
 import Database
 import Mail
 
-/// Dunbar, as a server hosts it.
+/// Describes Dunbar to the server that hosts it.
 public struct HostedDunbar: HostedAPI {
     static let requestKey = HostedKey(
         "dunbar-requests", variable: "CONCORD_DUNBAR_REQUEST_KEY",
@@ -21,9 +21,9 @@ public struct HostedDunbar: HostedAPI {
 
     /// - Parameters:
     ///   - settings: Returns the settings for a public URL.
-    ///   - images: Makes the maker of photos and pictures.
+    ///   - images: Makes the converter of photos and pictures.
     ///   - mailer: Makes the mailer that sends e-mails.
-    ///   - startupWarnings: Logs at the start what will not work.
+    ///   - startupWarnings: Logs at the start which functions will not work.
     public init(
         settings: @escaping @Sendable (_ publicURL: String) -> DunbarService.Settings,
         images: @escaping @Sendable (Platform) -> DunbarService.ImageMaker,

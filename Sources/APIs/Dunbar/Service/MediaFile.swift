@@ -5,9 +5,9 @@ import DunbarAPI
 import Identity
 import ObjectStore
 
-/// A stored file's name: random, so that nobody guesses it, with what it is behind it.
+/// The names of stored files: random, so that they cannot be guessed, with a suffix for the type.
 enum MediaFile {
-    /// Of the stored objects, and of the URLs that show them.
+    /// The folder of the stored objects and of the URLs that show them.
     static let folder = "media"
 
     static func name(_ type: MediaType) -> String { "\(RandomToken.make(bytes: 16)).\(type.suffix)" }
@@ -21,16 +21,17 @@ enum MediaFile {
 }
 
 extension MediaType {
-    /// Behind a stored file's name.
+    /// The suffix of a stored file's name.
     var suffix: String { self == .jpeg ? "jpg" : rawValue }
 }
 
 extension DunbarService {
-    /// Lets a request for a file pass whose URL was signed, and for some days one for a file from before URLs were.
+    /// Admits a request for a file with a signed URL. For some days after the upgrade it also admits URLs without a
+    /// signature for files that were stored before.
     func admitToFile(_ name: String, _ query: String?) async throws {
         let refused = Problem(.forbidden, "Invalid or expired link")
         switch urls.verdict(on: query, forFile: name) {
-        case .good: return
+        case .valid: return
         case .refused: throw refused
         case .unsigned:
             let now = time.milliseconds()
@@ -39,9 +40,9 @@ extension DunbarService {
     }
 }
 
-/// The files that were stored before URLs were signed: apps may have kept URLs without a signature.
+/// The files that were stored before URLs were signed. Apps may have kept URLs without a signature.
 enum UnsignedFiles {
-    /// For how long such URLs are good after the upgrade. In milliseconds.
+    /// The time in milliseconds for which such URLs are valid after the upgrade.
     private static let grace: Int64 = 7 * 24 * 3_600_000
 
     static func include(_ name: String, at now: Int64, in db: Session) throws -> Bool {
@@ -49,29 +50,29 @@ enum UnsignedFiles {
             "SELECT 1 FROM unsigned_files WHERE name = \(name) AND (ends_at IS NULL OR ends_at > \(now))")
     }
 
-    /// Forgets files that are deleted.
+    /// Removes files that are deleted.
     static func forget(_ names: [String], in db: Session) throws {
         guard !names.isEmpty else { return }
         try db.run("DELETE FROM unsigned_files WHERE name IN (\(list: names))")
     }
 
-    /// Notes when the time begins, which is the first sweep after the upgrade, and ends it.
+    /// Starts the time at the first sweep after the upgrade, and removes files whose time is over.
     static func sweep(at now: Int64, in db: Session) throws {
         try db.run("UPDATE unsigned_files SET ends_at = \(now + grace) WHERE ends_at IS NULL")
         try db.run("DELETE FROM unsigned_files WHERE ends_at <= \(now)")
     }
 }
 
-// MARK: Repeated answers
+// MARK: Replayed answers
 
-/// What shows files by their URLs.
+/// A value that contains the URLs of files.
 protocol ShowsFiles: Codable, Sendable {
-    /// The same with URLs that are good from now on.
+    /// Returns the value with URLs that are valid from now on.
     func renewed(by urls: PublicURLs) -> Self
 }
 
 extension Answer where Output: ShowsFiles {
-    /// An answer that is repeated under its key, with URLs that are good from now on; any other as it is.
+    /// Returns a replayed answer with URLs that are valid from now on, and any other answer unchanged.
     func renewed(by urls: PublicURLs) throws -> Answer {
         guard headers[.idempotentReplayed] != nil else { return self }
         return Answer(status, try decoded().renewed(by: urls), headers: headers)
@@ -79,7 +80,7 @@ extension Answer where Output: ShowsFiles {
 }
 
 extension PublicURLs {
-    /// The URL of the same file, from now on.
+    /// Returns a URL of the same file that is valid from now on.
     fileprivate func renewed(_ url: String) -> String {
         let name = url.prefix { $0 != "?" }.split(separator: "/").last.map(String.init) ?? ""
         return MediaFile.type(of: name) == nil ? url : file(name)

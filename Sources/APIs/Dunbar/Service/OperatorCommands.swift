@@ -1,7 +1,7 @@
 import Backend
 
 extension DunbarService {
-    /// Makes users admins or no longer admins, and prints what users have reported.
+    /// Makes users admins or removes that right, and prints what users have reported.
     public struct Administer: OperatorCommand {
         public static let name = "admin dunbar"
 
@@ -21,7 +21,7 @@ extension DunbarService {
         public func run(in context: OperatorContext) async throws {
             let changes = promote.map { ($0, true) } + demote.map { ($0, false) }
             try await context.change(
-                changes, saying: { $0 ? "is an admin" : "is no longer an admin" },
+                changes, printing: { $0 ? "is an admin" : "is no longer an admin" },
                 { try await DunbarService.setAdmin($0, $1, in: context.database) })
             if reports { try await printReports(in: context) }
         }
@@ -30,7 +30,7 @@ extension DunbarService {
             let reports = try await DunbarService.reports(limit: 1000, in: context.database)
             if reports.isEmpty { try await context.print("No reports") }
             for report in reports {
-                // Users' texts in quotes, with what could move a terminal's cursor escaped.
+                // Users' texts are printed in quotes, with characters escaped that could move a terminal's cursor.
                 let files = report.mediaCount == 0 ? "" : ", \(report.mediaCount) files"
                 let details = report.details.map { ": \($0.debugDescription)" } ?? ""
                 try await context.print("\(report.createdAt) \(report.reason), report \(report.id)")

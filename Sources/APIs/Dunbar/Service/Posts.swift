@@ -30,13 +30,14 @@ extension DunbarService {
         {
             return try replay.renewed(by: urls)
         }
-        // Again in the write: two posts at once may each have had room.
+        // This is checked again in the write, because two concurrent posts may each have found room.
         try await database.read { [uploadThrottle, settings] db in
             try uploadThrottle.requireRoom("\(caller.user)", at: now, in: db)
             if !request.media.isEmpty { try Files.requireRoom(for: 1, of: caller.user, settings, in: db) }
         }
         let files = try await store(request.media, of: caller.user)
-        let answer: Answer<Dunbar.Post> = try await keeping(files.map(\.name)) { [urls, uploadThrottle, settings] in
+        let answer: Answer<Dunbar.Post> = try await removingOnFailure(files.map(\.name)) {
+            [urls, uploadThrottle, settings] in
             try await database.write(info.idempotencyKey, phrases: Dunbar.phrases, at: now) { db in
                 let id = try Posts.insert(request.content, files, by: caller.user, at: now, in: db)
                 try uploadThrottle.count("\(caller.user)", at: now, in: db)
@@ -48,7 +49,7 @@ extension DunbarService {
         return try answer.renewed(by: urls)
     }
 
-    /// The three ways to ask for a user's posts are one.
+    /// Returns a page of a user's posts, for the three operations that list them.
     private func posts(
         of user: Dunbar.User.ID, _ limit: Int?, _ before: Dunbar.Post.ID?, to caller: Caller
     ) async throws -> [Dunbar.Post] {
@@ -89,12 +90,12 @@ enum Posts {
     private static let columns: SQL = "p.id, p.content, p.media, p.user_id, p.created_at, \(Users.summaryColumns)"
     private static let table = ListTable("posts", list: "user_id", time: "created_at")
 
-    /// Nil when there is no such user any more.
+    /// Adds a post; nil when the user no longer exists.
     static func insert(
         _ content: String, _ files: [StoredFile], by user: Dunbar.User.ID, at now: Int64, in db: Session
     ) throws -> Dunbar.Post.ID? {
-        // In line behind the author's other posts, and later than all of them: whoever has seen the newest has missed
-        // none before it.
+        // The lock serializes the author's posts, and each is later than all before it. So a client that has read the
+        // newest post has missed none before it.
         guard try Users.lock(user, in: db) else { return nil }
         let last: Int64? = try db.value(
             "SELECT created_at FROM posts WHERE user_id = \(user) ORDER BY created_at DESC, id DESC LIMIT 1")
@@ -119,9 +120,10 @@ enum Posts {
         }
     }
 
-    /// A post's author.
+    /// Returns the author of a post.
     ///
-    /// - Throws: 404 when the viewer may not see it, or it is not there: nobody can tell which.
+    /// - Throws: A `Problem` with 404 when the viewer may not see the post or it does not exist; the answer does not
+    ///   show which.
     @discardableResult
     static func requireVisible(
         _ id: Dunbar.Post.ID, to viewer: Dunbar.User.ID, in db: Session
@@ -146,7 +148,7 @@ enum Posts {
             """
     }
 
-    /// The newest posts of the viewer and of whom they follow.
+    /// Returns the query for the newest posts of the viewer and of the users whom they follow.
     static func feedQuery(
         of viewer: Dunbar.User.ID, before: Dunbar.Post.ID?, limit: Int, in db: Session
     ) -> SQL {
@@ -164,7 +166,8 @@ enum Posts {
             """
     }
 
-    /// Where a post stands in the order of posts; one that is gone, behind the last that was made before it.
+    /// Returns the place of a post in the order of posts. The place of a deleted post is behind the last one created
+    /// before it.
     private static func place(of id: Dunbar.Post.ID) -> SQL {
         "(SELECT b.created_at, CAST(\(id) AS BIGINT) FROM posts b WHERE b.id <= \(id) ORDER BY b.id DESC LIMIT 1)"
     }
@@ -181,7 +184,7 @@ enum Posts {
     ///
     /// - Returns: The names of its files.
     static func delete(_ id: Dunbar.Post.ID, at now: Int64, in db: Session) throws -> [String] {
-        // Comments that are being made are waited for, and go too.
+        // The lock waits for comments that are being written, so that they are deleted as well.
         try lock(id, in: db)
         let names: [String] = try db.all("SELECT name FROM media WHERE post_id = \(id)") { try $0.get(0) }
         try db.run("DELETE FROM media WHERE post_id = \(id)")

@@ -26,7 +26,7 @@ extension DunbarService {
         }
     }
 
-    /// What somebody has told the operator of a post.
+    /// A post that a user has reported to the operator.
     public struct Report: Sendable {
         public let id: Int64
         public let reason: Dunbar.ReportReason
@@ -34,28 +34,29 @@ extension DunbarService {
         public let createdAt: Dunbar.Timestamp
         public let reporter: String
         public let post: Dunbar.Post.ID
-        /// By username; "(deleted account)" of one that is, as of the reporter's.
+        /// The author's username; "(deleted account)" when the account was deleted. The same holds for the reporter.
         public let author: String
         public let content: String
-        /// How many files the post has.
+        /// The number of files of the post.
         public let mediaCount: Int
     }
 
-    /// The newest reports, newest first: for the operator. Each has a copy of its post, which it outlasts by 90 days.
+    /// Returns the newest reports, the newest first, for the operator. Each has a copy of its post, and is kept for 90
+    /// days after the post is deleted.
     public static func reports(limit: Int, in database: Database) async throws -> [Report] {
         try await database.read { try Reports.newest(limit, in: $0) }
     }
 }
 
 enum Reports {
-    /// For how long a report is kept after its post or one of the two accounts has gone. In milliseconds.
+    /// The time in milliseconds for which a report is kept after its post or one of the two accounts is deleted.
     private static let lifetime: Int64 = 90 * 24 * 3_600_000
-    /// Nobody's username: they have no spaces.
+    /// The name shown for a deleted account. It cannot be a username, because it contains a space.
     private static let deleted = "(deleted account)"
 
-    /// Keeps a report, with a copy of the post.
+    /// Stores a report with a copy of the post.
     ///
-    /// - Returns: False when there is one already.
+    /// - Returns: False when the user has reported the post already.
     static func insert(
         _ request: Dunbar.ReportPost, by user: Dunbar.User.ID, at now: Int64, in db: Session
     ) throws -> Bool {
@@ -88,12 +89,12 @@ enum Reports {
         }
     }
 
-    /// Begins the time after which reports of a post go that is deleted.
+    /// Starts the time after which the reports of a deleted post are removed.
     static func end(ofPost post: Dunbar.Post.ID, at now: Int64, in db: Session) throws {
         try db.run("UPDATE reports SET ends_at = \(now + lifetime) WHERE post_id = \(post) AND ends_at IS NULL")
     }
 
-    /// Forgets who has reported, and who was reported, when it is somebody who deletes their account.
+    /// Removes a user who deletes their account from the reports that they made and from those about them.
     static func forget(_ user: Dunbar.User.ID, at now: Int64, in db: Session) throws {
         for column in ["author_id", "reporter_id"] as [SQL] {
             try db.run(

@@ -3,14 +3,15 @@ import Database
 import DunbarAPI
 
 extension DunbarService {
-    /// Every table of the API. Times are milliseconds since 1970.
+    /// The tables of the API. Times are milliseconds since 1970.
     public static let schema = Schema(
         "dunbar",
         [
             .init(
                 "users",
                 [
-                    // The keys are what names and addresses are compared by: in lower case. A photo is a file's name.
+                    // Names and addresses are compared by their keys, which are in lower case. A photo is the name of a
+                    // file.
                     """
                     CREATE TABLE users (
                         id {ID}, username TEXT NOT NULL, username_key {KEY} NOT NULL UNIQUE,
@@ -30,7 +31,8 @@ extension DunbarService {
             .init(
                 "follows",
                 [
-                    // A request until it is accepted: so there is one of the two at most.
+                    // A row is a request until it is accepted, so there is at most a request or a follow between two
+                    // users.
                     """
                     CREATE TABLE follows (
                         id {ID}, follower_id BIGINT NOT NULL REFERENCES users (id),
@@ -43,14 +45,14 @@ extension DunbarService {
             .init(
                 "posts",
                 [
-                    // The names of its files, in their order, with a space between.
+                    // `media` has the names of the post's files in their order, separated by spaces.
                     """
                     CREATE TABLE posts (
                         id {ID}, user_id BIGINT NOT NULL REFERENCES users (id), content TEXT NOT NULL,
                         media TEXT NOT NULL, created_at BIGINT NOT NULL)
                     """,
                     "CREATE INDEX posts_in_order ON posts (user_id, created_at, id)",
-                    // Which of the stored files belong to posts, by their names.
+                    // The stored files that belong to posts, by their names.
                     """
                     CREATE TABLE media (
                         name {KEY} PRIMARY KEY, post_id BIGINT NOT NULL REFERENCES posts (id))
@@ -94,7 +96,7 @@ extension DunbarService {
             .init(
                 "sizes of files",
                 [
-                    // Whose a file is, and its size; null until it has been looked at.
+                    // The owner of a file, and its size; the size is null until it has been determined.
                     "ALTER TABLE media ADD COLUMN user_id BIGINT NOT NULL DEFAULT 0",
                     "ALTER TABLE media ADD COLUMN size BIGINT",
                     "UPDATE media SET user_id = (SELECT p.user_id FROM posts p WHERE p.id = media.post_id)",
@@ -104,7 +106,7 @@ extension DunbarService {
             .init(
                 "signed URLs",
                 [
-                    // Until when their URLs are good without a signature; null until that is known.
+                    // The time until which a file's URLs are valid without a signature; null until that is known.
                     "CREATE TABLE unsigned_files (name {KEY} PRIMARY KEY, ends_at BIGINT)",
                     "INSERT INTO unsigned_files (name) SELECT name FROM media",
                     "INSERT INTO unsigned_files (name) SELECT photo FROM users WHERE photo IS NOT NULL",
@@ -112,8 +114,8 @@ extension DunbarService {
             .init(
                 "places in lists and rejections",
                 [
-                    // Where follows, requests and blocks stood that are gone, so that a list that is read in pages goes on
-                    // behind them. Numbers alone; of a pair the last.
+                    // The former places of deleted follows, requests and blocks, so that a list that is read in pages
+                    // continues behind them. A pair of users has one row, with numbers alone.
                     """
                     CREATE TABLE former_rows (
                         kind INTEGER NOT NULL, owner_id BIGINT NOT NULL, other_id BIGINT NOT NULL,
@@ -135,8 +137,8 @@ extension DunbarService {
             .init(
                 "reports that outlast posts",
                 [
-                    // With a copy of what is reported. Who has deleted their account is null. When it is over, once the post
-                    // or one of the two accounts is gone.
+                    // A report has a copy of the post. A user who has deleted their account is null. `ends_at` is set
+                    // once the post or one of the two accounts is deleted.
                     """
                     CREATE TABLE lasting_reports (
                         id {ID}, post_id BIGINT NOT NULL, author_id BIGINT, reporter_id BIGINT, reason TEXT NOT NULL,

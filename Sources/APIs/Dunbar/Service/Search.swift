@@ -10,7 +10,7 @@ extension DunbarService {
     func searchUsers(_ request: Dunbar.SearchUsers, from caller: Caller) async throws -> [Dunbar.User] {
         let text = request.query.trimmed
         if text.isEmpty { return [] }
-        return try await searches.take(for: caller.user) {
+        return try await searches.run(for: caller.user) {
             try await database.read { [urls] in try Users.matching(text, to: caller.user, urls, in: $0) }
         }
     }

@@ -16,7 +16,7 @@ extension DunbarService {
     func getUser(
         _ request: Dunbar.GetUser, _ info: RequestInfo
     ) async throws -> Answer<WithRelationship<Dunbar.User>> {
-        // Open to every client; a session only adds its user's relationship.
+        // This operation needs no session. With one, the answer also has the relationship to its user.
         let session = try await sessions.caller(info.headers)
         let found = try await database.read { [urls] db in
             guard let user = try Users.profile(request.id, to: session?.user, urls, in: db) else {
@@ -63,7 +63,9 @@ enum Users: EmailAccountTable {
         try db.exists("SELECT 1 FROM users u WHERE u.id = \(id) AND \(Visibility.ofAccount(to: viewer))")
     }
 
-    /// - Parameter viewer: Nil for a client without a session.
+    /// Returns a user's profile, if the viewer may see it.
+    ///
+    /// - Parameter viewer: The user who asks; nil for a client without a session.
     static func profile(
         _ id: Dunbar.User.ID, to viewer: Dunbar.User.ID?, _ urls: PublicURLs, in db: Session
     ) throws -> Dunbar.User? {
@@ -90,8 +92,10 @@ enum Users: EmailAccountTable {
     }
 
     /// Returns the profiles of a list of users `u`.
-    static func list(_ rest: SQL, _ urls: PublicURLs, in db: Session) throws -> [Dunbar.User] {
-        try db.all("SELECT \(profileColumns) FROM users u \(rest)") { try .init(row: $0, urls) }
+    ///
+    /// - Parameter clauses: The JOIN, WHERE and ORDER BY clauses behind `FROM users u`.
+    static func list(_ clauses: SQL, _ urls: PublicURLs, in db: Session) throws -> [Dunbar.User] {
+        try db.all("SELECT \(profileColumns) FROM users u \(clauses)") { try .init(row: $0, urls) }
     }
 
     /// Returns the first 20 users whose username or display name contains the text, without admins.
@@ -99,7 +103,7 @@ enum Users: EmailAccountTable {
         _ text: String, to viewer: Dunbar.User.ID, _ urls: PublicURLs, in db: Session
     ) throws -> [Dunbar.User] {
         let key = key(text)
-        // Longer than any name.
+        // The text is longer than any name.
         guard key.length <= 256, !key.containsNUL else { return [] }
         return try UserSearch.first(20, containing: key, in: db) { ids in
             try list(
@@ -132,7 +136,7 @@ enum Users: EmailAccountTable {
                 ON CONFLICT DO NOTHING RETURNING id
                 """)
         guard let id, let user = try account(id, urls, in: db) else {
-            // Another user may have taken it meanwhile.
+            // Another transaction may have taken the name in the meantime.
             let isNameTaken = try !FoldedNames.isFree(request.username, in: "users", db)
             throw Problem(.badRequest, isNameTaken ? "Username already exists" : "Email already exists")
         }
@@ -146,7 +150,10 @@ enum Users: EmailAccountTable {
         try db.exists("SELECT 1 FROM users WHERE id = \(id) AND is_admin = 1")
     }
 
-    /// - Throws: 404 when there is no such user, 403 when it is neither the viewer nor the viewer an admin.
+    /// Requires that a viewer may change a user's profile.
+    ///
+    /// - Throws: A `Problem` with 404 when there is no such user, or with 403 when the viewer is neither that user nor
+    ///   an admin.
     static func require(_ viewer: Dunbar.User.ID, mayChange id: Dunbar.User.ID, in db: Session) throws {
         guard try exists(id, for: viewer, in: db) else { throw notFound }
         guard try viewer == id || isAdmin(viewer, in: db) else {
@@ -165,12 +172,13 @@ enum Users: EmailAccountTable {
         }
         if let isPrivate = request.isPrivate {
             try db.run("UPDATE users SET is_private = \(isPrivate) WHERE id = \(request.id)")
-            // After the change of the row: a follow request that is made at the same time waits for it, and is a follow.
+            // This comes after the change of the row: a follow request that is made at the same time waits for it and
+            // becomes a follow.
             if !isPrivate { try Follows.acceptAll(to: request.id, in: db) }
         }
     }
 
-    /// Returns a user as they are shown to the caller who changed them.
+    /// Returns a user as the caller sees them who has changed them.
     static func changed(
         _ id: Dunbar.User.ID, by viewer: Dunbar.User.ID, _ urls: PublicURLs, in db: Session
     ) throws -> Dunbar.UpdatedUser {
@@ -179,7 +187,7 @@ enum Users: EmailAccountTable {
         return .other(profile)
     }
 
-    /// Returns the error for a user who is not there: 404, or 401 when the caller's own account has gone.
+    /// Returns the error for a missing user: 404, or 401 when the caller's own account was deleted.
     static func missingUser(for caller: Dunbar.User.ID, in db: Session) throws -> Problem {
         try exists(caller, in: db) ? notFound : gone
     }
@@ -195,7 +203,7 @@ extension Dunbar.User {
 }
 
 extension Dunbar.UserSummary {
-    /// - Parameter first: Where the columns begin (``Users/summaryColumns``).
+    /// - Parameter first: The index of the first of the columns ``Users/summaryColumns``.
     init(row: borrowing Row, at first: Int, _ urls: PublicURLs) throws {
         self.init(
             id: try row.get(first), username: try row.get(first + 1), displayName: try row.get(first + 2),

@@ -2,11 +2,12 @@ import Backend
 import Database
 import DunbarAPI
 
-/// Who may see what. One condition decides it for posts, comments, the feed, reports and deletion; whatever shows something
-/// that belongs to somebody asks here, in the transaction that reads it. From admins nothing is hidden.
+/// Decides who may see what. Posts, comments, the feed, reports and deletions all use these conditions, in the
+/// transaction that reads the rows. An admin sees everything.
 enum Visibility {
-    /// Whether a viewer sees the posts of user `u`, as a condition: one's own, everything as an admin, and of those whom no
-    /// block keeps apart the posts of public accounts, and of private ones whom one follows.
+    /// Returns the condition under which a viewer may see the posts of user `u`. A viewer sees their own posts; an
+    /// admin sees all. Otherwise there must be no block between the two, and the account must be public or followed by
+    /// the viewer.
     static func ofPosts(to viewer: Dunbar.User.ID) -> SQL {
         """
         (u.id = \(viewer) OR \(isAdmin(viewer)) OR (
@@ -17,15 +18,15 @@ enum Visibility {
         """
     }
 
-    /// Whether a viewer sees what a user has written under somebody's post, and finds the user: unless one of them has
-    /// blocked the other.
+    /// Returns the condition under which a viewer sees a user's comments and finds the user: neither has blocked the
+    /// other.
     ///
     /// - Parameter user: The column with the user's id.
     static func ofPerson(_ user: SQL = "u.id", to viewer: Dunbar.User.ID) -> SQL {
         "(NOT \(isBlocked(viewer, by: user)) AND NOT \(isBlocked(user, by: viewer)) OR \(isAdmin(viewer)))"
     }
 
-    /// Whether a viewer is told that there is user `u`: the blocked one is not, the one who blocks is.
+    /// Returns the condition under which a viewer learns that user `u` exists: `u` has not blocked the viewer.
     static func ofAccount(to viewer: Dunbar.User.ID) -> SQL {
         "(NOT \(isBlocked(viewer, by: "u.id")) OR \(isAdmin(viewer)))"
     }

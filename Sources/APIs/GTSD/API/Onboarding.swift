@@ -14,7 +14,7 @@ extension GTSD {
         public static let gainMuscle = Self(rawValue: "gain_muscle")
         /// To keep the present weight.
         public static let maintain = Self(rawValue: "maintain")
-        /// To be healthier.
+        /// The goal of being healthier.
         public static let improveHealth = Self(rawValue: "improve_health")
         static let all = [loseWeight, gainMuscle, maintain, improveHealth]
     }

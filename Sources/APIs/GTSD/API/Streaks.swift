@@ -41,7 +41,7 @@ extension GTSD {
         }
     }
 
-    /// How much of a day's tasks is done.
+    /// The completion of a day's tasks.
     public struct DayCompliance: Codable, Hashable, Sendable {
         /// The day.
         public var date: Day

@@ -46,7 +46,7 @@ extension GTSD {
         public var type: TaskType
         /// The title.
         public var title: String
-        /// What is to be done.
+        /// The instructions for the task.
         public var description: String
         /// The day on which the task is due.
         public var dueDate: Day

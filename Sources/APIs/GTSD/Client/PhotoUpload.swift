@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 
 extension GTSDClient {
-    /// What an app tells about a photo beside its bytes.
+    /// The details of a photo besides its bytes.
     public struct PhotoDetails: Hashable, Sendable {
         /// The width in pixels.
         public var width: Int?

@@ -26,11 +26,11 @@ extension GTSDService {
             [refreshTokens] password, now, db in
             let user = try Users.insert(request, password: password, at: now, in: db)
             try refreshTokens.begin(session, for: user, at: now, in: db)
-            return (user, Answer(.created, KeptSignUp(user: user)))
+            return (user, Answer(.created, StoredSignUp(user: user)))
         }
         let user = try kept.decoded().user
         if kept.isReplay {
-            // A repeat gets tokens of its own.
+            // A repeat receives new tokens.
             let now = time.milliseconds()
             try await database.write { [accounts, refreshTokens] db in
                 try Users.lockCaller(user, in: db)
@@ -76,9 +76,9 @@ extension GTSDService {
         return Answer(.ok, APIResponse(message: "Account deleted successfully"))
     }
 
-    /// Removes an account whose row is locked, with all that refers to it.
+    /// Deletes an account whose row is locked, with everything that refers to it.
     ///
-    /// - Returns: The keys of its photos, which are to be removed from the store.
+    /// - Returns: The keys of its photos, which must be removed from the store.
     private func delete(_ user: UserID, in db: Session) throws -> [String] {
         let keys = try Photos.keys(of: user, in: db)
         try Photos.discard(keys, in: db)
@@ -91,8 +91,8 @@ extension GTSDService {
     }
 }
 
-/// What is kept of a sign-up under an `Idempotency-Key`. The tokens are not.
-private struct KeptSignUp: Codable {
+/// The part of a sign-up's answer that is stored under an `Idempotency-Key`. The tokens are not stored.
+private struct StoredSignUp: Codable {
     let user: UserID
 }
 
@@ -103,9 +103,9 @@ enum Users: PasswordAccountTable {
     static let wrongSignIn = Problem(.unauthorized, "Invalid email or password")
     static let wrongPassword = Problem(.forbidden, "Invalid password")
 
-    /// Makes an account, with its streak.
+    /// Adds an account with its streak.
     ///
-    /// - Throws: 409 when the address is taken.
+    /// - Throws: A `Problem` with 409 when the address is taken.
     static func insert(
         _ request: GTSD.SignUp, password: String, at now: Int64, in db: Session
     ) throws -> UserID {
@@ -135,7 +135,7 @@ enum Users: PasswordAccountTable {
         }
     }
 
-    /// Throws 403 for an account that its operator has switched off.
+    /// Throws 403 for an account that its operator has deactivated.
     static func requireActive(_ id: UserID, in db: Session) throws {
         if try db.exists("SELECT 1 FROM users WHERE id = \(id) AND is_deactivated = 1") {
             throw GTSDService.deactivated

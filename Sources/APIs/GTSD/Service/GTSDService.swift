@@ -7,8 +7,8 @@ import HTTPTypes
 import Identity
 import ObjectStore
 
-/// The GTSD API's behaviour. Each section of the contract is an extension in a file of its own, and what needs no
-/// database is in `Rules`.
+/// Implements the GTSD API. Each section of the contract is an extension in a file of its own; rules that need no
+/// database are in `Rules`.
 public struct GTSDService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
@@ -21,26 +21,28 @@ public struct GTSDService: FileStoringService {
     let time: TimeSource
     let makeID: @Sendable () -> String
     let settings: Settings
-    /// Orders what happens to one key of the store.
-    let places = KeyedLock()
+    /// Serializes uploads, confirmations and deletions of each key in the store.
+    let uploadLocks = KeyedLock()
     private let secret: [UInt8]
 
     public struct Settings: Sendable {
-        /// The limits on guessing passwords and on making accounts.
+        /// The limits on guessing passwords and on creating accounts.
         public var attempts = SignInThrottle.Limits()
-        /// What one user's photos may take, those that are expected included. In bytes.
+        /// The size in bytes that one user's photos may have together, including photos that are reserved.
         public var storageQuota: Int64 = 5 * 1024 * 1024 * 1024
-        /// How many photos one user may presign in an hour.
+        /// The number of photos that one user may presign in an hour.
         public var uploadsPerHour = 500
 
         public init() {}
     }
 
+    /// Makes the service.
+    ///
     /// - Parameters:
-    ///   - database: With ``schema``.
-    ///   - objects: Keeps the progress photos.
-    ///   - tokenKey: Signs access tokens; at least 32 bytes.
-    ///   - makeID: Makes UUIDs of version 4, in lower case.
+    ///   - database: A database with ``schema``.
+    ///   - objects: The store for progress photos.
+    ///   - tokenKey: The key that signs access tokens; at least 32 bytes.
+    ///   - makeID: Returns a new UUID of version 4, in lower case.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, tokenKey: [UInt8],
         time: TimeSource = .system, makeID: @escaping @Sendable () -> String = RandomUUID.make,
@@ -67,7 +69,7 @@ public struct GTSDService: FileStoringService {
     /// The body of `/health` and `/ready` when all is well.
     public static let healthyBody = #"{"success":true,"data":{"status":"ok"}}"#
 
-    /// Returns every operation with its handler, and the files where they are in the data folder.
+    /// Returns every operation with its handler, and the file operations when files are in the data folder.
     public func routes() -> Routes<GTSD, Caller> {
         var routes = Routes<GTSD, Caller>(
             secret: secret, name: { Users.name(of: $0.user) }, authenticate: authenticate,
@@ -82,7 +84,7 @@ public struct GTSDService: FileStoringService {
         return routes
     }
 
-    /// Looks at what the service depends on.
+    /// Checks the database and the object store.
     public func check() async -> [Health.Part] {
         [
             await Health.Part("database") { try await database.check() },
@@ -90,7 +92,8 @@ public struct GTSDService: FileStoringService {
         ]
     }
 
-    /// Forgets what has expired, and moves stored objects that no photo names to the trash. To be called now and then.
+    /// Deletes rows that have expired, and moves stored objects that no photo names to the trash. It should run
+    /// periodically.
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
@@ -102,10 +105,10 @@ public struct GTSDService: FileStoringService {
         return try await sweepObjects(limits: limits)
     }
 
-    /// Switches an account off or on, for its operator: while it is off, it cannot sign in and its tokens are refused. It holds within a second, on every
-    /// node.
+    /// Activates or deactivates an account, for the operator. A deactivated account cannot sign in and its tokens are
+    /// refused. The change takes effect within a second, on every node.
     ///
-    /// - Parameter email: In any case.
+    /// - Parameter email: The account's address, in upper or lower case.
     /// - Returns: Whether there is such an account.
     public static func setActive(_ isActive: Bool, email: String, in database: Database) async throws -> Bool {
         try await database.write { db in
@@ -133,11 +136,11 @@ extension GTSD.Timestamp: SQLConvertible {
 }
 
 extension TextIdentifier {
-    /// An id of the database as the contract writes it.
+    /// Makes the id that the contract writes for a number in the database.
     init(number: Int64) { self.init(String(number)) }
 }
 
 extension GTSD.User.ID {
-    /// A user's id as the contract writes it.
+    /// Makes the id that the contract writes for a user.
     init(_ id: UserID) { self.init(number: id.rawValue) }
 }

@@ -1,7 +1,7 @@
 import Backend
 import Database
 
-/// GTSD, as a server hosts it.
+/// Describes GTSD to the server that hosts it.
 public struct HostedGTSD: HostedAPI {
     static let tokenKey = HostedKey(
         "gtsd-tokens", variable: "CONCORD_GTSD_TOKEN_KEY", loss: "access tokens are refused")

@@ -1,11 +1,11 @@
 import NIOConcurrencyHelpers
 
-/// Lets one task at a time work on each key, in the order in which they came; those of other keys do not wait.
+/// Runs one task at a time for each key, in the order of arrival. Tasks with different keys do not wait for each other.
 final class KeyedLock: Sendable {
-    /// The tasks that wait for each key that is held.
+    /// The waiting tasks of each key that is locked.
     private let waiting = NIOLockedValueBox<[String: [CheckedContinuation<Void, Never>]]>([:])
 
-    /// Runs a body while no other task works on the key.
+    /// Runs a closure while no other task has the key.
     func withLock<Output>(_ key: String, _ body: () async throws -> Output) async rethrows -> Output {
         await withCheckedContinuation { continuation in
             let isFree = waiting.withLockedValue { waiting in
@@ -24,12 +24,12 @@ final class KeyedLock: Sendable {
 
     private func release(_ key: String) {
         let next = waiting.withLockedValue { waiting -> CheckedContinuation<Void, Never>? in
-            guard var line = waiting[key], !line.isEmpty else {
+            guard var queue = waiting[key], !queue.isEmpty else {
                 waiting[key] = nil
                 return nil
             }
-            let next = line.removeFirst()
-            waiting[key] = line
+            let next = queue.removeFirst()
+            waiting[key] = queue
             return next
         }
         next?.resume()

@@ -39,9 +39,9 @@ extension GTSDService {
 }
 
 enum Profiles {
-    /// Returns the profile that a request describes, with its days in the user's zone.
+    /// Returns the profile that a request describes, with its days in the user's time zone.
     ///
-    /// - Throws: 400.
+    /// - Throws: A `Problem` with 400 when a date is not allowed.
     static func validate(_ request: GTSD.CompleteOnboarding, from person: Person) throws -> GTSD.Profile {
         let today = Day(daysSince1970: person.today)
         let birth = DayOrInstant(request.dateOfBirth).map(person.day).flatMap { day in
@@ -60,7 +60,7 @@ enum Profiles {
             allergies: (request.allergies ?? []).map(\.trimmed), mealsPerDay: request.mealsPerDay ?? 3)
     }
 
-    /// Keeps a profile; tells whether there was none.
+    /// Stores a profile, and returns whether there was none before.
     static func put(_ profile: GTSD.Profile, of user: UserID, at now: Int64, in db: Session) throws -> Bool {
         let isNew = try db.run("DELETE FROM profiles WHERE user_id = \(user)") == 0
         try db.run(

@@ -1,13 +1,13 @@
 import Backend
 
 extension GTSDService {
-    /// Switches accounts off or on.
+    /// Deactivates or reactivates accounts.
     public struct SwitchAccounts: OperatorCommand {
         public static let name = "admin gtsd"
 
-        /// The e-mail addresses of accounts to switch off.
+        /// The e-mail addresses of accounts to deactivate.
         var deactivate: [String]
-        /// The e-mail addresses of accounts to switch on.
+        /// The e-mail addresses of accounts to reactivate.
         var activate: [String]
 
         public init(off deactivate: [String], on activate: [String]) {
@@ -18,7 +18,7 @@ extension GTSDService {
         public func run(in context: OperatorContext) async throws {
             let changes = deactivate.map { ($0, false) } + activate.map { ($0, true) }
             try await context.change(
-                changes, saying: { $0 ? "is switched on" : "is switched off" },
+                changes, printing: { $0 ? "is switched on" : "is switched off" },
                 { try await GTSDService.setActive($0, email: $1, in: context.database) })
         }
     }

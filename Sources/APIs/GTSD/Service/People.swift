@@ -8,19 +8,19 @@ import HTTPTypes
 struct Person: Sendable {
     let id: UserID
     let zone: TimeZone
-    /// The zone's name as it was given: Foundation has names of its own for some.
+    /// The zone's name as the user gave it, because Foundation changes some names.
     let zoneName: String
     let version: Int64
     let now: LocalTime
-    /// The day of the sign-up. No day before it has tasks.
+    /// The day of the sign-up. Earlier days have no tasks.
     let firstDay: Int64
 
     var today: Int64 { now.day }
 
-    /// The number of days ahead for which tasks are made.
+    /// The number of days ahead for which tasks are created.
     static let horizon: Int64 = 7
 
-    /// Returns the day that a request means.
+    /// Returns the day of a date or time in a request, in the user's zone.
     func day(_ written: DayOrInstant) -> Day {
         switch written {
         case .day(let day): day
@@ -28,30 +28,32 @@ struct Person: Sendable {
         }
     }
 
-    /// Returns whether there are tasks on a day.
+    /// Returns whether a day has tasks.
     func hasTasks(on day: Int64) -> Bool { firstDay <= day && day <= today + Self.horizon }
 }
 
 enum People {
     private static let columns: SQL = "id, timezone, version, created_at"
 
-    /// - Throws: 401 when the account has gone.
+    /// Reads a user.
+    ///
+    /// - Throws: A `Problem` with 401 when the account was deleted.
     static func one(_ id: UserID, at now: Int64, in db: Session) throws -> Person {
         try require(
             db.one("SELECT \(columns) FROM users WHERE id = \(id)") { try Person(row: $0, at: now) })
     }
 
-    /// Locks the user's row: what is read next holds until the transaction ends.
+    /// Locks the user's row, so that what is read next stays true until the transaction ends.
     ///
-    /// - Throws: 401 when the account has gone.
+    /// - Throws: A `Problem` with 401 when the account was deleted.
     static func lock(_ id: UserID, at now: Int64, in db: Session) throws -> Person {
         try require(
             db.lock(columns, from: "users", where: "id = \(id)") { try Person(row: $0, at: now) })
     }
 
-    /// Locks the user's row and raises its version, for a change: answers that were cached are no longer good, on any node.
+    /// Locks the user's row for a change and raises its version, which makes cached answers invalid on every node.
     ///
-    /// - Throws: 401 when the account has gone.
+    /// - Throws: A `Problem` with 401 when the account was deleted.
     static func lockForChange(_ id: UserID, at now: Int64, in db: Session) throws -> Person {
         try require(
             db.one("UPDATE users SET version = version + 1 WHERE id = \(id) RETURNING \(columns)") {
@@ -66,9 +68,9 @@ enum People {
 }
 
 extension Person {
-    /// - Parameter row: id, timezone, version, created_at.
+    /// - Parameter row: A row of `id`, `timezone`, `version` and `created_at`.
     fileprivate init(row: borrowing Row, at milliseconds: Int64) throws {
-        // Names are checked when they come in. One that the system no longer knows must not lock its user out.
+        // Zone names are validated in requests. A name that the system no longer knows must not lock its user out.
         let name: String = try row.get(1)
         let zone = TimeZone(identifier: name) ?? .gmt
         self.init(

@@ -7,12 +7,11 @@ import HTTPTypes
 import ObjectStore
 
 extension GTSDService {
-    /// Of signed URLs, in seconds.
+    /// The lifetime of signed URLs, in seconds.
     static let urlLifetime: Int64 = 3600
-    /// How long an upload may take that began before its URL expired. In seconds.
+    /// The seconds that an upload may take which began before its URL expired.
     static let uploadTime: Int64 = 900
-    /// An object that nobody has confirmed this long after it was written belongs to an upload that was given up. In
-    /// seconds.
+    /// The age in seconds from which an unconfirmed object belongs to an abandoned upload.
     static let orphanAge: Int64 = 24 * 3600
 
     func photos(_ routes: inout Routes<GTSD, Caller>) {
@@ -22,7 +21,7 @@ extension GTSDService {
         routes.on(use: deletePhoto)
     }
 
-    /// Gives a place in the store. A repeat gets the same place, with a URL that is good from then on.
+    /// Reserves a key in the store. A repeat returns the same key, with a URL that is valid from then on.
     func presignPhoto(
         _ request: GTSD.PresignPhoto, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<GTSD.PresignedUpload>> {
@@ -68,8 +67,8 @@ extension GTSDService {
         guard request.fileKey.hasPrefix(Photos.folder(of: caller.user)), let key = ObjectKey(request.fileKey) else {
             throw Problem(.forbidden, "Invalid file key: does not belong to authenticated user")
         }
-        // What is looked at is what is confirmed: nothing is put there meanwhile.
-        let answer = try await places.withLock(request.fileKey) {
+        // The lock excludes uploads, so that the file that is confirmed is the one that was checked.
+        let answer = try await uploadLocks.withLock(request.fileKey) {
             let isKnown = try await database.read { try Photos.one(request.fileKey, in: $0) } != nil
             if !isKnown { try await verify(request, key) }
             return try await database.write(info.idempotencyKey, phrases: GTSD.phrases, at: now) { [self] db in
@@ -85,24 +84,24 @@ extension GTSDService {
     ) throws -> Answer<APIResponse<GTSD.ConfirmedPhoto>> {
         let person = try People.lock(caller.user, at: now, in: db)
         if let photo = try Photos.one(request.fileKey, in: db) { return Answer(.ok, try confirmed(photo)) }
-        // It was deleted, and what was found in the store is about to go, or gone.
+        // The photo was deleted, so the file in the store has been or will be removed.
         if try Photos.isDiscarded(request.fileKey, in: db) { throw Self.notStored(request.fileKey) }
         if let task = request.taskId { _ = try Tasks.day(of: task, of: person.id, in: db) }
-        // What was reserved has been counted since; a file may also be from before there were reservations.
+        // A reservation was counted when it was made. A file from before there were reservations is counted now.
         if try !Photos.endReservation(request.fileKey, in: db) {
             let storage = try Photos.storage(of: person.id, in: db)
             guard storage + Int64(request.fileSize) <= settings.storageQuota else { throw Problem.quotaExceeded }
         }
         let photo = try Photos.insert(request, of: person.id, at: now, in: db)
-        try Photos.note(Week.start(of: person.today), of: person.id, in: db)
+        try Photos.recordWeek(Week.start(of: person.today), of: person.id, in: db)
         _ = try People.lockForChange(person.id, at: now, in: db)
         try Progress.award(person, after: person.today, at: now, in: db)
         return Answer(.created, try confirmed(photo))
     }
 
-    /// Repeats an answer with a URL that is good from now on.
+    /// Repeats an answer with a URL that is valid from now on.
     ///
-    /// - Throws: 404 when the photo has been deleted since.
+    /// - Throws: A `Problem` with 404 when the photo has been deleted since.
     private func confirmed(
         again kept: Answer<APIResponse<GTSD.ConfirmedPhoto>>, _ key: String, of caller: Caller
     ) async throws -> Answer<APIResponse<GTSD.ConfirmedPhoto>> {
@@ -121,7 +120,7 @@ extension GTSDService {
         Problem(.notFound, "File not found in storage: \(key)")
     }
 
-    /// Looks at what was put into the store.
+    /// Checks the type and the size of the file in the store.
     private func verify(_ request: GTSD.ConfirmPhoto, _ key: ObjectKey) async throws {
         guard let size = try await objects.size(of: key),
             let head = try await objects.content(of: key, in: 0..<Int64(MediaType.headSize))
@@ -152,7 +151,7 @@ extension GTSDService {
 
     private func downloadURL(_ photo: Photos.Stored) throws -> String {
         guard let key = ObjectKey(photo.key) else { throw Self.notStored(photo.key) }
-        // Behind the folder, the user and the UUID.
+        // The name comes after the folder, the user and the UUID.
         let path = photo.key.utf8
         let start = path.lastIndex(of: UInt8(ascii: "/")).map(path.index(after:)) ?? path.startIndex
         let name = String(path[start...].dropFirst(37)) ?? "photo"
@@ -179,7 +178,7 @@ extension GTSDService {
 }
 
 enum Photos {
-    /// A row, as it is kept.
+    /// A photo's row.
     struct Stored: Sendable {
         let id: GTSD.Photo.ID
         let key: String
@@ -207,7 +206,7 @@ enum Photos {
     private static let columns: SQL =
         "id, file_key, file_size, mime_type, width, height, taken_at, stage, created_at"
 
-    /// What the keys of a user's photos begin with.
+    /// Returns the prefix of the keys of a user's photos.
     static func folder(of user: UserID) -> String { "progress-photos/\(user)/" }
 
     static func one(_ key: String, in db: Session) throws -> Stored? {
@@ -230,13 +229,13 @@ enum Photos {
         return photo
     }
 
-    /// Notes that a photo was confirmed in a week.
-    static func note(_ week: Int64, of user: UserID, in db: Session) throws {
+    /// Records that a photo was confirmed in a week.
+    static func recordWeek(_ week: Int64, of user: UserID, in db: Session) throws {
         try db.run(
             "INSERT INTO photo_weeks (user_id, week) VALUES (\(user), \(week)) ON CONFLICT (user_id, week) DO NOTHING")
     }
 
-    /// Newest first.
+    /// Returns a page of a user's photos, the newest first.
     static func page(
         of user: UserID, task: GTSD.Task.ID?, limit: Int, offset: Int, in db: Session
     ) throws -> [Stored] {

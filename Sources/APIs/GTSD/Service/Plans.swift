@@ -17,7 +17,7 @@ extension GTSDService {
         let now = time.milliseconds()
         let isForced = request.forceRecompute ?? false
         if !isForced, info.idempotencyKey == nil {
-            // What is there needs no write.
+            // Returning an existing plan needs no write.
             let plan = try await database.read { db in
                 let person = try People.one(caller.user, at: now, in: db)
                 return try Plans.one(in: Week.start(of: person.today), of: person.id, in: db)
@@ -71,7 +71,7 @@ enum Plans {
         }
     }
 
-    /// What a week's tasks are made with.
+    /// Returns the targets with which a week's tasks are created.
     static func targets(in week: Int64, of user: UserID, in db: Session) throws -> TaskPlan.Targets? {
         try db.one(
             "SELECT protein_grams, target_calories, water FROM plans WHERE user_id = \(user) AND week = \(week)"
@@ -80,7 +80,7 @@ enum Plans {
         }
     }
 
-    /// Makes the plan of a week, in the place of one that may be there.
+    /// Creates the plan of a week, and replaces an existing one.
     static func replace(
         _ plan: PlanFormula, goal: String, in week: Int64, of user: UserID, at now: Int64, in db: Session
     ) throws -> GTSD.Plan {

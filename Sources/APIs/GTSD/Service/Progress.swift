@@ -1,17 +1,18 @@
 import Database
 import GTSDAPI
 
-/// What a change of somebody's day does to their streak and badges. Whoever calls has held the person, so that nothing
-/// changes meanwhile.
+/// Updates a user's streak and badges after a change of one of their days. The caller has locked the user's row, so
+/// that nothing changes in the meantime.
 struct Progress: Sendable {
-    /// Whether today counts by this.
+    /// Whether this change made today count.
     let isCreditNew: Bool
     let streak: Streak
 
-    /// Credits today when it has become compliant, and awards what is earned.
+    /// Credits today when it has become compliant, and awards the badges that have been earned.
     ///
-    /// - Parameter day: The day that was acted on. Only today is ever credited, and only by itself.
-    static func settle(_ person: Person, after day: Int64, at now: Int64, in db: Session) throws -> Progress {
+    /// - Parameter day: The day whose tasks were changed. Only today is ever credited, and only by a change of today's
+    ///   tasks.
+    static func update(_ person: Person, after day: Int64, at now: Int64, in db: Session) throws -> Progress {
         let isCreditNew = try day == person.today && credit(person, at: now, in: db)
         let streak = try award(person, after: day, at: now, in: db)
         return Progress(isCreditNew: isCreditNew, streak: streak)
@@ -21,7 +22,7 @@ struct Progress: Sendable {
         Streak(of: try creditedDays(of: person.id, in: db), today: person.today)
     }
 
-    /// Ascending.
+    /// Returns the credited days in ascending order.
     static func creditedDays(of user: UserID, in db: Session) throws -> [Int64] {
         try db.all("SELECT day FROM credits WHERE user_id = \(user) ORDER BY day") { try $0.get(0) }
     }
@@ -30,7 +31,8 @@ struct Progress: Sendable {
         try db.exists("SELECT 1 FROM credits WHERE user_id = \(user) AND day = \(day)")
     }
 
-    /// Credits today if it is compliant; tells whether it was not before. Notes whether it is perfect, either way.
+    /// Credits today when it is compliant, and returns whether it was not before. It also records whether the day is
+    /// perfect.
     private static func credit(_ person: Person, at now: Int64, in db: Session) throws -> Bool {
         let counts = try Tasks.counts(on: person.today, of: person, in: db)
         guard counts.isCompliant else { return false }
@@ -65,7 +67,7 @@ struct Progress: Sendable {
         try db.run("UPDATE streaks SET updated_at = \(now) WHERE user_id = \(person.id)")
     }
 
-    /// Awards every badge that is earned now and was not before.
+    /// Awards every badge that has been earned and was not awarded before.
     @discardableResult
     static func award(_ person: Person, after day: Int64, at now: Int64, in db: Session) throws -> Streak {
         let days = try creditedDays(of: person.id, in: db)
@@ -112,7 +114,7 @@ struct Progress: Sendable {
                     """)
             },
             strengthDays: {
-                // A run that has become one now goes through the day that was acted on: 21 sessions are 7 weeks.
+                // A run of 21 sessions takes 7 weeks. A run that is complete now includes the day that was changed.
                 Set(
                     try db.all(
                         """

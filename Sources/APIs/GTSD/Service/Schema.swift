@@ -2,21 +2,21 @@ import Backend
 import Database
 
 extension GTSDService {
-    /// Every table of the API. Times are milliseconds since 1970, days are counted from 1970-01-01 in their user's zone.
+    /// The tables of the API. Times are milliseconds since 1970. Days are counted from 1970-01-01 in their user's zone.
     public static let schema = Schema(
         "gtsd",
         [
             .init(
                 "accounts",
                 [
-                    // The version grows with every change that a cached answer could show.
+                    // The version grows with every change that affects a cached answer.
                     """
                     CREATE TABLE users (
                         id {ID}, email {KEY} NOT NULL UNIQUE, password TEXT NOT NULL, name TEXT, timezone TEXT NOT NULL,
                         email_verified INTEGER NOT NULL DEFAULT 0, is_deactivated INTEGER NOT NULL DEFAULT 0,
                         version BIGINT NOT NULL DEFAULT 0, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
                     """,
-                    // A family of refresh tokens: there until it ends.
+                    // A session is a family of refresh tokens. Its row is deleted when the session ends.
                     """
                     CREATE TABLE sessions (
                         id {KEY} PRIMARY KEY, user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -24,7 +24,7 @@ extension GTSDService {
                     """,
                     "CREATE INDEX sessions_of_user ON sessions (user_id)",
                     "CREATE INDEX sessions_age ON sessions (expires_at)",
-                    // Kept as SHA-256. The parent is the token that was exchanged for this one.
+                    // Tokens are stored as SHA-256. The parent is the token that was exchanged for this one.
                     """
                     CREATE TABLE refresh_tokens (
                         hash {BYTES} PRIMARY KEY,
@@ -45,7 +45,8 @@ extension GTSDService {
             .init(
                 "tasks",
                 [
-                    // When a task was completed is kept as the clock showed it, whatever becomes of the zone.
+                    // The local day and minute of the completion are stored, so that a change of the zone does not
+                    // affect them.
                     """
                     CREATE TABLE tasks (
                         id {ID}, user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -96,14 +97,14 @@ extension GTSDService {
                         created_at BIGINT NOT NULL)
                     """,
                     "CREATE INDEX photos_in_order ON photos (user_id, created_at, id)",
-                    // Mondays. A photo that is deleted later was confirmed all the same.
+                    // Weeks are given by their Mondays. A week counts even when its photo is deleted later.
                     """
                     CREATE TABLE photo_weeks (
                         user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE, week BIGINT NOT NULL,
                         PRIMARY KEY (user_id, week))
                     """,
-                    // Keys that are never a photo again, and since when nothing is stored there; without a time, something
-                    // may still be.
+                    // Keys that can never be used for a photo again. `removed_at` is null while the store may still
+                    // have the object.
                     "CREATE TABLE discarded_objects (file_key {KEY} PRIMARY KEY, removed_at BIGINT)",
                     "CREATE INDEX discarded_objects_age ON discarded_objects (removed_at)",
                 ]),

@@ -6,7 +6,7 @@ import GTSDAPI
 import HTTPTypes
 import Identity
 
-/// A user's id as the database has it; on the wire it is text.
+/// A user's id as the database has it. On the wire it is text.
 public typealias UserID = Identifier<GTSD.User>
 public typealias Caller = Backend.Caller<UserID>
 
@@ -16,7 +16,7 @@ extension GTSDService {
 
     static let deactivated = Problem(.forbidden, "Account is deactivated")
 
-    /// Finds whose session there is. An account that is switched off does not get in.
+    /// Returns the user of a session, and throws 403 when the account is deactivated.
     @Sendable static func owner(of session: String, at now: Int64, in db: Session) throws -> UserID? {
         let owner: (id: UserID, isDeactivated: Bool)? = try db.one(
             """
@@ -51,7 +51,7 @@ extension GTSDService {
         let refreshToken = request.refreshToken.flatMap { $0.isEmpty ? nil : $0 }
         guard refreshToken != nil || bearer != nil else { throw GTSD.LogOut.missingToken }
         var caller: Caller?
-        // An app that was not used for a while signs out with an old token.
+        // An app that was not used for a while signs out with an expired token.
         if let bearer, let (kind, claimed) = await sessions.claims(of: bearer, acceptingExpired: true), kind == "access"
         {
             caller = claimed

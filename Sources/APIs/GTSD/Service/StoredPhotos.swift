@@ -7,11 +7,11 @@ import HTTPTypes
 import ObjectStore
 
 extension GTSDService {
-    /// Decides what may be put under the URLs that ``presignPhoto(_:from:_:)`` gives out, for a store that this process
+    /// Decides about uploads to the URLs that ``presignPhoto(_:from:_:)`` returns, for a store that this process
     /// serves.
-    public var uploads: UploadPlaces {
-        UploadPlaces { key, put in
-            try await places.withLock(key.rawValue) {
+    public var uploads: UploadPolicy {
+        UploadPolicy { key, put in
+            try await uploadLocks.withLock(key.rawValue) {
                 switch try await database.read({ try Photos.state(of: key.rawValue, in: $0) }) {
                 case .gone: throw Problem(.gone, "Nothing can be uploaded here any more")
                 case .confirmed: try await put(.taken)
@@ -21,13 +21,13 @@ extension GTSDService {
         }
     }
 
-    /// Removes what is stored of photos that are no more. What cannot be removed now is tried again by each sweep.
+    /// Removes the stored files of deleted photos. A file that cannot be removed now is tried again by each sweep.
     func removeDiscarded(_ keys: [String]) async {
         for text in keys {
             guard let key = ObjectKey(text) else { continue }
             do {
-                // An upload that is on its way in is waited for; a later one is refused.
-                try await places.withLock(text) { try await objects.delete(key) }
+                // The lock waits for an upload in progress; a later one is refused.
+                try await uploadLocks.withLock(text) { try await objects.delete(key) }
                 let now = time.milliseconds()
                 try await database.write { db in
                     try db.run(
@@ -54,7 +54,7 @@ extension GTSDService {
             olderThan: Self.orphanAge, at: time.seconds, keeping: references, limits: limits)
     }
 
-    /// How photos, and uploads that wait for their confirmation, name stored objects.
+    /// The queries for the stored objects that photos and unconfirmed uploads name.
     public var references: ObjectReferences {
         ObjectReferences(
             known: { [database] keys in
@@ -75,8 +75,8 @@ extension GTSDService {
             })
     }
 
-    /// Forgets keys that are refused no longer, since the last upload URL of each has expired. A store that is not served
-    /// by this process took what was put there until then: that goes first.
+    /// Deletes the records of discarded keys whose last upload URL has expired. A store that this process does not
+    /// serve has accepted uploads until then, so the object is deleted first.
     private func forgetDiscarded() async throws {
         let removed = time.milliseconds() - (Self.urlLifetime + Self.uploadTime) * 1000
         while true {
@@ -88,7 +88,7 @@ extension GTSDService {
             if keys.isEmpty { return }
             for text in keys {
                 guard let key = ObjectKey(text) else { continue }
-                try await places.withLock(text) { try await objects.delete(key) }
+                try await uploadLocks.withLock(text) { try await objects.delete(key) }
             }
             try await database.write { db in
                 try db.run("DELETE FROM discarded_objects WHERE file_key IN (\(list: keys))")
@@ -96,8 +96,8 @@ extension GTSDService {
         }
     }
 
-    /// Ends the reservations of uploads that did not come in time, and of those that nobody has confirmed within a day,
-    /// whose files then go.
+    /// Ends the reservations of uploads that did not come in time. Uploads that were not confirmed within a day end,
+    /// too, and their files are removed.
     private func endReservations() async throws {
         let now = time.milliseconds()
         let expired = now - Self.uploadTime * 1000
@@ -117,11 +117,11 @@ extension GTSDService {
             last = end
             for (end, text) in page {
                 guard let key = ObjectKey(text) else { continue }
-                try await places.withLock(text) {
+                try await uploadLocks.withLock(text) {
                     let isStored = try await objects.attributes(of: key) != nil
                     guard !isStored || end <= abandoned else { return }
                     try await database.write { db in
-                        // It may have been confirmed meanwhile, or been given another hour.
+                        // It may have been confirmed in the meantime, or its URL may have been renewed.
                         guard try Photos.endReservation(text, ifExpiredBy: expired, in: db) else { return }
                         if isStored { try Photos.discard([text], in: db) }
                     }
@@ -134,7 +134,7 @@ extension GTSDService {
 extension Photos {
     // MARK: Reservations
 
-    /// Returns what a user has stored, and has been promised room for, in bytes.
+    /// Returns the bytes that a user has stored or reserved.
     static func storage(of user: UserID, in db: Session) throws -> Int64 {
         try db.value(
             """
@@ -143,7 +143,7 @@ extension Photos {
             """) ?? 0
     }
 
-    /// Notes that something will be stored under a key.
+    /// Reserves storage for an upload.
     static func reserve(_ key: String, _ size: Int64, of user: UserID, until end: Int64, in db: Session) throws {
         try db.run(
             """
@@ -153,8 +153,8 @@ extension Photos {
 
     /// Ends a reservation.
     ///
-    /// - Parameter cutoff: Those that expire later stay; nil for any.
-    /// - Returns: Whether there was one.
+    /// - Parameter cutoff: Reservations that expire later are kept; nil ends any.
+    /// - Returns: Whether there was such a reservation.
     static func endReservation(_ key: String, ifExpiredBy cutoff: Int64? = nil, in db: Session) throws -> Bool {
         try db.run("DELETE FROM uploads WHERE file_key = \(key) AND url_expires_at <= \(cutoff ?? .max)") > 0
     }
@@ -162,17 +162,17 @@ extension Photos {
     // MARK: Keys
 
     enum State {
-        /// A file may be put there.
+        /// A file may be uploaded.
         case expected
         case confirmed
-        /// It is never a photo again.
+        /// The key can never be used for a photo again.
         case gone
     }
 
     static func state(of key: String, in db: Session) throws -> State {
         if try isDiscarded(key, in: db) { return .gone }
         if try one(key, in: db) != nil { return .confirmed }
-        // URLs that were given out before there were reservations have none, but a user.
+        // URLs from before there were reservations have no reservation. They are accepted if their user exists.
         let user = key.split(separator: "/").dropFirst().first.flatMap { Int64($0) } ?? 0
         let isExpected = try db.exists(
             """
@@ -185,7 +185,7 @@ extension Photos {
         try db.exists("SELECT 1 FROM discarded_objects WHERE file_key = \(key)")
     }
 
-    /// Notes that what is stored is to be removed.
+    /// Marks keys whose stored objects must be removed.
     static func discard(_ keys: [String], in db: Session) throws {
         for key in keys {
             try db.run(
@@ -193,7 +193,7 @@ extension Photos {
         }
     }
 
-    /// Returns the keys under which something of a user's is stored, or may still be put.
+    /// Returns the keys of a user's photos and reserved uploads.
     static func keys(of user: UserID, in db: Session) throws -> [String] {
         try db.all(
             """

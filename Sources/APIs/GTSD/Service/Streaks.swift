@@ -54,13 +54,13 @@ extension GTSDService {
             let counts = try Tasks.counts(on: day, of: person, in: db)
             let streak =
                 day == person.today
-                ? try Progress.settle(person, after: day, at: now, in: db).streak
+                ? try Progress.update(person, after: day, at: now, in: db).streak
                 : try Progress.streak(of: person, in: db)
             return APIResponse(
                 .init(
                     isCompliant: counts.isCompliant,
                     streakData: .init(try Streaks.one(of: person, streak, in: db)),
-                    newlyAwardedBadges: try Badges.announce(to: person.id, in: db).map { .init($0) }))
+                    newlyAwardedBadges: try Badges.takeUnannounced(of: person.id, in: db).map { .init($0) }))
         }
     }
 
@@ -69,7 +69,7 @@ extension GTSDService {
         let (from, to) = (request.from.flatMap { Day($0) }, request.to.flatMap { Day($0) })
         return try await database.read { db in
             let person = try People.one(caller.user, at: now, in: db)
-            // A day has four digits of a year: a stretch without an end of its own ends where they do.
+            // Years have four digits, so a default range is cut where they end.
             let last = to?.daysSince1970 ?? from.map { min($0.daysSince1970 + 29, Streaks.lastDay) } ?? person.today
             let first = from?.daysSince1970 ?? max(last - 29, min(last, Streaks.firstDay))
             return APIResponse(.init(days: try Streaks.history(of: person, from: first, to: last, in: db)))
@@ -103,11 +103,11 @@ enum Streaks {
             lastCompliantDate: streak.last.map { Day(daysSince1970: $0) }, createdAt: createdAt, updatedAt: updatedAt)
     }
 
-    /// 0001-01-01 and 9999-12-31.
+    /// The days of 0001-01-01 and 9999-12-31.
     static let firstDay: Int64 = -719_162
     static let lastDay: Int64 = 2_932_896
 
-    /// Returns every day of a stretch, whether or not anything was on it.
+    /// Returns every day of a range, including days without tasks.
     static func history(
         of person: Person, from first: Int64, to last: Int64, in db: Session
     ) throws -> [GTSD.HistoryDay] {
@@ -130,8 +130,8 @@ enum Badges {
         try db.all("SELECT id, user_id, type, awarded_at FROM badges WHERE \(condition)", GTSD.Badge.init(row:))
     }
 
-    /// Those that no check has told of yet, the oldest first; from now on one has.
-    static func announce(to user: UserID, in db: Session) throws -> [GTSD.Badge] {
+    /// Returns the badges that no compliance check has returned yet, the oldest first, and marks them as announced.
+    static func takeUnannounced(of user: UserID, in db: Session) throws -> [GTSD.Badge] {
         let badges = try list("user_id = \(user) AND is_announced = 0 ORDER BY awarded_at, id", in: db)
         if !badges.isEmpty {
             try db.run("UPDATE badges SET is_announced = 1 WHERE user_id = \(user) AND is_announced = 0")

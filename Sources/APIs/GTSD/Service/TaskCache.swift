@@ -1,12 +1,12 @@
 import Backend
 import GTSDAPI
 
-/// Answers to lists of tasks, each for a minute on the node that made it.
+/// Caches answers to lists of tasks for a minute, on this node.
 ///
-/// An answer is good for one version of its user. Every change makes another version, which each node reads from the
-/// database before it looks here; so none is served after a change, wherever that was made.
+/// An answer is valid for one version of its user. Every change raises the version, which each node reads from the
+/// database before it uses the cache. So no answer is served after a change, whichever node made it.
 final class TaskCache: Sendable {
-    /// What was asked for.
+    /// The parameters of a request.
     struct Query: Hashable, Sendable {
         let user: UserID
         let day: Int64
@@ -28,7 +28,7 @@ final class TaskCache: Sendable {
         entries.value(for: query).flatMap { $0.version == version ? $0.answer : nil }
     }
 
-    func keep(_ answer: GTSD.DayTasks, to query: Query, version: Int64) {
+    func store(_ answer: GTSD.DayTasks, to query: Query, version: Int64) {
         entries.insert(Entry(answer: answer, version: version), for: query)
     }
 }

@@ -32,7 +32,7 @@ extension GTSDService {
                 return nil
             }
             let answer = try Tasks.list(query, in: db)
-            cache.keep(answer, to: query, version: person.version)
+            cache.store(answer, to: query, version: person.version)
             return ListedTasks(answer: answer, isCached: false)
         }
         if let found { return APIResponse(found.answer, cached: found.isCached) }
@@ -42,7 +42,7 @@ extension GTSDService {
             if person.hasTasks(on: query.day) { try Tasks.make(on: query.day, of: person.id, in: db) }
             return (person, try Tasks.list(query, in: db))
         }
-        cache.keep(answer, to: query(person), version: person.version)
+        cache.store(answer, to: query(person), version: person.version)
         return APIResponse(answer, cached: false)
     }
 
@@ -61,7 +61,7 @@ extension GTSDService {
             try Tasks.requireRoomForEvidence(of: request.taskId, in: db)
             let evidence = try Tasks.insert(request, of: person.id, at: now, in: db)
             try Tasks.complete(request.taskId, by: person, at: now, in: db)
-            let progress = try Progress.settle(person, after: day, at: now, in: db)
+            let progress = try Progress.update(person, after: day, at: now, in: db)
             return Answer(
                 .created,
                 APIResponse(
@@ -78,7 +78,7 @@ extension GTSDService {
             let person = try People.lockForChange(caller.user, at: now, in: db)
             let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
             try Tasks.complete(request.taskId, by: person, at: now, in: db)
-            let progress = try Progress.settle(person, after: day, at: now, in: db)
+            let progress = try Progress.update(person, after: day, at: now, in: db)
             return APIResponse(
                 .init(
                     task: try Tasks.one(request.taskId, in: db), streakUpdated: progress.isCreditNew,
@@ -95,7 +95,7 @@ extension GTSDService {
             let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
             try Tasks.uncomplete(request.taskId, in: db)
             if day == person.today { try Progress.withdraw(person, at: now, in: db) }
-            // `streakUpdated` says that this call credited today, which taking something back never does.
+            // `streakUpdated` says that this call credited today, which undoing a completion never does.
             return APIResponse(
                 .init(
                     task: try Tasks.one(request.taskId, in: db), streakUpdated: false,
@@ -104,7 +104,7 @@ extension GTSDService {
     }
 }
 
-/// How many tasks of a day are completed, and how many there are.
+/// The numbers of completed tasks and of all tasks of a day.
 struct DayCounts: Sendable {
     let completed: Int
     let total: Int
@@ -118,7 +118,7 @@ enum Tasks {
         try db.exists("SELECT 1 FROM tasks WHERE user_id = \(user) AND day = \(day)")
     }
 
-    /// Makes a day's tasks, where there are none yet.
+    /// Creates a day's tasks that do not exist yet.
     static func make(on day: Int64, of user: UserID, in db: Session) throws {
         let targets = try Plans.targets(in: Week.start(of: day), of: user, in: db)
         for item in TaskPlan.items(on: day, targets: targets) {
@@ -133,7 +133,8 @@ enum Tasks {
 
     // MARK: Reading
 
-    /// With the latest evidence, as ``GTSDAPI/GTSD/Task/init(row:)`` reads them.
+    /// The columns of a task with its latest evidence, in the order in which ``GTSDAPI/GTSD/Task/init(row:)`` reads
+    /// them.
     private static let columns: SQL = """
         t.id, t.type, t.title, t.description, t.day, t.completed_at, e.id, e.type, e.data, e.notes
         FROM tasks t
@@ -163,24 +164,24 @@ enum Tasks {
         Problem(.notFound, "Task \(id) not found or does not belong to user")
     }
 
-    /// On which day somebody's task is due.
+    /// Returns the day on which a user's task is due.
     ///
-    /// - Throws: 404 for a task that is not theirs.
+    /// - Throws: A `Problem` with 404 for another user's task.
     static func day(of id: GTSD.Task.ID, of user: UserID, in db: Session) throws -> Int64 {
         let day: Int64? = try db.value("SELECT day FROM tasks WHERE id = \(id) AND user_id = \(user)")
         guard let day else { throw missing(id) }
         return day
     }
 
-    /// Returns how many tasks of a day are completed, and how many there are.
+    /// Returns the numbers of completed tasks and of all tasks of a day.
     static func counts(on day: Int64, of person: Person, in db: Session) throws -> DayCounts {
         try counts(from: day, to: day, of: person, in: db)(day)
     }
 
-    /// Returns the counts of each day of a stretch.
+    /// Returns the counts of each day of a range.
     ///
-    /// The tasks of a day are written when the day is first looked at. They count whether or not it was looked at, so
-    /// that no answer depends on which request came first.
+    /// The tasks of a day are stored when the day is first requested. They are counted before that, too, so that no
+    /// answer depends on which request came first.
     static func counts(
         from first: Int64, to last: Int64, of person: Person, in db: Session
     ) throws -> (_ day: Int64) -> DayCounts {
@@ -200,7 +201,7 @@ enum Tasks {
 
     static let maximumEvidence = 100
 
-    /// Throws 409 when a task has as much evidence as it may have. Its user's row is locked.
+    /// Throws 409 when a task has the maximum number of evidence entries. The caller has locked the user's row.
     static func requireRoomForEvidence(of task: GTSD.Task.ID, in db: Session) throws {
         let count = try db.value("SELECT COUNT(*) FROM evidence WHERE task_id = \(task)", as: Int.self) ?? 0
         guard count < maximumEvidence else {
@@ -226,7 +227,7 @@ enum Tasks {
             createdAt: .init(milliseconds: now))
     }
 
-    /// Completes a task. When it was complete already, nothing changes.
+    /// Completes a task. A task that is complete already is not changed.
     static func complete(_ id: GTSD.Task.ID, by person: Person, at now: Int64, in db: Session) throws {
         try db.run(
             """

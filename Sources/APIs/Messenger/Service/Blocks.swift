@@ -18,9 +18,9 @@ extension MessengerService {
             try Users.lockCaller(caller, in: db)
             try Users.require(request.user, in: db)
             try Blocks.insert(request.user, by: caller, at: now, in: db)
-            // The account may have been deleted meanwhile.
+            // The account may have been deleted in the meantime.
             try Users.require(request.user, in: db)
-            // Who writes to the chat just now has written before this is done, or finds the block.
+            // The lock waits for messages that are being sent to the chat; later senders find the block.
             try Chats.lockDirect(between: caller, and: request.user, in: db)
         }
         return Empty()
@@ -42,7 +42,7 @@ extension MessengerService {
     }
 }
 
-/// The two of a direct chat, the lower id first.
+/// The two users of a direct chat, the lower id first.
 struct Pair: Hashable {
     let low: Messenger.User.ID
     let high: Messenger.User.ID
@@ -51,7 +51,7 @@ struct Pair: Hashable {
         (low, high) = (min(one, other), max(one, other))
     }
 
-    /// Nil for a group.
+    /// Reads a pair from two columns, which are null for a group.
     init?(row: borrowing Row, at first: Int) throws {
         guard let low: Messenger.User.ID = try row.get(first), let high: Messenger.User.ID = try row.get(first + 1)
         else { return nil }
@@ -66,7 +66,7 @@ enum Blocks {
         guard user != caller else { throw Problem(.badRequest, "Cannot block yourself") }
     }
 
-    /// Nothing happens for one who is blocked already.
+    /// Adds a block. It does nothing when the user is blocked already.
     fileprivate static func insert(
         _ user: Messenger.User.ID, by caller: Messenger.User.ID, at now: Int64, in db: Session
     ) throws {
@@ -95,25 +95,27 @@ enum Blocks {
         ) { row in .init(id: try row.get(0), username: try row.get(1), displayName: try row.get(2)) }
     }
 
-    /// Takes back what a user has blocked, and what others have blocked of theirs.
+    /// Removes all blocks by a user and of a user.
     static func forget(_ user: Messenger.User.ID, in db: Session) throws {
         try db.run("DELETE FROM blocks WHERE blocker_id = \(user) OR blocked_id = \(user)")
     }
 
-    /// The ids of those whom a user has blocked, and of those who have blocked the user.
-    static func around(_ user: Messenger.User.ID) -> SQL {
+    /// Returns the query for the users whom a user has blocked, and who have blocked the user.
+    static func involving(_ user: Messenger.User.ID) -> SQL {
         """
         SELECT blocked_id FROM blocks WHERE blocker_id = \(user)
         UNION ALL SELECT blocker_id FROM blocks WHERE blocked_id = \(user)
         """
     }
 
-    /// The ids of those who have blocked a user.
-    static func against(_ user: Messenger.User.ID) -> SQL {
+    /// Returns the query for the users who have blocked a user.
+    static func blockers(of user: Messenger.User.ID) -> SQL {
         "SELECT blocker_id FROM blocks WHERE blocked_id = \(user)"
     }
 
-    /// - Throws: 403 unless the two may write to each other: one has blocked the other, or is no longer there.
+    /// Requires that the users of a direct chat may write to each other.
+    ///
+    /// - Throws: A `Problem` with 403 when one has blocked the other, or an account was deleted.
     static func requireContact(_ pair: Pair, in db: Session) throws {
         let isBarred = try db.exists(
             """

@@ -2,22 +2,22 @@ import Contract
 import Database
 import MessengerAPI
 
-/// A change of a chat that is under way: of its members, or of a message that was sent. It holds the lock of the chat's row:
-/// other changes of the chat wait for it, and so do messages.
+/// A change in progress of a chat's members or of a message. It holds the lock of the chat's row, so other changes of
+/// the chat and new messages wait.
 struct ChatChange {
     let chat: Messenger.Chat.ID
     let type: Messenger.ChatType
     let owner: Messenger.User.ID
-    /// Nil in a group.
+    /// The users of a direct chat; nil in a group.
     let pair: Pair?
-    /// A number that grows with every change, so that sockets tell one that they hear of late from one that is new. Of
-    /// several changes it is the first: see ``take(_:in:)``.
+    /// The chat's version, which grows with every change, so that sockets recognize a change that arrives late. When a
+    /// transaction makes several changes, this is the version of the first: see ``reserveVersions(_:in:)``.
     let version: Int64
 
-    /// Locks the chat's row for a change, and gives the change its version. All others that change the chat or send to it
-    /// wait: what is read next holds until the transaction ends.
+    /// Locks the chat's row for a change, and gives the change its version. Other transactions that change the chat or
+    /// send to it wait, so what is read next stays true until the transaction ends.
     ///
-    /// - Throws: `refusal` for those who are not in the chat.
+    /// - Throws: `refusal` when the user is not in the chat.
     static func lock(
         in chat: Messenger.Chat.ID, by user: Messenger.User.ID, else refusal: Problem, _ db: Session
     ) throws -> ChatChange {
@@ -25,12 +25,12 @@ struct ChatChange {
         return change
     }
 
-    /// Does the same, and returns nil for those who are not in the chat.
+    /// Locks the chat's row for a change, and returns nil when the user is not in the chat.
     static func lock(
         in chat: Messenger.Chat.ID, by user: Messenger.User.ID, _ db: Session
     ) throws -> ChatChange? {
-        // Asked before the lock, so that strangers hold up no member, and after it, since the membership may have ended
-        // meanwhile.
+        // Membership is checked before the lock, so that strangers cannot block members, and after it, because it may
+        // have ended in the meantime.
         guard try Chats.isMember(user, of: chat, in: db) else { return nil }
         let change = try db.one(
             """
@@ -46,8 +46,8 @@ struct ChatChange {
         return change
     }
 
-    /// Takes as many versions as there are changes.
-    func take(_ count: Int, in db: Session) throws {
+    /// Reserves as many versions as there are changes.
+    func reserveVersions(_ count: Int, in db: Session) throws {
         try db.run("UPDATE chats SET version = version + \(count - 1) WHERE id = \(chat)")
     }
 
@@ -55,7 +55,7 @@ struct ChatChange {
         guard user == owner else { throw Problem(.forbidden, "Only the owner can do this") }
     }
 
-    /// - Throws: 403 where the two of a direct chat may not write to each other.
+    /// - Throws: A `Problem` with 403 when the users of a direct chat may not write to each other.
     func requireContact(in db: Session) throws {
         if let pair { try Blocks.requireContact(pair, in: db) }
     }

@@ -57,12 +57,12 @@ extension MessengerService {
 }
 
 enum Chats {
-    /// For unknown and foreign chats alike.
+    /// The error for an unknown chat and for one of which the caller is not a member.
     static let notFound = Problem(.notFound, "Chat not found or access denied")
 
     static let notAMember = Problem(.forbidden, "Not a member of this chat")
 
-    /// - Throws: 403, for a chat that does not exist too.
+    /// - Throws: A `Problem` with 403, also for a chat that does not exist.
     static func requireMember(_ user: Messenger.User.ID, of chat: Messenger.Chat.ID, in db: Session) throws {
         guard try isMember(user, of: chat, in: db) else { throw notAMember }
     }
@@ -75,7 +75,8 @@ enum Chats {
         .exists("SELECT 1 FROM members WHERE chat_id = \(chat) AND user_id = \(user)")
     }
 
-    /// The one chat of a pair: made now, or there before. A constraint decides, so it stays one under any concurrency.
+    /// Returns the direct chat of a pair, which is created if it does not exist. A constraint keeps it unique under
+    /// concurrency.
     static func openDirect(
         between caller: Messenger.User.ID, and other: Messenger.User.ID, at now: Int64, in db: Session
     ) throws -> Answer<Messenger.CreatedChat> {
@@ -97,7 +98,7 @@ enum Chats {
         return Answer(.ok, .init(id: existing, type: "existing"))
     }
 
-    /// Locks the row of the chat of a pair, if there is one: those that write to it wait.
+    /// Locks the row of a pair's direct chat, if there is one, so that senders wait.
     static func lockDirect(
         between one: Messenger.User.ID, and other: Messenger.User.ID, in db: Session
     ) throws {
@@ -105,19 +106,21 @@ enum Chats {
         try db.lock("chats", where: "direct_low = \(pair.low) AND direct_high = \(pair.high)")
     }
 
-    /// Locks a chat's row for a message, and moves the chat up. Others that write to the chat wait.
+    /// Locks a chat's row for a message, and updates its time. Other transactions that write to the chat wait.
     ///
-    /// - Throws: 403 for a chat that is gone, and where the two of a direct chat may not write to each other.
+    /// - Throws: A `Problem` with 403 when the chat was deleted, or when the users of a direct chat may not write to
+    ///   each other.
     static func lockForMessage(to chat: Messenger.Chat.ID, at now: Int64, in db: Session) throws {
         let pairs = try db.all(
             "UPDATE chats SET updated_at = \(now) WHERE id = \(chat) RETURNING direct_low, direct_high"
         ) { try Pair(row: $0, at: 0) }
         guard let pair = pairs.first else { throw notAMember }
-        // Asked now, and not with the membership before: a block that was waited for is seen.
+        // This is checked behind the lock, and not together with the membership, so that a block that the lock waited
+        // for is seen.
         if let pair { try Blocks.requireContact(pair, in: db) }
     }
 
-    /// Sets a chat's time to that of its newest message, or of its making when there is none. The transaction has the lock of
+    /// Sets a chat's time to that of its newest message, or of its creation when there is none. The caller has locked
     /// its row.
     static func dateByNewestMessage(_ chat: Messenger.Chat.ID, in db: Session) throws {
         try db.run(
@@ -128,7 +131,7 @@ enum Chats {
             """)
     }
 
-    /// - Throws: 403 where the two of a direct chat may not write to each other.
+    /// - Throws: A `Problem` with 403 when the users of a direct chat may not write to each other.
     static func requireContact(in chat: Messenger.Chat.ID, _ db: Session) throws {
         let pairs = try db.all("SELECT direct_low, direct_high FROM chats WHERE id = \(chat)") {
             try Pair(row: $0, at: 0)
@@ -157,8 +160,8 @@ enum Chats {
             """)
     }
 
-    /// Adds a user to a group that may have messages. Earlier messages count as read.
-    static func bring(
+    /// Adds a user to an existing group. Earlier messages count as read.
+    static func join(
         _ user: Messenger.User.ID, into chat: Messenger.Chat.ID, at now: Int64, in db: Session
     ) throws {
         try add(user, .member, to: chat, at: now, in: db)
@@ -166,7 +169,7 @@ enum Chats {
         if newest.isValid { _ = try Receipts.advance(user, in: chat, to: newest, at: now, db) }
     }
 
-    /// Removes a chat without members, its messages, and the files that only they referred to.
+    /// Deletes a chat without members, with its messages and the files to which only they referred.
     static func delete(_ chat: Messenger.Chat.ID, in db: Session) throws {
         let files: [Messenger.File.ID] = try db.all(
             "SELECT DISTINCT file_id FROM messages WHERE chat_id = \(chat) AND file_id IS NOT NULL"
@@ -176,8 +179,8 @@ enum Chats {
         try Files.release(files, in: db)
     }
 
-    /// The caller's chats by newest message, in whole seconds as clients see them, then by id; those behind `before` when
-    /// given.
+    /// Returns the caller's chats, the newest message first, by whole seconds as clients see them, then by id. With
+    /// `before`, the page begins behind that chat.
     static func page(
         of user: Messenger.User.ID, before: Messenger.Chat.ID?, limit: Int, withUnread: Bool, in db: Session
     ) throws -> [Messenger.ChatSummary] {

@@ -6,7 +6,7 @@ import MessengerAPI
 import ObjectStore
 
 extension MessengerService {
-    /// The number of stored objects that are removed before the answer; the rest goes with the next sweep.
+    /// The number of stored objects that are removed before the answer. A sweep removes the others.
     static let objectsRemovedAtOnce = 100
 
     func deleteMe(
@@ -16,21 +16,21 @@ extension MessengerService {
             try delete(caller, at: now, in: db)
         }
         for key in removed.prefix(Self.objectsRemovedAtOnce).compactMap(ObjectKey.init) {
-            // What cannot be removed now is swept later: no row names it any more.
+            // An object that cannot be removed now is swept later, because no row names it any more.
             try? await objects.delete(key)
         }
         return Answer(.noContent, Empty())
     }
 
-    /// Deletes a user whose row is locked, with what follows from it.
+    /// Deletes a user whose row is locked, with everything that belongs to the user.
     ///
     /// - Returns: The keys of stored objects that no file names any more.
     private func delete(_ user: Messenger.User.ID, at now: Int64, in db: Session) throws -> [String] {
         let stored = try Files.objectKeys(of: user, in: db)
         try leaveChats(user, in: db)
-        // A caller who adds this user to a chat now waits for the row to be emptied, or has added them: there may be another
-        // chat by now.
-        let names = try Users.empty(user, at: now, in: db)
+        // Another transaction that adds this user to a chat either waits for the row or has added the user already. In
+        // the second case there is another chat now.
+        let names = try Users.anonymize(user, at: now, in: db)
         try leaveChats(user, in: db)
         for session in try sessions.endAll(of: user, in: db) { try announce(.sessionEnded(session), in: db) }
         try Blocks.forget(user, in: db)
@@ -51,16 +51,16 @@ extension MessengerService {
 }
 
 extension Users {
-    /// Removes all that is personal from a user's row. The row itself stays, since messages and files may refer to it.
+    /// Removes all personal data from a user's row. The row itself stays, because messages and files may refer to it.
     ///
     /// - Returns: The keys of the username and the address.
-    /// - Throws: 401 when another request has done so.
-    fileprivate static func empty(_ user: Messenger.User.ID, at now: Int64, in db: Session) throws -> [String] {
+    /// - Throws: A `Problem` with 401 when another request has deleted the account.
+    fileprivate static func anonymize(_ user: Messenger.User.ID, at now: Int64, in db: Session) throws -> [String] {
         try UserSearch.remove(user.rawValue, in: db)
         let keys = try db.one("SELECT username_key, email_key FROM users WHERE id = \(user)") {
             [try $0.get(0, as: String.self), try $0.get(1)]
         }
-        // No username has an "@", and no address is without one: no account has these keys.
+        // Usernames contain no "@" and addresses contain one, so no account has these keys.
         let isDone = try db.run(
             """
             UPDATE users SET deleted_at = \(now), username = '', username_key = \("@\(user)"), email = '',

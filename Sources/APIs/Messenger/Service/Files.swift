@@ -9,9 +9,9 @@ import ObjectStore
 
 extension MessengerService {
     static let downloadLifetime: Int64 = 3600
-    /// An object without a row this long after it was written belongs to an upload that failed.
+    /// The age in seconds from which an object without a row belongs to an upload that failed.
     static let orphanAge: Int64 = 3600
-    /// An upload that no message and no profile uses by then is given up. In milliseconds.
+    /// The age in milliseconds from which an upload is abandoned that no message and no profile uses.
     static let unusedAge: Int64 = 7 * 24 * 3_600_000
 
     func files(_ routes: inout Routes<Messenger, Messenger.User.ID>) {
@@ -33,7 +33,7 @@ extension MessengerService {
             throw Problem(.badRequest, "No file uploaded (use multipart/form-data field 'file')")
         }
         let size = spooled.count
-        // Both again in the write: two uploads at once may each have had room.
+        // Both are checked again in the write, because two concurrent uploads may each have found room.
         try await database.read { [settings, uploadThrottle] db in
             try uploadThrottle.requireRoom("\(owner)", at: now, in: db)
             try Files.requireRoom(for: size, of: owner, quota: settings.storageQuota, in: db)
@@ -55,8 +55,8 @@ extension MessengerService {
                 return Answer(.created, file)
             }
         } catch let problem as Problem {
-            // No row came of it. After any other failure, and when another's answer is repeated, that is not known here:
-            // what no row names is swept later.
+            // No row was written. After any other failure, or when another request's answer is repeated, that is not
+            // certain here; objects that no row names are swept later.
             try? await objects.delete(key)
             throw problem
         }
@@ -75,12 +75,12 @@ extension MessengerService {
 
     func deleteFile(_ request: Messenger.DeleteFile, from owner: Messenger.User.ID) async throws -> Empty {
         let key = try await database.write { db in try Files.removeUnused(request.id, of: owner, in: db) }
-        // What cannot be deleted now is swept later.
+        // An object that cannot be deleted now is swept later.
         if let key = key.flatMap(ObjectKey.init) { try? await objects.delete(key) }
         return Empty()
     }
 
-    /// Gives up uploads that nothing uses a week later. What is stored of them goes to the trash.
+    /// Deletes uploads that nothing uses a week later, and moves their objects to the trash.
     func sweepUnused() async throws {
         let cutoff = time.milliseconds() - Self.unusedAge
         var last = Messenger.File.ID(0)
@@ -91,12 +91,12 @@ extension MessengerService {
             guard let end = page.last else { return }
             last = end
             let keys = try await database.write { db in try Files.release(page, in: db) }
-            // What cannot be moved now is swept later.
+            // An object that cannot be moved now is swept later.
             for key in keys.compactMap(ObjectKey.init) { try? await objects.discard(key) }
         }
     }
 
-    /// How files name stored objects.
+    /// The queries for the stored objects that files name.
     public var references: ObjectReferences {
         ObjectReferences(
             known: { [database] keys in try await database.read { try Files.known(among: keys, in: $0) } },
@@ -108,14 +108,14 @@ extension MessengerService {
     }
 }
 
-/// A key that was made for an upload is none: a defect of this server.
+/// The error for an invalid key that this server has made: a defect of the server.
 struct UnusableObjectKey: Error {
     let text: String
 }
 
-/// What becomes of a name and a type that a client declares.
+/// Cleans file names and types that clients declare.
 enum FileName {
-    /// The last path component without control characters, at most 255 bytes, `file` when nothing is left.
+    /// Returns the last path component without control characters, with at most 255 bytes; `file` when nothing is left.
     static func clean(_ declared: String) -> String {
         let component = declared.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? ""
         var scalars = String.UnicodeScalarView()
@@ -129,14 +129,15 @@ enum FileName {
         return name.isEmpty || name == "." || name == ".." ? "file" : name
     }
 
-    /// In lower case when it is a well-formed `type/subtype`, else `application/octet-stream`.
+    /// Returns the type in lower case when it is a well-formed `type/subtype`, else `application/octet-stream`.
     static func mimeType(_ declared: String) -> String {
         let essence = declared.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         let wellFormed = essence.wholeMatch(of: #/[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}/#) != nil
         return wellFormed ? essence : "application/octet-stream"
     }
 
-    /// `<uuid>_<filename>`, with what is not a letter, digit, dot, underscore or hyphen as underscore.
+    /// Returns a key of the form `<uuid>_<filename>`. Characters other than letters, digits, dots, underscores and
+    /// hyphens become underscores.
     static func objectKey(for filename: String) -> String {
         let name = String(
             filename.unicodeScalars.map { scalar -> Character in
@@ -150,23 +151,25 @@ enum FileName {
 }
 
 enum Files {
-    /// Locks a file that this transaction is about to refer to, so that it stays: see ``release(_:in:)``.
+    /// Locks a file to which this transaction is about to refer, so that it is not deleted: see ``release(_:in:)``.
     ///
-    /// - Throws: 404, unless it is the user's own upload.
+    /// - Throws: A `Problem` with 404 unless it is the user's own upload.
     static func lock(_ file: Messenger.File.ID, of user: Messenger.User.ID, in db: Session) throws {
         guard try db.lock("files", where: "id = \(file) AND owner_id = \(user)") == 1 else {
             throw Problem(.notFound, "File not found")
         }
     }
 
-    /// Deletes the rows of those files to which no message and no avatar refers any more. Their stored objects are swept.
+    /// Deletes the rows of those files to which no message and no avatar refers any more. Their stored objects are
+    /// swept.
     ///
     /// - Returns: The keys of their stored objects.
     @discardableResult
     static func release(_ files: [Messenger.File.ID], in db: Session) throws -> [String] {
         var keys: [String] = []
         for files in files.chunks(of: 500) {
-            // Locked first: a transaction that is about to refer to one has done so by now, or will find it gone.
+            // The lock comes first: a transaction that is about to refer to a file has done so by now, or will find it
+            // deleted.
             try db.lock("files", where: "id IN (\(list: files)) ORDER BY id")
             keys += try db.all("DELETE FROM files WHERE id IN (\(list: files)) AND \(isUnused) RETURNING object_key") {
                 try $0.get(0)
@@ -175,27 +178,28 @@ enum Files {
         return keys
     }
 
-    /// A condition on a row of `files`: no message and no profile refers to it.
+    /// The condition that no message and no profile refers to a row of `files`.
     private static let isUnused: SQL = """
         NOT EXISTS (SELECT 1 FROM messages m WHERE m.file_id = files.id)
             AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = files.owner_id AND u.avatar_file_id = files.id)
         """
 
-    /// Removes an upload of the user's that nothing uses.
+    /// Deletes an upload of the user that nothing uses.
     ///
-    /// - Returns: The key of what is stored.
-    /// - Throws: 404 for any other file.
+    /// - Returns: The key of the stored object.
+    /// - Throws: A `Problem` with 404 for any other file.
     static func removeUnused(
         _ id: Messenger.File.ID, of user: Messenger.User.ID, in db: Session
     ) throws -> String? {
-        // Locked first: a transaction that is about to refer to it has done so by now, or will find it gone.
+        // The lock comes first: a transaction that is about to refer to the file has done so by now, or will find it
+        // deleted.
         try lock(id, of: user, in: db)
         let key: String? = try db.value("DELETE FROM files WHERE id = \(id) AND \(isUnused) RETURNING object_key")
         guard let key else { throw Problem(.notFound, "File not found") }
         return key
     }
 
-    /// Returns some of the uploads that are older and that nothing uses, in the order of their ids.
+    /// Returns some of the older uploads that nothing uses, in the order of their ids.
     static func unused(
         since cutoff: Int64, after last: Messenger.File.ID, in db: Session
     ) throws -> [Messenger.File.ID] {
@@ -206,14 +210,14 @@ enum Files {
         ) { try $0.get(0) }
     }
 
-    /// Throws 413 when a user may not store so many bytes more.
+    /// Throws 413 when the upload would exceed the user's quota.
     static func requireRoom(
         for size: Int64, of user: Messenger.User.ID, quota: Int64, in db: Session
     ) throws {
         guard try storage(of: user, in: db) + size <= quota else { throw Problem.quotaExceeded }
     }
 
-    /// Returns what a user has stored, in bytes.
+    /// Returns the size of a user's uploads in bytes.
     static func storage(of user: Messenger.User.ID, in db: Session) throws -> Int64 {
         try db.value("SELECT COALESCE(SUM(size), 0) FROM files WHERE owner_id = \(user)") ?? 0
     }
@@ -231,7 +235,7 @@ enum Files {
         return .init(id: id, filename: filename, mimeType: mimeType, objectKey: objectKey)
     }
 
-    /// A file that the user uploaded, that a chat of theirs holds, or that is its owner's picture.
+    /// Returns a file that the user has uploaded, that is in one of the user's chats, or that is its owner's avatar.
     static func readable(
         _ id: Messenger.File.ID, by user: Messenger.User.ID, in db: Session
     ) throws -> Messenger.File? {

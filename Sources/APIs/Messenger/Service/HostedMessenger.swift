@@ -1,10 +1,10 @@
 import Backend
 import Database
 
-/// Messenger, as a server hosts it.
+/// Describes Messenger to the server that hosts it.
 public struct HostedMessenger: HostedAPI {
     static let tokenKey = HostedKey(
-        "messenger-tokens", variable: "CONCORD_MESSENGER_TOKEN_KEY", loss: "everybody is signed out")
+        "messenger-tokens", variable: "CONCORD_MESSENGER_TOKEN_KEY", loss: "all users are signed out")
 
     public let title = "Messenger"
     public let port = 8080

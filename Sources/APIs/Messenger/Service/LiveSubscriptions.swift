@@ -35,7 +35,8 @@ extension LiveSocket {
         guard subscriptions[chat] != nil || subscriptions.count < Self.maximumSubscriptions else {
             return answer("Too many subscriptions (max \(Self.maximumSubscriptions))")
         }
-        // Asked for again, a subscription goes on from where it is: what was committed but not announced yet is its due.
+        // Asked for again, a subscription goes on from where it is: what was committed but not announced yet is its
+        // due.
         let before = subscriptions[chat]
         let since = since ?? before?.last
         begin(chat, since: since)
@@ -67,8 +68,8 @@ extension LiveSocket {
         deliver([], in: chat)
     }
 
-    /// Has what comes from now on wait at once, however long it takes until what fell into the gap can be read: sent before
-    /// it, it would be taken for all there is.
+    /// Has what comes from now on wait at once, however long it takes until what fell into the gap can be read: sent
+    /// before it, it would be taken for all there is.
     private func noticeGap(in chat: Messenger.Chat.ID) {
         guard let subscription = subscriptions[chat], !subscription.hasGap else { return }
         subscriptions[chat]?.waiting = subscription.waiting ?? []
@@ -166,8 +167,8 @@ extension LiveSocket {
             subscriptions.values[index].version = version
             socket?.send(frame)
         case .deletion(let message, let version, let frame):
-            // A message that was sent and deleted before the chat was read is not in it, yet may be announced only now: its
-            // deletion has to follow, old as it is.
+            // A message that was sent and deleted before the chat was read is not in it, yet may be announced only now:
+            // its deletion has to follow, old as it is.
             guard version > subscriptions.values[index].version || message > subscriptions.values[index].read else {
                 return
             }
@@ -187,7 +188,7 @@ extension LiveSocket {
         guard subscriptions[chat] != nil, let user = caller?.user else {
             return answer("Not subscribed to this chat")
         }
-        service.passOn(typing: user, in: chat)
+        service.announceTyping(by: user, in: chat)
     }
 
     private func drop(_ chat: Messenger.Chat.ID) {

@@ -25,9 +25,9 @@ extension MessengerService {
             let new = request.users.filter { seen.insert($0).inserted }
             try Members.requireRoom(for: present.count + new.count)
             try Users.requireKnown(new, in: db)
-            for user in new { try Chats.bring(user, into: request.chat, at: now, in: db) }
+            for user in new { try Chats.join(user, into: request.chat, at: now, in: db) }
             try Users.requireKnown(new, in: db)
-            if !new.isEmpty { try change.take(new.count, in: db) }
+            if !new.isEmpty { try change.reserveVersions(new.count, in: db) }
             for users in new.chunks(of: LiveAnnouncement.maximumUsers) {
                 let version = change.version + Int64(users.startIndex)
                 try announce(.membersAdded(Array(users), to: request.chat, version: version), in: db)
@@ -64,12 +64,13 @@ extension MessengerService {
         return Empty()
     }
 
-    /// Ends a membership, with what follows from it: somebody owns the chat, or it is gone.
+    /// Ends a membership. When the owner leaves, another member becomes the owner, and a chat without members is
+    /// deleted.
     func endMembership(of user: Messenger.User.ID, _ change: ChatChange, in db: Session) throws {
         try db.run("DELETE FROM members WHERE chat_id = \(change.chat) AND user_id = \(user)")
         if user == change.owner {
-            if let heir = try Members.longestStanding(in: change.chat, db) {
-                try Members.passOwnership(of: change.chat, to: heir, in: db)
+            if let successor = try Members.longestStanding(in: change.chat, db) {
+                try Members.passOwnership(of: change.chat, to: successor, in: db)
             } else {
                 try Chats.delete(change.chat, in: db)
             }
@@ -84,7 +85,7 @@ enum Members {
         try db.all("SELECT user_id FROM members WHERE chat_id = \(chat)") { try $0.get(0) }
     }
 
-    /// - Throws: 400 when a group would have more members than it may.
+    /// - Throws: A `Problem` with 400 when a group would have too many members.
     static func requireRoom(for count: Int) throws(Problem) {
         guard count <= Messenger.CreateChat.maximumMembers else {
             throw Problem(.badRequest, "a group has at most \(Messenger.CreateChat.maximumMembers) members")
@@ -103,7 +104,7 @@ enum Members {
             "UPDATE members SET role = \(Messenger.Role.owner) WHERE chat_id = \(chat) AND user_id = \(user)")
     }
 
-    /// The chat's version, as a member sees it; nil for those who are none.
+    /// Returns the chat's version for a member; nil for a user who is not a member.
     static func version(
         of chat: Messenger.Chat.ID, for user: Messenger.User.ID, in db: Session
     ) throws -> Int64? {

@@ -45,7 +45,9 @@ extension MessengerService {
 }
 
 extension Messages {
-    /// - Throws: 404 for a message that is not in the chat, 403 for somebody else's.
+    /// Returns a message of the user.
+    ///
+    /// - Throws: A `Problem` with 404 for a message that is not in the chat, with 403 for another user's message.
     fileprivate static func own(
         _ id: Messenger.Message.ID, of user: Messenger.User.ID, in chat: Messenger.Chat.ID, _ db: Session
     ) throws -> Messenger.Message {
@@ -62,7 +64,7 @@ extension Messages {
         try db.run("UPDATE messages SET content = \(content), edited_at = \(now) WHERE id = \(id)")
     }
 
-    /// The newest edit of a message; nil when there is none, or the message has gone.
+    /// Returns the newest edit of a message; nil when there is none, or the message was deleted.
     static func edit(of id: Messenger.Message.ID, in db: Session) throws -> Messenger.MessageEdit? {
         try db.one(
             "SELECT id, chat_id, content, edited_at FROM messages WHERE id = \(id) AND edited_at IS NOT NULL"

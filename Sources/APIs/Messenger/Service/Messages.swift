@@ -44,15 +44,15 @@ enum Messages {
 
     private static let columns: SQL = "id, chat_id, sender_id, content, type, file_id, created_at"
 
-    /// Adds a message, with what follows from it: the chat moves up, the sender has read it.
+    /// Adds a message. The chat's time becomes that of the message, and the sender has read it.
     ///
-    /// - Throws: 404 for a file that is not the sender's upload, 403 when the membership ended while this waited,
-    ///   and between two of whom one has blocked the other.
+    /// - Throws: A `Problem` with 404 for a file that is not the sender's upload, with 403 when the membership ended
+    ///   while this transaction waited, or when one user of a direct chat has blocked the other.
     static func insert(
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64, in db: Session
     ) throws -> Messenger.Message {
-        // The lock of the chat's row first: so the ids of one chat's messages grow in the order of the commits, and no message
-        // follows its sender's removal.
+        // The chat's row is locked first. So the ids of a chat's messages grow in the order of the commits, and no
+        // message follows its sender's removal.
         try Chats.lockForMessage(to: request.chat, at: now, in: db)
         if let file = request.file { try Files.lock(file, of: sender, in: db) }
         let id: Messenger.Message.ID? = try db.value(
@@ -73,7 +73,7 @@ enum Messages {
             file: request.file, createdAt: .init(milliseconds: now))
     }
 
-    /// Newest first, below `before` when given.
+    /// Returns the query for messages, the newest first; with `before` only older ones.
     static func page(
         of chat: Messenger.Chat.ID, before: Messenger.Message.ID?, limit: Int, withEdits: Bool
     ) -> Query<[Messenger.Message]> {
@@ -95,17 +95,17 @@ enum Messages {
         try db.one("SELECT \(columns) FROM messages WHERE id = \(id)", Messenger.Message.init(row:))
     }
 
-    /// - Throws: 404 for a message that is not in the chat.
+    /// - Throws: A `Problem` with 404 for a message that is not in the chat.
     static func require(_ id: Messenger.Message.ID, in chat: Messenger.Chat.ID, _ db: Session) throws {
         guard try db.exists("SELECT 1 FROM messages WHERE id = \(id) AND chat_id = \(chat)") else { throw notFound }
     }
 
-    /// Zero in an empty chat.
+    /// Returns the id of the newest message; zero in an empty chat.
     static func newest(in chat: Messenger.Chat.ID, _ db: Session) throws -> Messenger.Message.ID {
         try db.value("SELECT id FROM messages WHERE chat_id = \(chat) ORDER BY id DESC LIMIT 1") ?? .init(0)
     }
 
-    /// Oldest first, above `after`.
+    /// Returns the query for messages after one, the oldest first.
     static func following(
         _ after: Messenger.Message.ID, in chat: Messenger.Chat.ID, limit: Int, withEdits: Bool = false
     ) -> Query<[Messenger.Message]> {

@@ -11,7 +11,7 @@ import NIOCore
 import ObjectStore
 import WebSockets
 
-/// The Messenger API's behaviour. Each section of the contract is an extension in a file of its own.
+/// Implements the Messenger API. Each section of the contract is an extension in a file of its own.
 public struct MessengerService: FileStoringService {
     let database: Database
     let objects: any ObjectStore
@@ -19,7 +19,7 @@ public struct MessengerService: FileStoringService {
     let sessions: TokenSessions<Messenger.User.ID>
     let uploadThrottle: UploadThrottle
     let hub: LiveHub
-    let searches: CallerTurns<Messenger.User.ID>
+    let searches: CallerLimit<Messenger.User.ID>
     /// What this node hears from its own sockets, and what it tells them: two nodes may hear the same person.
     let typing = (heard: TypingLimit(), told: TypingLimit())
     let time: TimeSource
@@ -27,20 +27,22 @@ public struct MessengerService: FileStoringService {
     private let secret: [UInt8]
 
     public struct Settings: Sendable {
-        /// The storage for all uploads of one user, in bytes.
+        /// The size that all uploads of one user may have together, in bytes.
         public var storageQuota: Int64 = 10 * 1024 * 1024 * 1024
-        /// How many files one user may upload in an hour.
+        /// The number of files that one user may upload in an hour.
         public var uploadsPerHour = 1000
-        /// The limits on guessing passwords and on making accounts.
+        /// The limits on guessing passwords and on creating accounts.
         public var attempts = SignInThrottle.Limits()
 
         public init() {}
     }
 
+    /// Makes the service.
+    ///
     /// - Parameters:
-    ///   - database: With ``schema``.
-    ///   - tokenKey: Signs access and refresh tokens; at least 32 bytes.
-    ///   - group: The event loops on which the sockets live.
+    ///   - database: A database with ``schema``.
+    ///   - tokenKey: The key that signs access and refresh tokens; at least 32 bytes.
+    ///   - group: The event loops of the sockets.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, tokenKey: [UInt8],
         group: any EventLoopGroup, time: TimeSource = .system, settings: Settings = .init()
@@ -53,13 +55,13 @@ public struct MessengerService: FileStoringService {
         self.sessions = TokenSessions(database: database, key: tokenKey, rules: Self.sessionRules, time: time)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, phrases: Messenger.phrases)
         self.hub = LiveHub(group)
-        self.searches = CallerTurns(atOnce: database.readsOfOneCaller)
+        self.searches = CallerLimit(atOnce: database.readsOfOneCaller)
         self.time = time
         self.settings = settings
         self.secret = tokenKey
     }
 
-    /// Returns every operation with its handler, and the files where they are in the data folder.
+    /// Returns every operation with its handler, and the file operations when files are in the data folder.
     public func routes() -> Routes<Messenger, Messenger.User.ID> {
         var routes = Routes<Messenger, Messenger.User.ID>(
             spool: ObjectSpool(objects), secret: secret, name: Users.name(of:), authenticate: authenticate)
@@ -83,7 +85,7 @@ public struct MessengerService: FileStoringService {
         [SocketRoute(path: "/ws") { _, _ in .accept { LiveSocket(service: self) } }]
     }
 
-    /// Looks at what the service depends on.
+    /// Checks the database and the object store.
     public func check() async -> [Health.Part] {
         [
             await Health.Part("database") { try await database.check() },
@@ -91,14 +93,14 @@ public struct MessengerService: FileStoringService {
         ]
     }
 
-    /// Makes people findable who are not yet: those of an older database, or made by an older node. To be called before
-    /// the first request.
+    /// Adds users to the search index who are not in it yet: those of an older database, or created by a node of an
+    /// older version. It must run before the first request.
     public func prepare() async throws {
         try await UserSearch.bringUpToDate(database, where: Users.isPresent)
     }
 
-    /// Forgets what has expired, and moves uploads that nothing uses, and stored objects that no file names, to the trash.
-    /// To be called now and then.
+    /// Deletes rows that have expired. Moves uploads that nothing uses, and stored objects that no file names, to the
+    /// trash. It should run periodically.
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()

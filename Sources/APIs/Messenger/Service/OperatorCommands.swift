@@ -4,7 +4,7 @@ import Foundation
 import MessengerAPI
 
 extension MessengerService {
-    /// Prints what users have reported: a line of JSON for each report, oldest first.
+    /// Prints what users have reported: a line of JSON for each report, the oldest first.
     public struct PrintReports: OperatorCommand {
         public static let name = "admin messenger"
 
@@ -21,15 +21,16 @@ extension MessengerService {
                 let page = try await MessengerService.reports(after: last, limit: 200, in: context.database)
                 for report in page {
                     try await context.print(
-                        Self.harmless(String(decoding: try encoder.encode(report), as: UTF8.self)))
+                        Self.escaped(String(decoding: try encoder.encode(report), as: UTF8.self)))
                 }
                 guard let newest = page.last else { return }
                 last = newest.id
             }
         }
 
-        /// Returns JSON in which every character that a terminal obeys is escaped: the texts are users' own.
-        private static func harmless(_ json: String) -> String {
+        /// Returns JSON in which control characters are escaped, because users' texts could otherwise control the
+        /// terminal.
+        private static func escaped(_ json: String) -> String {
             json.unicodeScalars.reduce(into: "") { text, scalar in
                 switch scalar.properties.generalCategory {
                 case .control, .format, .lineSeparator, .paragraphSeparator:

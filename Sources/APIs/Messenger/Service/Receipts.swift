@@ -34,7 +34,7 @@ extension MessengerService {
 }
 
 enum Receipts {
-    /// Moves a member's mark, never back; tells whether it moved.
+    /// Moves a member's mark forward, and returns whether it has moved.
     static func advance(
         _ user: Messenger.User.ID, in chat: Messenger.Chat.ID, to message: Messenger.Message.ID, at now: Int64,
         _ db: Session

@@ -25,13 +25,13 @@ extension MessengerService {
 
     /// A report as the operator reads it.
     public struct FiledReport: Codable, Sendable {
-        /// Without a name, and with the number 0, when the account has been deleted since.
+        /// A user in a report. When the account was deleted, the id is 0 and there is no name.
         public struct Person: Codable, Sendable {
             public let id: Messenger.User.ID
             public let username: String?
         }
 
-        /// As it was when it was reported.
+        /// The message as it was when it was reported.
         public struct ReportedMessage: Codable, Sendable {
             public let id: Messenger.Message.ID
             public let chat: Messenger.Chat.ID
@@ -49,11 +49,11 @@ extension MessengerService {
         public let details: String?
     }
 
-    /// The reports behind one, oldest first.
+    /// Returns the reports after one, the oldest first.
     ///
     /// - Parameters:
-    ///   - report: Zero for the first.
-    ///   - database: With ``schema``. No service need be running on it.
+    ///   - report: The last report that was read; zero for the first page.
+    ///   - database: A database with ``schema``. No service needs to run on it.
     public static func reports(
         after report: Messenger.Report.ID, limit: Int, in database: Database
     ) async throws -> [FiledReport] {
@@ -62,7 +62,7 @@ extension MessengerService {
 }
 
 extension Messages {
-    /// - Throws: 404 for a message that the user cannot read.
+    /// - Throws: A `Problem` with 404 for a message that the user cannot read.
     fileprivate static func visible(
         _ id: Messenger.Message.ID, to user: Messenger.User.ID, in db: Session
     ) throws -> Messenger.Message {
@@ -74,17 +74,17 @@ extension Messages {
 }
 
 enum Reports {
-    /// How long a report of or by somebody is kept whose account has been deleted. In milliseconds.
+    /// The time in milliseconds for which a report of or by a deleted account is kept.
     private static let lifetime: Int64 = 90 * 24 * 3_600_000
 
-    /// Takes a user, whose account ends, out of all reports: what was reported stays, and says nothing of them.
+    /// Removes a user whose account is deleted from all reports. The reported content stays.
     static func forget(_ user: Messenger.User.ID, in db: Session) throws {
         for column in ["reporter_id", "user_id", "sender_id"] as [SQL] {
             try db.run("UPDATE reports SET \(column) = 0 WHERE \(column) = \(user)")
         }
     }
 
-    /// Forgets old reports that speak of accounts that are no more.
+    /// Deletes old reports of and by deleted accounts.
     static func sweep(at now: Int64, in db: Session) throws {
         try db.run(
             """

@@ -2,14 +2,14 @@ import Backend
 import Database
 
 extension MessengerService {
-    /// Every table of the API. Times are milliseconds since 1970.
+    /// The tables of the API. Times are milliseconds since 1970.
     public static let schema = Schema(
         "messenger",
         [
             .init(
                 "accounts",
                 [
-                    // The keys are what names are compared by: composed and in lower case.
+                    // Names are compared by their keys, which are composed and in lower case.
                     """
                     CREATE TABLE users (
                         id {ID}, username TEXT NOT NULL, username_key {KEY} NOT NULL UNIQUE,
@@ -17,7 +17,7 @@ extension MessengerService {
                         display_name TEXT NOT NULL, display_key {KEY} NOT NULL,
                         bio TEXT, avatar_file_id BIGINT, password TEXT NOT NULL, created_at BIGINT NOT NULL)
                     """,
-                    // A session is there until it ends. Its refresh token is kept as SHA-256.
+                    // A session's row is deleted when the session ends. Its refresh token is stored as SHA-256.
                     """
                     CREATE TABLE sessions (
                         id {KEY} PRIMARY KEY, user_id BIGINT NOT NULL REFERENCES users (id),
@@ -29,7 +29,7 @@ extension MessengerService {
             .init(
                 "chats",
                 [
-                    // A direct chat names its pair, the lower id first, so that there is one for each.
+                    // A direct chat has the ids of its pair, the lower id first, so that each pair has one chat.
                     """
                     CREATE TABLE chats (
                         id {ID}, type TEXT NOT NULL, name TEXT, owner_id BIGINT NOT NULL REFERENCES users (id),
@@ -66,22 +66,22 @@ extension MessengerService {
                 ]),
             .init(
                 "memberships that change",
-                // How often who is in the chat has changed.
+                // Counts the changes of a chat's members.
                 ["ALTER TABLE chats ADD COLUMN membership_version BIGINT NOT NULL DEFAULT 0"]),
             .init(
                 "messages that change",
                 [
-                    // Grows with each change of the members, and of messages that were sent.
+                    // Grows with each change of the members and of messages.
                     "ALTER TABLE chats RENAME COLUMN membership_version TO version",
                     "ALTER TABLE messages ADD COLUMN edited_at BIGINT",
-                    // With the sender, so that unread messages are counted without a look at each.
+                    // The index has the sender, so that unread messages are counted without reading each.
                     "DROP INDEX messages_of_chat",
                     "CREATE INDEX messages_of_chat ON messages (chat_id, id, sender_id)",
                 ]),
             .init(
                 "people who go, and are kept away",
                 [
-                    // The row of a deleted user stays, with nothing personal in it.
+                    // The row of a deleted user stays, without personal data.
                     "ALTER TABLE users ADD COLUMN deleted_at BIGINT",
                     """
                     CREATE TABLE blocks (
@@ -90,7 +90,7 @@ extension MessengerService {
                         created_at BIGINT NOT NULL, PRIMARY KEY (blocker_id, blocked_id))
                     """,
                     "CREATE INDEX blocks_against ON blocks (blocked_id, blocker_id)",
-                    // Whatever becomes of users and messages, a report says what there was.
+                    // A report keeps a copy, whatever happens to the users and the message.
                     """
                     CREATE TABLE reports (
                         id {ID}, reporter_id BIGINT NOT NULL, user_id BIGINT, message_id BIGINT, chat_id BIGINT,
@@ -101,7 +101,7 @@ extension MessengerService {
             .init(
                 "chats are dated by their newest message",
                 [
-                    // Of chats whose newest message was deleted the time had stayed.
+                    // The time of chats whose newest message was deleted had not been updated.
                     """
                     UPDATE chats SET updated_at = COALESCE((
                         SELECT m.created_at FROM messages m WHERE m.chat_id = chats.id ORDER BY m.id DESC LIMIT 1),

@@ -13,7 +13,7 @@ extension MessengerService {
         access: 3600, refresh: 30 * 24 * 3600, invalid: Sessions.invalidToken,
         wrongKind: Problem(.unauthorized, "Expected access token"))
 
-    /// Returns the caller behind `Authorization: Bearer …`. The contract has the scheme in this case alone.
+    /// Returns the caller behind `Authorization: Bearer …`. The contract accepts the scheme in this case alone.
     func authenticate(_ info: RequestInfo) async throws -> Messenger.User.ID {
         guard let header = info.headers[.authorization] else {
             throw Problem(.unauthorized, "Missing Authorization header")
@@ -25,7 +25,8 @@ extension MessengerService {
     }
 }
 
-/// The contract's refresh tokens: signed, and good for all of a session. Each is in the row of its session, as a hash.
+/// Stores the contract's refresh tokens, which are signed and valid for the whole session. A session's row has the hash
+/// of its token.
 enum Sessions {
     static let invalidToken = Problem(.unauthorized, "Invalid or expired token")
 

@@ -2,8 +2,8 @@ import Identity
 import MessengerAPI
 
 extension MessengerService {
-    /// Tells the other members of a chat that a user is typing. No request waits for it, and it may be lost.
-    func passOn(typing user: Messenger.User.ID, in chat: Messenger.Chat.ID) {
+    /// Announces to the other members of a chat that a user is typing. No request waits for it, and it may be lost.
+    func announceTyping(by user: Messenger.User.ID, in chat: Messenger.Chat.ID) {
         let now = time.milliseconds()
         guard typing.heard.allows(user, in: chat, at: now) else { return }
         Task {
@@ -16,7 +16,7 @@ extension MessengerService {
     }
 }
 
-/// Lets each user type in each chat once in three seconds.
+/// Lets each user announce typing in each chat once in three seconds.
 final class TypingLimit: Sendable {
     static let interval: Int64 = 3000
 
@@ -27,7 +27,7 @@ final class TypingLimit: Sendable {
 
     private let last = BoundedCache<Key, Int64>(capacity: 20_000)
 
-    /// - Parameter moment: In milliseconds since 1970; nodes' clocks may differ a little.
+    /// - Parameter moment: The time in milliseconds since 1970; the clocks of nodes may differ a little.
     func allows(_ user: Messenger.User.ID, in chat: Messenger.Chat.ID, at moment: Int64) -> Bool {
         last.update(Key(user: user, chat: chat)) { last in
             if let last, abs(moment - last) < Self.interval { return false }

@@ -21,7 +21,7 @@ extension MessengerService {
     func searchUsers(
         _ request: Messenger.SearchUsers, from caller: Messenger.User.ID
     ) async throws -> [Messenger.UserSummary] {
-        try await searches.take(for: caller) {
+        try await searches.run(for: caller) {
             try await database.read { try Users.matching(request.query, for: caller, in: $0) }
         }
     }
@@ -35,7 +35,7 @@ enum Users: PasswordAccountTable {
     static let wrongSignIn = Problem(.unauthorized, "Invalid credentials")
     static let wrongPassword = Problem(.forbidden, "Invalid password")
 
-    /// The row of a deleted user stays: every look for users asks for this too.
+    /// The condition for users who are not deleted. The row of a deleted user stays, so every query for users needs it.
     static let isPresent: SQL = "(deleted_at IS NULL)"
 
     /// Returns a name in the form in which names are compared: composed, in lower case.
@@ -45,7 +45,7 @@ enum Users: PasswordAccountTable {
 
     /// Adds a user whose name and address are free.
     ///
-    /// - Throws: 409 when one of them is taken.
+    /// - Throws: A `Problem` with 409 when one of them is taken.
     static func insert(
         _ request: Messenger.Register, password: String, at now: Int64, in db: Session
     ) throws -> Messenger.Registered {
@@ -70,7 +70,7 @@ enum Users: PasswordAccountTable {
         return .init(id: id, username: username)
     }
 
-    /// A condition that finds the user who signs in under a username or an e-mail address; usernames have no "@".
+    /// Returns the condition that finds the user of a username or an e-mail address; usernames contain no "@".
     static func signsIn(as key: String) -> SQL {
         key.contains("@") ? "email_key = \(key)" : "username_key = \(key)"
     }
@@ -95,7 +95,7 @@ enum Users: PasswordAccountTable {
         try db.one(
             """
             SELECT id, username, display_name, bio, avatar_file_id FROM users
-            WHERE id = \(id) AND \(isPresent) AND id NOT IN (\(Blocks.against(viewer)))
+            WHERE id = \(id) AND \(isPresent) AND id NOT IN (\(Blocks.blockers(of: viewer)))
             """
         ) { row in
             Messenger.User(
@@ -109,28 +109,28 @@ enum Users: PasswordAccountTable {
         _ text: String, for viewer: Messenger.User.ID, in db: Session
     ) throws -> [Messenger.UserSummary] {
         let key = key(text)
-        // Longer than any name.
+        // The text is longer than any name.
         guard key.unicodeScalars.count <= 256 else { return [] }
         return try UserSearch.first(20, containing: key, in: db) { ids in
             try db.all(
                 """
                 SELECT id, username, display_name FROM users
-                WHERE id IN (\(list: ids)) AND \(isPresent) AND id NOT IN (\(Blocks.around(viewer)))
+                WHERE id IN (\(list: ids)) AND \(isPresent) AND id NOT IN (\(Blocks.involving(viewer)))
                 ORDER BY username_key, id
                 """
             ) { row in .init(id: try row.get(0), username: try row.get(1), displayName: try row.get(2)) }
         }
     }
 
-    /// - Throws: 404 when there is no such user.
+    /// - Throws: A `Problem` with 404 when there is no such user.
     static func require(_ id: Messenger.User.ID, in db: Session) throws {
         guard try exists(id, in: db) else { throw notFound }
     }
 
-    /// Requires that all of the ids are users'. It is asked before users come into a chat and, since an account may be deleted
-    /// at the same time, again when they are in: from then on a deletion waits, and sees the membership.
+    /// Requires that users with all of the ids exist. It is called before and after users are added to a chat, because
+    /// an account may be deleted at the same time. After the addition a deletion waits, and sees the membership.
     ///
-    /// - Throws: 400 with the ids that no user has, ascending.
+    /// - Throws: A `Problem` with 400 and the unknown ids in ascending order.
     static func requireKnown(_ ids: [Messenger.User.ID], in db: Session) throws {
         let known = Set(
             try db.all("SELECT id FROM users WHERE id IN (\(list: ids)) AND \(isPresent)") {

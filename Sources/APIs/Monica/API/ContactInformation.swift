@@ -11,7 +11,7 @@ extension Monica {
         public var career = Career()
         /// The picture.
         public var avatar = Avatar()
-        /// What the contact likes and may eat; nil when it is not known.
+        /// The food that the contact likes and may eat; nil when it is not known.
         @OrNull public var foodPreferences: String?
         /// How the owner met the contact.
         public var howYouMet = HowYouMet()

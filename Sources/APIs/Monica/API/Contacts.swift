@@ -65,7 +65,7 @@ extension Monica {
 
         public func validate() throws(Problem) {
             try part.validate(maximum: Self.maximumLimit)
-            guard (query?.trimmed.length ?? 0) <= Self.maximumQuery else { throw Refusal.query }
+            guard (query?.trimmed.length ?? 0) <= Self.maximumQuery else { throw Problems.query }
         }
     }
 

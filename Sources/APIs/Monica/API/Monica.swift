@@ -68,7 +68,7 @@ public enum Monica: ServiceAPI {
     }
 
     /// Errors that several operations share.
-    package enum Refusal {
+    package enum Problems {
         package static let unauthenticated = Problem(.unauthorized, "Unauthenticated.")
         package static let limitTooBig = Problem(.badRequest, "The limit parameter is too big", code: .number(30))
         package static let limit = Problem(

@@ -200,12 +200,12 @@ extension Monica {
 
         /// Validates in the order of the decisions: sort, limit, page.
         func validate(maximum: Int) throws(Problem) {
-            if let sort, sort.order == nil { throw Refusal.sort }
+            if let sort, sort.order == nil { throw Problems.sort }
             if let limit {
-                guard limit > 0 else { throw Refusal.limit }
-                guard limit <= maximum else { throw Refusal.limitTooBig }
+                guard limit > 0 else { throw Problems.limit }
+                guard limit <= maximum else { throw Problems.limitTooBig }
             }
-            if let page, page < 1 { throw Refusal.page }
+            if let page, page < 1 { throw Problems.page }
         }
     }
 }

@@ -100,7 +100,7 @@ extension Monica {
 
         public func validate() throws(Problem) {
             try part.validate(maximum: Self.maximumLimit)
-            if let contact, contact < 1 { throw Refusal.contact }
+            if let contact, contact < 1 { throw Problems.contact }
         }
     }
 

@@ -109,7 +109,7 @@ extension Monica {
             try query.encodeIfPresent(limit, forKey: .limit)
         }
 
-        public func validate() throws(Problem) { if let sort, sort.order == nil { throw Refusal.sort } }
+        public func validate() throws(Problem) { if let sort, sort.order == nil { throw Problems.sort } }
     }
 
     /// `GET /tags/{id}/contacts`: returns a page of the contacts with a tag; partial contacts are left out.

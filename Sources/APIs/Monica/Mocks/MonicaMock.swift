@@ -27,7 +27,7 @@ public struct MonicaMock: APIMock {
         server = MockServer(
             baseURL: URL(string: "https://monica.example/api")!, examples: MonicaExamples.all, sleep: sleep,
             authorize: { token in
-                guard token?.isEmpty == false else { throw Monica.Refusal.unauthenticated }
+                guard token?.isEmpty == false else { throw Monica.Problems.unauthenticated }
             })
         contacts()
         resource(.example as Monica.Activity)
@@ -54,7 +54,7 @@ public struct MonicaMock: APIMock {
     }
 
     private static func require<Item: Monica.Resource>(_ id: Int, is item: Item) throws -> Item {
-        guard id == item.id else { throw Monica.Refusal.notFound(Item.singular) }
+        guard id == item.id else { throw Monica.Problems.notFound(Item.singular) }
         return item
     }
 

@@ -16,7 +16,7 @@ extension MonicaService {
 
     func getMe(_ request: Monica.GetMe, from caller: Caller) async throws -> APIResponse<Monica.User> {
         try await database.read { db in
-            guard let user = try Accounts.user(caller.account, in: db) else { throw Monica.Refusal.unauthenticated }
+            guard let user = try Accounts.user(caller.account, in: db) else { throw Monica.Problems.unauthenticated }
             return APIResponse(data: user)
         }
     }
@@ -55,7 +55,7 @@ extension MonicaService {
     }
 }
 
-/// An account's number.
+/// The id of an account.
 public typealias AccountID = Identifier<Monica.AccountReference>
 
 extension AccountID {
@@ -63,12 +63,13 @@ extension AccountID {
     var number: Int { Int(rawValue) }
 }
 
-/// Accounts are the operator's: they come with their first token. Everything that writes to an account locks it first.
+/// The accounts, which the operator creates with their first token. Every transaction that writes to an account locks
+/// its row first.
 enum Accounts: AccountTable {
     typealias ID = AccountID
 
     static let table: SQL = "accounts"
-    static let gone = Monica.Refusal.unauthenticated
+    static let gone = Monica.Problems.unauthenticated
 
     /// The genders and activity types of a new account.
     private static let genders = [("Man", "M"), ("Woman", "F"), ("Rather not say", "O")]
@@ -143,7 +144,8 @@ enum Accounts: AccountTable {
         return account
     }
 
-    /// Deletes an account that an import has made in vain, unless it is used meanwhile. The account is locked.
+    /// Deletes an account that a failed import has created, unless it is in use by now. The caller has locked the
+    /// account.
     static func deleteUnused(_ account: AccountID, in db: Session) throws {
         for table: SQL in ["tokens", "contacts", "tags", "tasks", "activities"]
         where try db.exists("SELECT 1 FROM \(table) WHERE account_id = \(account)") { return }

@@ -14,43 +14,43 @@ extension MonicaService {
     func createActivity(
         _ request: Monica.Create<Monica.Activity>, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<Monica.Activity>> {
-        try await create(request, for: caller, info) { [makeID] reader, form, now in
-            let fields = try ActivityFields(form, types: reader.activityTypes.get())
-            try Accounts.lock(reader.account, in: reader.db)
-            try fields.require(by: reader)
-            let id: Int? = try reader.db.value(
+        try await create(request, for: caller, info) { [makeID] loader, form, now in
+            let fields = try ActivityFields(form, types: loader.activityTypes.get())
+            try Accounts.lock(loader.account, in: loader.db)
+            try fields.requireContacts(by: loader)
+            let id: Int? = try loader.db.value(
                 """
                 INSERT INTO activities (
                     uuid, account_id, type_id, summary, description, happened_at, created_at, updated_at)
-                VALUES (\(makeID()), \(reader.account), \(fields.type), \(fields.summary), \(fields.description),
+                VALUES (\(makeID()), \(loader.account), \(fields.type), \(fields.summary), \(fields.description),
                     \(fields.happenedAt.daysSince1970), \(now), \(now)) RETURNING id
                 """)
             guard let id else { return nil }
-            try fields.attend(id, in: reader.db)
-            return try Monica.Activity.one(id, by: reader)
+            try fields.insertContacts(of: id, in: loader.db)
+            return try Monica.Activity.one(id, by: loader)
         }
     }
 
     func updateActivity(
         _ request: Monica.Update<Monica.Activity>, from caller: Caller
     ) async throws -> APIResponse<Monica.Activity> {
-        try await update(Monica.Activity.self, for: caller) { reader, now in
-            guard try Monica.Activity.one(request.id, by: reader) != nil else { return nil }
-            let fields = try ActivityFields(request.form, types: reader.activityTypes.get())
-            try Accounts.lock(reader.account, in: reader.db)
-            // It may have gone while this waited for the account's turn.
-            guard try Monica.Activity.one(request.id, by: reader) != nil else { return nil }
-            try fields.require(by: reader)
-            try reader.db.run(
+        try await update(Monica.Activity.self, for: caller) { loader, now in
+            guard try Monica.Activity.one(request.id, by: loader) != nil else { return nil }
+            let fields = try ActivityFields(request.form, types: loader.activityTypes.get())
+            try Accounts.lock(loader.account, in: loader.db)
+            // It may have been deleted while this transaction waited for the account's lock.
+            guard try Monica.Activity.one(request.id, by: loader) != nil else { return nil }
+            try fields.requireContacts(by: loader)
+            try loader.db.run(
                 """
                 UPDATE activities SET type_id = \(fields.type), summary = \(fields.summary),
                     description = \(fields.description), happened_at = \(fields.happenedAt.daysSince1970),
                     updated_at = \(now)
                 WHERE id = \(request.id)
                 """)
-            try reader.db.run("DELETE FROM activity_contacts WHERE activity_id = \(request.id)")
-            try fields.attend(request.id, in: reader.db)
-            return try Monica.Activity.one(request.id, by: reader)
+            try loader.db.run("DELETE FROM activity_contacts WHERE activity_id = \(request.id)")
+            try fields.insertContacts(of: request.id, in: loader.db)
+            return try Monica.Activity.one(request.id, by: loader)
         }
     }
 
@@ -59,8 +59,8 @@ extension MonicaService {
     ) async throws -> Monica.Deletion {
         try await database.write { db in
             try Accounts.lock(caller.account, in: db)
-            guard try Monica.Activity.one(request.id, by: reader(caller.account, db)) != nil else {
-                throw Monica.Refusal.notFound(Monica.Activity.singular)
+            guard try Monica.Activity.one(request.id, by: loader(caller.account, db)) != nil else {
+                throw Monica.Problems.notFound(Monica.Activity.singular)
             }
             try db.run("DELETE FROM activity_contacts WHERE activity_id = \(request.id)")
             try db.run("DELETE FROM activities WHERE id = \(request.id)")
@@ -77,26 +77,28 @@ private struct ActivityFields {
     let type: Int?
 
     init(_ form: Monica.Form, types: [Int: Monica.ActivityType]) throws {
-        var input = Input(form)
+        var input = FormReader(form)
         let summary = input.text("summary", required: true)
         description = input.text("description", upTo: 100_000)
         let happenedAt = input.day("happened_at", required: true)
         contacts = input.ids("contacts")
         type = input.integer("activity_type_id")
-        if let type, types[type] == nil { input.refuseSelection("activity_type_id") }
+        if let type, types[type] == nil { input.rejectSelection("activity_type_id") }
         try input.check()
         self.summary = summary ?? ""
         self.happenedAt = happenedAt ?? Day(daysSince1970: 0)
     }
 
-    /// - Throws: 404 when one of the contacts is not the account's.
-    func require(by reader: Reader) throws {
-        guard try reader.contactRows(contacts).count == contacts.count else {
-            throw Monica.Refusal.notFound(Monica.Contact.singular)
+    /// Requires that the contacts belong to the account.
+    ///
+    /// - Throws: A `Problem` with 404 when one of them does not.
+    func requireContacts(by loader: RecordLoader) throws {
+        guard try loader.contactRows(contacts).count == contacts.count else {
+            throw Monica.Problems.notFound(Monica.Contact.singular)
         }
     }
 
-    func attend(_ activity: Int, in db: Session) throws {
+    func insertContacts(of activity: Int, in db: Session) throws {
         for contact in contacts {
             try db.run("INSERT INTO activity_contacts (activity_id, contact_id) VALUES (\(activity), \(contact))")
         }
@@ -118,10 +120,10 @@ extension Monica.Activity: StoredList {
         "t.id IN (SELECT activity_id FROM activity_contacts WHERE contact_id = \(contact))"
     }
 
-    static func load(_ ids: [Int], by reader: Reader) throws -> [Self] {
+    static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
         guard !ids.isEmpty else { return [] }
-        let attendances = try reader.inBatches(ids) { batch in
-            let pairs = try reader.db.all(
+        let attendances = try loader.inBatches(ids) { batch in
+            let pairs = try loader.db.all(
                 """
                 SELECT activity_id, contact_id FROM activity_contacts WHERE activity_id IN (\(list: batch))
                 ORDER BY contact_id
@@ -131,14 +133,14 @@ extension Monica.Activity: StoredList {
         } id: {
             $0.activity
         }
-        let contacts = try reader.shortContacts(attendances.flatMap(\.contacts))
+        let contacts = try loader.shortContacts(attendances.flatMap(\.contacts))
         let attending = Dictionary(uniqueKeysWithValues: attendances.map { ($0.activity, $0.contacts) })
-        let types = try reader.activityTypes.get()
-        return try reader.inBatches(ids) { batch in
-            try reader.db.all(
+        let types = try loader.activityTypes.get()
+        return try loader.inBatches(ids) { batch in
+            try loader.db.all(
                 """
                 SELECT id, uuid, summary, description, happened_at, type_id, created_at, updated_at FROM activities
-                WHERE id IN (\(list: batch)) AND account_id = \(reader.account)
+                WHERE id IN (\(list: batch)) AND account_id = \(loader.account)
                 """
             ) { row in
                 let id: Int = try row.get(0)
@@ -147,7 +149,7 @@ extension Monica.Activity: StoredList {
                     happenedAt: Day(daysSince1970: try row.get(4)),
                     activityType: try row.get(5, as: Int?.self).flatMap { types[$0] },
                     contacts: (attending[id] ?? []).compactMap { contacts[$0] },
-                    url: "\(reader.baseURL)/activities/\(id)", account: reader.account.number,
+                    url: "\(loader.baseURL)/activities/\(id)", account: loader.account.number,
                     createdAt: try row.get(6),
                     updatedAt: try row.get(7))
             }

@@ -3,18 +3,19 @@ import Database
 import Foundation
 import MonicaAPI
 
-/// Cards that change contacts, and what cards say beside a contact's own row.
+/// Changes existing contacts according to vCards, and stores the details of a card that are not in the contact's own
+/// row.
 enum CardUpdates {
     enum Outcome: Sendable {
         case updated
-        /// Somebody has changed the contact since the card before.
+        /// The contact was edited by other means since the last card.
         case edited
         /// The contact was deleted.
         case gone
     }
 
-    /// Keeps a card until its import ends.
-    static func keep(
+    /// Stores a card until its import ends.
+    static func store(
         _ reading: CardReading, for contact: Int, of marker: Imports.Marker, overwriting: Bool, in db: Session
     ) throws {
         let card = String(decoding: try JSONEncoder().encode(reading), as: UTF8.self)
@@ -26,11 +27,11 @@ enum CardUpdates {
             """)
     }
 
-    /// Changes some of the contacts that an import which has ended is to change.
+    /// Applies some of the stored changes of an import that has ended.
     static func apply(
-        _ limit: Int, of marker: Imports.Marker, by reader: Reader, at now: Int64, makeID: () -> String
+        _ limit: Int, of marker: Imports.Marker, by loader: RecordLoader, at now: Int64, makeID: () -> String
     ) throws -> [(contact: Int, outcome: Outcome)] {
-        let kept = try reader.db.all(
+        let kept = try loader.db.all(
             """
             SELECT contact_id, overwrites, card FROM import_updates WHERE import_id = \(marker.id)
             ORDER BY contact_id LIMIT \(limit)
@@ -42,26 +43,27 @@ enum CardUpdates {
             )
         }
         return try kept.map { update in
-            try reader.db.run(
+            try loader.db.run(
                 "DELETE FROM import_updates WHERE import_id = \(marker.id) AND contact_id = \(update.contact)")
-            guard let row = try reader.contactRows([update.contact]).first else { return (update.contact, .gone) }
+            guard let row = try loader.contactRows([update.contact]).first else { return (update.contact, .gone) }
             if row.isEdited, !update.overwrites { return (update.contact, .edited) }
             guard let reading = try? JSONDecoder().decode(CardReading.self, from: Data(update.card.utf8)),
                 let card = reading.contact
             else { return (update.contact, .gone) }
-            try change(row, to: card, revisedAt: reading.revisedAt, by: reader, at: now, makeID: makeID)
+            try change(row, to: card, revisedAt: reading.revisedAt, by: loader, at: now, makeID: makeID)
             return (update.contact, .updated)
         }
     }
 
-    /// Everything that a card can say is as the card says it. Notes stay, and those that are new are added.
+    /// Changes everything that a card can contain to the card's values. Existing notes are kept, and new ones are
+    /// added.
     private static func change(
-        _ row: ContactRow, to card: ContactCard, revisedAt: Int64?, by reader: Reader, at now: Int64,
+        _ row: ContactRow, to card: ContactCard, revisedAt: Int64?, by loader: RecordLoader, at now: Int64,
         makeID: () -> String
     ) throws {
-        let (db, id) = (reader.db, row.id)
-        let fields = ContactFields(card, genders: Array(try reader.genders.get().values))
-        try Contacts.rewrite(id, by: reader, at: now) { row in
+        let (db, id) = (loader.db, row.id)
+        let fields = ContactFields(card, genders: Array(try loader.genders.get().values))
+        try Contacts.rewrite(id, by: loader, at: now) { row in
             let (isPartial, isStarred, gender) = (row.isPartial, row.isStarred, row.gender)
             fields.apply(to: &row)
             (row.isPartial, row.isStarred, row.gender) = (isPartial, isStarred, fields.gender ?? gender)
@@ -76,14 +78,14 @@ enum CardUpdates {
         let old = Set((try Notes.all(of: [id], in: db)[id] ?? []).map(\.text))
         card.notes.removeAll { old.contains($0.text) }
         try addDetails(
-            of: card, to: id, of: reader.account, importing: nil, at: now, makeID: makeID, in: db)
-        // Addresses of mail and phones are searched, too.
-        try ContactSearch.update(id, of: reader.account, in: db)
+            of: card, to: id, of: loader.account, importing: nil, at: now, makeID: makeID, in: db)
+        // E-mail addresses and phone numbers are searched, too.
+        try ContactSearch.update(id, of: loader.account, in: db)
     }
 
-    /// Adds what has tables of its own. The caller has the account's turn.
+    /// Adds the details of a card that have tables of their own. The caller has locked the account.
     ///
-    /// - Parameter importing: The import that must not be seen yet.
+    /// - Parameter importing: The import to which the contact belongs while it is hidden.
     static func addDetails(
         of card: ContactCard, to id: Int, of account: AccountID, importing: Int?, at now: Int64, makeID: () -> String,
         in db: Session
@@ -93,21 +95,21 @@ enum CardUpdates {
         }
         for address in card.addresses { try ContactDetails.add(address, uuid: makeID(), to: id, at: now, in: db) }
         for note in card.notes {
-            // Nothing was written after now.
+            // A note cannot be newer than now.
             _ = try Notes.insert(
                 note.text, of: id, uuid: makeID(), account: account, at: min(now, note.createdAt ?? now), in: db)
         }
         do {
             _ = try Tags.add(card.tags, to: id, of: account, importing: importing, at: now, in: db)
         } catch let problem as Problem {
-            // Too many tags refuse an import, but not one that has ended.
+            // An import with too many tags is refused, unless it has ended already.
             if importing != nil { throw problem }
         }
     }
 }
 
 extension ContactFields {
-    /// What a card says of a contact's own row.
+    /// Takes the fields of a contact's own row from a card.
     init(_ card: ContactCard, genders: [Monica.Gender]) {
         self.init(firstName: card.firstName)
         middleName = card.middleName

@@ -3,11 +3,11 @@ import Contract
 import Database
 import MonicaAPI
 
-/// How somebody can be reached.
+/// A way to reach a contact.
 enum ContactFieldKind: String, CaseIterable, Sendable {
     case email, phone, website
 
-    /// As an account calls it.
+    /// Returns the field type as an account has it.
     func type(id: Int, uuid: String, of account: AccountID, createdAt: Monica.Timestamp) -> Monica.ContactFieldType {
         switch self {
         case .email:
@@ -26,9 +26,9 @@ enum ContactFieldKind: String, CaseIterable, Sendable {
     }
 }
 
-/// How and where contacts are reached.
+/// Stores the contact fields and addresses of contacts.
 enum ContactDetails {
-    /// The caller has the account's turn.
+    /// Adds a contact field. The caller has locked the account.
     static func add(
         _ kind: ContactFieldKind, _ content: String, uuid: String, to contact: Int, of account: AccountID,
         at now: Int64,
@@ -67,7 +67,7 @@ enum ContactDetails {
     }
 }
 
-/// Where somebody lives or works.
+/// A postal address of a contact.
 struct PostalAddress: Sendable, Hashable, Codable {
     var name: String?
     var street: String?

@@ -1,7 +1,7 @@
 import Contract
 import MonicaAPI
 
-/// The fields that a contact is made of or written anew with.
+/// The fields with which a contact is created or replaced.
 struct ContactFields: Sendable {
     var firstName: String
     var middleName: String?
@@ -17,13 +17,13 @@ struct ContactFields: Sendable {
     var death: StoredDate?
     var job: String?
     var company: String?
-    /// Which vCard it is made of, where that has no UUID.
+    /// The digest that identifies the vCard of a contact, when the card has no UUID.
     var card: [UInt8]?
-    /// As ``ContactCard/formattedName``.
+    /// The same as ``ContactCard/formattedName``.
     var formattedName: String?
     /// The time of that vCard's last revision, in milliseconds since 1970.
     var revisedAt: Int64?
-    /// The import that makes it.
+    /// The import that creates the contact.
     var importID: Int?
 
     init(firstName: String) {
@@ -33,10 +33,12 @@ struct ContactFields: Sendable {
         isDead = false
     }
 
-    /// - Parameter current: The contact that is written anew; nil for a new one.
-    /// - Throws: 422.
+    /// Reads the fields from a form.
+    ///
+    /// - Parameter current: The contact that is changed; nil for a new one.
+    /// - Throws: A `Problem` with 422 that names every invalid field.
     init(_ form: Monica.Form, genders: [Int: Monica.Gender], current: ContactRow?, at now: Int64) throws {
-        var input = Input(form)
+        var input = FormReader(form)
         let today = Monica.Timestamp(milliseconds: now).day
         let first = input.text("first_name", required: true)
         middleName = input.text("middle_name")
@@ -44,18 +46,18 @@ struct ContactFields: Sendable {
         nickname = input.text("nickname")
         description = input.text("description")
         gender = input.integer("gender_id")
-        if let gender, genders[gender] == nil { input.refuseSelection("gender_id") }
+        if let gender, genders[gender] == nil { input.rejectSelection("gender_id") }
         email = current == nil ? input.email("email") : nil
-        isPartial = input.truth("is_partial") ?? false
-        isStarred = input.truth("is_starred") ?? current?.isStarred ?? false
-        let isBirthKnown = input.truth("is_birthdate_known", required: true) ?? false
+        isPartial = input.bool("is_partial") ?? false
+        isStarred = input.bool("is_starred") ?? current?.isStarred ?? false
+        let isBirthKnown = input.bool("is_birthdate_known", required: true) ?? false
         birth = isBirthKnown ? input.date("birthdate_", named: "birthdate", today: today) : nil
-        isDead = input.truth("is_deceased", required: current == nil) ?? false
-        let isDeathKnown = input.truth("is_deceased_date_known", required: true) ?? false
+        isDead = input.bool("is_deceased", required: current == nil) ?? false
+        let isDeathKnown = input.bool("is_deceased_date_known", required: true) ?? false
         death = isDeathKnown ? input.date("deceased_date_", named: "deceased_date", today: today) : nil
         try input.check()
         firstName = first ?? ""
-        // Of the living nobody knows the day.
+        // A living contact has no date of death.
         if !isDead { death = nil }
     }
 

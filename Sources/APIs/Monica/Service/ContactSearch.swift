@@ -3,22 +3,22 @@ import Contract
 import Database
 import Foundation
 
-/// Where the contacts of an account are found by parts of words: a ``SearchIndex`` whose scope is the account.
+/// Finds the contacts of an account by parts of words, with a ``SearchIndex`` whose scope is the account.
 ///
-/// What is searched is read from the contact's rows each time, so it says what they say.
+/// The indexed texts are read from the contact's rows at each change, so the index always agrees with them.
 enum ContactSearch {
-    /// For the schema of a database whose contacts are in the blocks of before (``bringUpToDate(_:)``).
+    /// The migration for a database whose contacts are in the blocks of the former index (``bringUpToDate(_:)``).
     static let migration =
         [
             "ALTER TABLE search_blocks RENAME TO former_search_blocks",
             "ALTER TABLE contacts ADD COLUMN search_block BIGINT",
         ] + SearchIndex.tables
 
-    // MARK: Writing. The account is locked.
+    // MARK: Writing. The caller has locked the account.
 
-    /// From now on searches have them. Many at a time cost far less than one after the other.
+    /// Adds contacts to the index. Adding many at a time costs far less than adding one after the other.
     ///
-    /// - Parameter contacts: None of them partial, none in the index.
+    /// - Parameter contacts: Contacts that are not partial and not in the index.
     static func add(_ contacts: [Int], of account: AccountID, in db: Session) throws {
         let entries = try entries(of: contacts.sorted(), in: db)
         for (block, ids) in try SearchIndex.add(entries, to: account.number, in: db) {
@@ -28,7 +28,7 @@ enum ContactSearch {
         }
     }
 
-    /// Takes over what has changed in a contact's rows, if searches have it.
+    /// Updates a contact in the index, if the index has it.
     static func update(_ contact: Int, of account: AccountID, in db: Session) throws {
         guard let block = try block(of: contact, in: db), let entry = try entries(of: [contact], in: db).first else {
             return
@@ -55,7 +55,8 @@ enum ContactSearch {
         try db.one("SELECT search_block FROM contacts WHERE id = \(contact)") { try $0.get(0, as: Int?.self) } ?? nil
     }
 
-    /// What is searched of some contacts: names, nickname, description, job, company, addresses of mail, phones.
+    /// Returns the indexed texts of contacts: names, nickname, description, job, company, e-mail addresses, phone
+    /// numbers.
     private static func entries(of contacts: [Int], in db: Session) throws -> [SearchIndex.Entry] {
         var texts: [Int: [String]] = [:]
         for some in contacts.chunks(of: 128) {
@@ -79,7 +80,7 @@ enum ContactSearch {
                 let (contact, content) = (try row.get(0, as: Int.self), try row.get(2, as: String.self))
                 texts[contact]?.append(SearchText.line(content))
                 guard try row.get(1) == ContactFieldKind.phone.rawValue else { return }
-                // As it is typed without the marks between.
+                // Users also type the number without separators.
                 let digits = content.filter { $0.isWholeNumber || $0 == "+" }
                 if digits != content, !digits.isEmpty { texts[contact]?.append(SearchText.line(digits)) }
             }
@@ -89,18 +90,18 @@ enum ContactSearch {
 
     // MARK: Searching
 
-    /// The contacts of an account in whose texts every word occurs, in the order of their making.
+    /// Returns the contacts of an account whose texts contain every word, in the order of their creation.
     ///
-    /// - Parameter words: As ``SearchText/words(_:)`` gives them; one or more.
+    /// - Parameter words: One or more words that ``SearchText/words(_:)`` returned.
     static func matches(_ words: [String], account: AccountID, in db: Session) throws -> [Int] {
         var found: [Int] = []
         try SearchIndex.find(words, in: account.number, db) { found.append($0.id) }
         return found.sorted()
     }
 
-    // MARK: Databases of before
+    // MARK: Upgrade of older databases
 
-    /// Puts the contacts of former blocks into the index, a block at a time.
+    /// Moves the contacts of the former index to the new one, a block at a time.
     static func bringUpToDate(_ database: Database) async throws {
         var last = 0
         while let next = try await database.read({ [last] in try next(after: last, $0) }) {
@@ -108,7 +109,7 @@ enum ContactSearch {
             last = next.block
             try await database.write { db in
                 try Accounts.lock(next.account, in: db)
-                // Another node may have done it by now.
+                // Another node may have moved it by now.
                 let lines: String? = try db.value("SELECT lines FROM former_search_blocks WHERE id = \(next.block)")
                 guard let lines, !lines.isEmpty else { return }
                 let ids = lines.split(separator: "\n").compactMap { Int($0.prefix { $0 != "\t" }) }
@@ -122,7 +123,7 @@ enum ContactSearch {
                     ) { try $0.get(0) }
                 }
                 try add(waiting, of: next.account, in: db)
-                // A row that goes is looked for in every contact.
+                // The row is emptied, not deleted: a deletion would scan all contacts for the foreign key.
                 try db.run("UPDATE former_search_blocks SET size = 0, lines = '' WHERE id = \(next.block)")
             }
         }
@@ -137,10 +138,10 @@ enum ContactSearch {
     }
 }
 
-/// Texts as they are compared in a search.
+/// Normalizes texts for the search.
 enum SearchText {
-    /// Returns a text's words, folded: without regard to case and accents, letters that no accent makes as the plain
-    /// ones they stand for, and each apostrophe and hyphen as the one on every keyboard.
+    /// Returns a text's words, folded: without case and accents. Letters such as `ł` that are no accented letters
+    /// become the plain ones, and all apostrophes and hyphens become the ASCII ones.
     static func words(_ text: String) -> [String] { Folding.words(plain(text)) }
 
     static func line(_ text: String) -> String { words(text).joined(separator: " ") }
@@ -164,7 +165,7 @@ enum SearchText {
             case "\u{2010}"..."\u{2015}", "\u{2212}", "\u{2E3A}", "\u{2E3B}", "\u{58A}", "\u{5BE}", "\u{FE58}",
                 "\u{FE63}", "\u{FF0D}":
                 result.append("-")
-            // Not seen, but where a line ends.
+            // A soft hyphen is invisible inside of a line.
             case "\u{AD}": continue
             default: result.append(scalar)
             }
@@ -174,7 +175,7 @@ enum SearchText {
 }
 
 extension [Int] {
-    /// So many at a time, each time as many as a power of two, the last repeated: each number is a statement of its own.
+    /// Returns the numbers in chunks. Each is padded to a power of two, so that there are few different statements.
     fileprivate func chunks(of size: Int) -> [[Int]] {
         stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]).paddedToPowerOfTwo() }
     }

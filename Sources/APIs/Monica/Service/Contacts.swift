@@ -26,7 +26,7 @@ extension MonicaService {
         let window = Window(request.part, limit: Monica.ListContacts.defaultLimit)
         let query = request.query?.trimmed
         let words = query.map(SearchText.words) ?? []
-        // What has marks alone is a search that nothing is left of: it finds nothing.
+        // A query of punctuation alone has no words left, and finds nothing.
         let isSearch = query?.isBlank == false
         let list = { @Sendable (db: Session) in
             let (ids, total) =
@@ -34,22 +34,22 @@ extension MonicaService {
                 ? try Contacts.page(window, request.part.sort, matching: words, of: caller.account, in: db)
                 : try Contacts.page(window, request.part.sort, of: caller.account, in: db)
             return window.response(
-                try reader(caller.account, db).contacts(ids, with: request.with), total: total, path: "/contacts",
+                try loader(caller.account, db).contacts(ids, with: request.with), total: total, path: "/contacts",
                 filters: [
                     ("query", isSearch ? query : nil), ("sort", request.part.sort?.rawValue),
                     ("with", request.with?.rawValue),
                 ], query: isSearch ? query : nil)
         }
         guard isSearch else { return try await database.read(list) }
-        return try await searches.take(for: caller.account) { try await database.read(list) }
+        return try await searches.run(for: caller.account) { try await database.read(list) }
     }
 
     func getContact(
         _ request: Monica.GetContact, from caller: Caller
     ) async throws -> APIResponse<Monica.Contact> {
         try await database.read { db in
-            guard let contact = try reader(caller.account, db).contact(request.id, with: request.with) else {
-                throw Monica.Refusal.notFound(Monica.Contact.singular)
+            guard let contact = try loader(caller.account, db).contact(request.id, with: request.with) else {
+                throw Monica.Problems.notFound(Monica.Contact.singular)
             }
             return APIResponse(data: contact)
         }
@@ -60,27 +60,27 @@ extension MonicaService {
     func createContact(
         _ request: Monica.Create<Monica.Contact>, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<Monica.Contact>> {
-        try await create(request, for: caller, info) { [makeID] reader, form, now in
-            let fields = try ContactFields(form, genders: reader.genders.get(), current: nil, at: now)
-            try Accounts.lock(reader.account, in: reader.db)
-            let id = try Contacts.insertUnlisted(fields, uuid: makeID(), of: reader.account, at: now, in: reader.db)
+        try await create(request, for: caller, info) { [makeID] loader, form, now in
+            let fields = try ContactFields(form, genders: loader.genders.get(), current: nil, at: now)
+            try Accounts.lock(loader.account, in: loader.db)
+            let id = try Contacts.insertUnlisted(fields, uuid: makeID(), of: loader.account, at: now, in: loader.db)
             if let email = fields.email {
                 try ContactDetails.add(
-                    .email, email, uuid: makeID(), to: id, of: reader.account, at: now, in: reader.db)
+                    .email, email, uuid: makeID(), to: id, of: loader.account, at: now, in: loader.db)
             }
-            if !fields.isPartial { try Contacts.list([id], of: reader.account, in: reader.db) }
-            return try reader.contact(id)
+            if !fields.isPartial { try Contacts.addToLists([id], of: loader.account, in: loader.db) }
+            return try loader.contact(id)
         }
     }
 
     func updateContact(
         _ request: Monica.Update<Monica.Contact>, from caller: Caller
     ) async throws -> APIResponse<Monica.Contact> {
-        try await update(Monica.Contact.self, for: caller) { reader, now in
-            guard let row = try reader.contactRows([request.id]).first else { return nil }
-            let fields = try ContactFields(request.form, genders: reader.genders.get(), current: row, at: now)
-            try Contacts.rewrite(row.id, by: reader, at: now) { row in fields.apply(to: &row) }
-            return try reader.contact(row.id)
+        try await update(Monica.Contact.self, for: caller) { loader, now in
+            guard let row = try loader.contactRows([request.id]).first else { return nil }
+            let fields = try ContactFields(request.form, genders: loader.genders.get(), current: row, at: now)
+            try Contacts.rewrite(row.id, by: loader, at: now) { row in fields.apply(to: &row) }
+            return try loader.contact(row.id)
         }
     }
 
@@ -89,26 +89,26 @@ extension MonicaService {
     ) async throws -> Monica.Deletion {
         try await database.write { db in
             try Accounts.lock(caller.account, in: db)
-            guard let row = try reader(caller.account, db).contactRows([request.id]).first else {
-                throw Monica.Refusal.notFound(Monica.Contact.singular)
+            guard let row = try loader(caller.account, db).contactRows([request.id]).first else {
+                throw Monica.Problems.notFound(Monica.Contact.singular)
             }
             try Contacts.delete(row, of: caller.account, in: db)
             return .init(id: request.id)
         }
     }
 
-    /// Writes a part of a contact that partial ones do not have.
+    /// Changes a part of a contact that partial contacts do not have.
     private func change(
         _ id: Int, for caller: Caller, _ form: Monica.Form,
-        _ read: @escaping @Sendable (inout Input, Reader) throws -> (inout ContactRow) throws -> Void
+        _ read: @escaping @Sendable (inout FormReader, RecordLoader) throws -> (inout ContactRow) throws -> Void
     ) async throws -> APIResponse<Monica.Contact> {
-        try await update(Monica.Contact.self, for: caller) { reader, now in
-            guard let row = try reader.contactRows([id]).first else { return nil }
-            if row.isPartial { throw Monica.Refusal.invalid(["The contact can't be a partial contact"]) }
-            var input = Input(form)
-            let change = try read(&input, reader)
-            try Contacts.rewrite(id, by: reader, at: now, change)
-            return try reader.contact(id)
+        try await update(Monica.Contact.self, for: caller) { loader, now in
+            guard let row = try loader.contactRows([id]).first else { return nil }
+            if row.isPartial { throw Monica.Problems.invalid(["The contact can't be a partial contact"]) }
+            var input = FormReader(form)
+            let change = try read(&input, loader)
+            try Contacts.rewrite(id, by: loader, at: now, change)
+            return try loader.contact(id)
         }
     }
 
@@ -132,16 +132,16 @@ extension MonicaService {
         _ request: Monica.SetIntroduction, from caller: Caller
     ) async throws -> APIResponse<Monica.Contact> {
         let today = time.now(Monica.Timestamp.self).day
-        return try await change(request.id, for: caller, request.form) { input, reader in
+        return try await change(request.id, for: caller, request.form) { input, loader in
             let how = input.text("general_information", upTo: 100_000)
             let through = input.integer("met_through_contact_id")
-            let isKnown = input.truth("is_date_known", required: true) ?? false
+            let isKnown = input.bool("is_date_known", required: true) ?? false
             let met = isKnown ? input.date("", named: "date", today: today) : nil
             try input.check()
             return { row in
-                // With the account's turn: nobody deletes the introducer meanwhile.
-                if let through, try !Contacts.exists(through, of: reader.account, in: reader.db) {
-                    throw Monica.Refusal.notFound(Monica.Contact.singular)
+                // The account is locked here, so the introducer cannot be deleted in the meantime.
+                if let through, try !Contacts.exists(through, of: loader.account, in: loader.db) {
+                    throw Monica.Problems.notFound(Monica.Contact.singular)
                 }
                 (row.metHow, row.metThrough, row.met) = (how, through, met)
             }
@@ -171,9 +171,9 @@ enum Contacts {
         return (ids, total)
     }
 
-    /// The ids of an account's list, all of them.
+    /// Returns the query for the ids of an account's list.
     ///
-    /// - Parameter visible: Of ``Imports/visible(_:of:in:)``; empty while nothing is imported.
+    /// - Parameter visible: The condition of ``Imports/visible(_:of:in:)``; empty while there is no import.
     static func query(of account: AccountID, _ visible: SQL = "", by sort: Monica.Sort<Monica.ContactOrder>?) -> SQL {
         """
         SELECT t.id FROM contacts t WHERE t.account_id = \(account) AND t.is_partial = 0 \(visible)
@@ -199,10 +199,10 @@ enum Contacts {
         return (Array(matches[offset..<end]), matches.count)
     }
 
-    /// The first of some contacts in an order that an index has: the account's contacts are gone through in it, more and
-    /// more of them, until enough are found.
+    /// Returns the first of some contacts in an order that has an index. It reads the account's contacts in that order,
+    /// more and more of them, until enough are found.
     ///
-    /// - Parameter ids: Ascending.
+    /// - Parameter ids: The contacts in ascending order.
     private static func first(
         _ count: Int, of ids: [Int], by sort: Monica.Sort<Monica.ContactOrder>?, account: AccountID, in db: Session
     ) throws -> [Int] {
@@ -215,7 +215,7 @@ enum Contacts {
         }
     }
 
-    /// The order of ids is the order of their making.
+    /// Returns the ORDER BY terms. The order of ids is the order of creation.
     static func order(by sort: Monica.Sort<Monica.ContactOrder>?) -> SQL {
         let isDescending = sort?.isDescending ?? false
         return switch sort?.order {
@@ -224,9 +224,9 @@ enum Contacts {
         }
     }
 
-    // MARK: Writing. The caller has the account's turn.
+    // MARK: Writing. The caller has locked the account.
 
-    /// Makes a contact that lists and searches do not have yet (``list(_:of:in:)``).
+    /// Adds a contact that is not in lists and searches yet (``addToLists(_:of:in:)``).
     ///
     /// - Returns: The id.
     static func insertUnlisted(
@@ -253,14 +253,14 @@ enum Contacts {
         return id
     }
 
-    /// Changes a contact, and where it is found.
+    /// Changes a contact's row, and its place in lists and searches.
     static func rewrite(
-        _ id: Int, by reader: Reader, at now: Int64, _ change: (inout ContactRow) throws -> Void
+        _ id: Int, by loader: RecordLoader, at now: Int64, _ change: (inout ContactRow) throws -> Void
     ) throws {
-        let (db, account) = (reader.db, reader.account)
+        let (db, account) = (loader.db, loader.account)
         try Accounts.lock(account, in: db)
-        guard let old = try reader.contactRows([id]).first else {
-            throw Monica.Refusal.notFound(Monica.Contact.singular)
+        guard let old = try loader.contactRows([id]).first else {
+            throw Monica.Problems.notFound(Monica.Contact.singular)
         }
         var new = old
         new.isEdited = true
@@ -280,8 +280,8 @@ enum Contacts {
             """)
         switch (old.isPartial, new.isPartial) {
         case (true, true): break
-        case (true, false): try list([id], of: account, in: db)
-        case (false, true): try unlist(old, of: account, in: db)
+        case (true, false): try addToLists([id], of: account, in: db)
+        case (false, true): try removeFromLists(old, of: account, in: db)
         case (false, false): try ContactSearch.update(id, of: account, in: db)
         }
     }
@@ -307,11 +307,11 @@ enum Contacts {
         try db.run("DELETE FROM notes WHERE contact_id = \(id)")
         try db.run("DELETE FROM tasks WHERE contact_id = \(id)")
         try db.run("DELETE FROM gifts WHERE contact_id = \(id)")
-        if !row.isPartial { try unlist(row, of: account, in: db) }
+        if !row.isPartial { try removeFromLists(row, of: account, in: db) }
         try db.run("DELETE FROM contacts WHERE id = \(id)")
     }
 
-    /// Deletes contacts that nobody has seen yet: no gift, activity or introduction refers to them.
+    /// Deletes contacts that were never in a list, so that no gift, activity or introduction refers to them.
     static func deleteUnlisted(_ ids: [Int], of account: AccountID, in db: Session) throws {
         try ContactSearch.remove(ids, of: account, in: db)
         for table: SQL in ["contact_tags", "contact_fields", "addresses", "notes"] {
@@ -320,32 +320,32 @@ enum Contacts {
         try db.run("DELETE FROM contacts WHERE id IN (\(list: ids))")
     }
 
-    /// Its row has changed in what other tables say of it.
+    /// Marks a contact as changed after a change in another table.
     static func touch(_ id: Int, at now: Int64, in db: Session) throws {
         try db.run("UPDATE contacts SET updated_at = \(now), is_edited = 1 WHERE id = \(id)")
     }
 
-    /// Enters contacts into lists and searches, with all that their rows say by now.
+    /// Adds contacts to lists and searches, with the present content of their rows.
     ///
-    /// - Parameter contacts: None of them partial, none of them listed.
-    static func list(_ contacts: [Int], of account: AccountID, in db: Session) throws {
+    /// - Parameter contacts: Contacts that are not partial and not in lists.
+    static func addToLists(_ contacts: [Int], of account: AccountID, in db: Session) throws {
         try ContactSearch.add(contacts, of: account, in: db)
-        try count(contacts.count, of: account, in: db)
+        try incrementCount(by: contacts.count, of: account, in: db)
     }
 
-    /// Counts contacts that lists have from now on.
-    static func count(_ more: Int, of account: AccountID, in db: Session) throws {
-        try db.run("UPDATE accounts SET contact_count = contact_count + \(more) WHERE id = \(account)")
+    /// Adds to the number of contacts in an account's lists.
+    static func incrementCount(by number: Int, of account: AccountID, in db: Session) throws {
+        try db.run("UPDATE accounts SET contact_count = contact_count + \(number) WHERE id = \(account)")
     }
 
-    private static func unlist(_ row: ContactRow, of account: AccountID, in db: Session) throws {
+    private static func removeFromLists(_ row: ContactRow, of account: AccountID, in db: Session) throws {
         try ContactSearch.remove([row.id], of: account, in: db)
-        try count(-1, of: account, in: db)
+        try incrementCount(by: -1, of: account, in: db)
     }
 }
 
 extension [Int] {
-    /// Whether an ascending array has a number in it.
+    /// Returns whether an ascending array contains a number.
     fileprivate func binarySearch(_ number: Int) -> Bool {
         var (low, high) = (startIndex, endIndex)
         while low < high {

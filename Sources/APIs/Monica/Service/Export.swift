@@ -5,23 +5,23 @@ import Database
 import MonicaAPI
 
 extension MonicaService {
-    /// What an account's data is written as.
+    /// The format of an export.
     public enum ExportFormat: String, Codable, Sendable, CaseIterable {
-        /// Everything, as ``Monica/Export``.
+        /// All data, as ``Monica/Export``.
         case json
-        /// Contacts that are not partial, as vCard 4.0.
+        /// The contacts that are not partial, as vCard 4.0.
         case vcard
     }
 
-    /// Takes a piece of what is written.
+    /// Writes a piece of an export.
     public typealias Write = StreamedAnswer.Write
 
-    /// Writes an account's data, a piece at a time: never more than a hundred records are in memory.
+    /// Writes an account's data in pieces, so that at most a hundred records are in memory.
     ///
-    /// What is made after it has begun is left out; what is changed or deleted before its turn comes is exported as it is
-    /// by then.
+    /// Records that are created after the export has begun are left out. Records that are changed or deleted in the
+    /// meantime are exported in their state when they are read.
     ///
-    /// - Parameter name: As the operator calls it.
+    /// - Parameter name: The operator's name for the account.
     /// - Returns: False when there is no such account.
     public func export(_ format: ExportFormat, of name: String, to write: Write) async throws -> Bool {
         guard let account = try await database.read({ try Accounts.find(name, in: $0) }) else { return false }
@@ -39,18 +39,18 @@ extension MonicaService {
     private func exportJSON(_ account: AccountID, to write: Write) async throws {
         let now = time.milliseconds()
         let (head, ends) = try await database.read { db in
-            guard let user = try Accounts.user(account, in: db) else { throw Monica.Refusal.unauthenticated }
+            guard let user = try Accounts.user(account, in: db) else { throw Monica.Problems.unauthenticated }
             let export = Monica.Export(
                 exportedAt: .init(milliseconds: now), user: user, genders: try Accounts.genders(of: account, in: db),
                 activityTypes: try Accounts.activityTypes(of: account, in: db), tags: try Tags.all(of: account, in: db),
                 contacts: [], activities: [], notes: [], tasks: [], gifts: [])
             return (try JSONBody.encode(export), try Ends(of: account, in: db))
         }
-        // The five lists come last and are empty: what follows the tags is written below.
+        // The five lists come last and are empty. They are replaced by the lists that are written below.
         let lists = #","contacts":[],"activities":[],"notes":[],"tasks":[],"gifts":[]}"#
         try await write(Array(head.readableBytesView.dropLast(lists.utf8.count)))
-        try await list("contacts", of: account, to: ends.contacts, write) { ids, reader in
-            try reader.contacts(ids, with: .contactFields).map { Monica.ExportedContact($0) }
+        try await list("contacts", of: account, to: ends.contacts, write) { ids, loader in
+            try loader.contacts(ids, with: .contactFields).map { Monica.ExportedContact($0) }
         }
         try await list("activities", of: account, to: ends.activities, write, Monica.Activity.load)
         try await list("notes", of: account, to: ends.notes, write, Monica.Note.load)
@@ -59,15 +59,15 @@ extension MonicaService {
         try await write(Array("}".utf8))
     }
 
-    /// `,"notes":[…]`
+    /// Writes one list: `,"notes":[…]`.
     private func list<Item: Encodable & Sendable>(
         _ table: String, of account: AccountID, to end: Int, _ write: Write,
-        _ load: @escaping @Sendable ([Int], Reader) throws -> [Item]
+        _ load: @escaping @Sendable ([Int], RecordLoader) throws -> [Item]
     ) async throws {
         try await write(Array(#","\#(table)":["#.utf8))
         var separator = ""
-        try await batches(SQL(stringLiteral: table), of: account, to: end) { ids, reader in
-            try load(ids, reader).map { Array(try JSONBody.encode($0).readableBytesView) }
+        try await batches(SQL(stringLiteral: table), of: account, to: end) { ids, loader in
+            try load(ids, loader).map { Array(try JSONBody.encode($0).readableBytesView) }
         } each: { items in
             for item in items {
                 try await write(Array(separator.utf8) + item)
@@ -79,12 +79,12 @@ extension MonicaService {
 
     private func exportVCards(_ account: AccountID, to write: Write) async throws {
         let ends = try await database.read { try Ends(of: account, in: $0) }
-        try await batches("contacts", of: account, to: ends.contacts) { ids, reader in
-            let contacts = try reader.contacts(ids, with: .contactFields)
-            let kinds = try reader.fieldTypes.get().mapValues(\.kind)
-            let notes = try Notes.all(of: ids, in: reader.db)
+        try await batches("contacts", of: account, to: ends.contacts) { ids, loader in
+            let contacts = try loader.contacts(ids, with: .contactFields)
+            let kinds = try loader.fieldTypes.get().mapValues(\.kind)
+            let notes = try Notes.all(of: ids, in: loader.db)
             var writer = VCardWriter()
-            for (contact, row) in zip(contacts, try reader.contactRows(ids)) where !row.isPartial {
+            for (contact, row) in zip(contacts, try loader.contactRows(ids)) where !row.isPartial {
                 ContactCard(contact, row, kinds: kinds, notes: notes[row.id] ?? []).write(to: &writer)
             }
             return Array(writer.text.utf8)
@@ -93,10 +93,11 @@ extension MonicaService {
         }
     }
 
-    /// Reads an account's records in the order of their making, some at a time, each time in a transaction of its own: no
-    /// reader of the database is kept waiting by somebody who takes an export slowly.
+    /// Reads an account's records in the order of their creation, a batch at a time in a transaction of its own. So a
+    /// client that reads an export slowly does not keep a database connection.
     private func batches<Batch: Sendable>(
-        _ table: SQL, of account: AccountID, to end: Int, _ load: @escaping @Sendable ([Int], Reader) throws -> Batch,
+        _ table: SQL, of account: AccountID, to end: Int,
+        _ load: @escaping @Sendable ([Int], RecordLoader) throws -> Batch,
         each: (Batch) async throws -> Void
     ) async throws {
         var last = 0
@@ -108,7 +109,7 @@ extension MonicaService {
                     ORDER BY id LIMIT 100
                     """
                 ) { try $0.get(0) }
-                return (ids, try load(ids, reader(account, db)))
+                return (ids, try load(ids, loader(account, db)))
             }
             guard let newest = ids.last else { return }
             last = newest
@@ -116,7 +117,7 @@ extension MonicaService {
         }
     }
 
-    /// The newest records of an account when an export begins.
+    /// The newest records of an account at the beginning of an export.
     private struct Ends: Sendable {
         let contacts: Int
         let activities: Int
@@ -140,9 +141,11 @@ extension MonicaService {
 }
 
 extension ContactCard {
+    /// Makes a card of a contact.
+    ///
     /// - Parameters:
-    ///   - contact: With its fields.
-    ///   - kinds: Of the fields' types.
+    ///   - contact: The contact with its contact fields.
+    ///   - kinds: The kinds of the contact fields' types.
     fileprivate init(
         _ contact: Monica.Contact, _ row: ContactRow, kinds: [Int: ContactFieldKind], notes: [ContactCard.Note]
     ) {

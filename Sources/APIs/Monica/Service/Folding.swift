@@ -1,8 +1,9 @@
 import Foundation
 
-/// Text as it is compared: without regard to case or accents.
+/// Normalizes text for comparisons: without case and accents.
 enum Folding {
-    /// Case is folded through the upper case, so that `ß` is `ss` and every sigma is one; combining marks are removed.
+    /// Returns the text folded. Case is folded through the upper case, so that `ß` is `ss` and every sigma is the same.
+    /// Combining marks are removed.
     static func fold(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
         var folded = String.UnicodeScalarView()
@@ -14,12 +15,13 @@ enum Folding {
         return String(folded)
     }
 
-    /// The words of a text, folded.
+    /// Returns the words of a text, folded.
     static func words(_ text: String) -> [String] {
         fold(text).unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { String($0) }
     }
 
-    /// `ete-a-paris`: letters and digits, folded; whatever stands between them is one hyphen.
+    /// Returns a slug such as `ete-a-paris`: the letters and digits, folded, with one hyphen for everything between
+    /// them.
     static func slug(_ text: String) -> String {
         fold(text).unicodeScalars
             .split { !($0.properties.isAlphabetic || $0.properties.numericType != nil) }

@@ -16,40 +16,40 @@ extension MonicaService {
     func createGift(
         _ request: Monica.Create<Monica.Gift>, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<Monica.Gift>> {
-        try await create(request, for: caller, info) { [makeID] reader, form, now in
+        try await create(request, for: caller, info) { [makeID] loader, form, now in
             let fields = try GiftFields(form)
-            try Accounts.lock(reader.account, in: reader.db)
-            try fields.require(by: reader)
-            let id: Int? = try reader.db.value(
+            try Accounts.lock(loader.account, in: loader.db)
+            try fields.requireContacts(by: loader)
+            let id: Int? = try loader.db.value(
                 """
                 INSERT INTO gifts (
                     uuid, account_id, contact_id, name, comment, url, cents, status, day, recipient_id, created_at,
                     updated_at)
-                VALUES (\(makeID()), \(reader.account), \(fields.contact), \(fields.name), \(fields.comment),
+                VALUES (\(makeID()), \(loader.account), \(fields.contact), \(fields.name), \(fields.comment),
                     \(fields.url), \(fields.cents), \(fields.status), \(fields.date?.daysSince1970),
                     \(fields.recipient), \(now), \(now)) RETURNING id
                 """)
-            return try id.flatMap { try Monica.Gift.one($0, by: reader) }
+            return try id.flatMap { try Monica.Gift.one($0, by: loader) }
         }
     }
 
     func updateGift(
         _ request: Monica.Update<Monica.Gift>, from caller: Caller
     ) async throws -> APIResponse<Monica.Gift> {
-        try await update(Monica.Gift.self, for: caller) { reader, now in
-            guard try Monica.Gift.one(request.id, by: reader) != nil else { return nil }
+        try await update(Monica.Gift.self, for: caller) { loader, now in
+            guard try Monica.Gift.one(request.id, by: loader) != nil else { return nil }
             let fields = try GiftFields(request.form)
-            try Accounts.lock(reader.account, in: reader.db)
-            guard try Monica.Gift.one(request.id, by: reader) != nil else { return nil }
-            try fields.require(by: reader)
-            try reader.db.run(
+            try Accounts.lock(loader.account, in: loader.db)
+            guard try Monica.Gift.one(request.id, by: loader) != nil else { return nil }
+            try fields.requireContacts(by: loader)
+            try loader.db.run(
                 """
                 UPDATE gifts SET contact_id = \(fields.contact), name = \(fields.name), comment = \(fields.comment),
                     url = \(fields.url), cents = \(fields.cents), status = \(fields.status),
                     day = \(fields.date?.daysSince1970), recipient_id = \(fields.recipient), updated_at = \(now)
                 WHERE id = \(request.id)
                 """)
-            return try Monica.Gift.one(request.id, by: reader)
+            return try Monica.Gift.one(request.id, by: loader)
         }
     }
 }
@@ -65,14 +65,14 @@ private struct GiftFields {
     let recipient: Int?
 
     init(_ form: Monica.Form) throws {
-        var input = Input(form)
+        var input = FormReader(form)
         let contact = input.integer("contact_id", required: true)
         let name = input.text("name", required: true)
         let status = input.text("status", required: true)
-        if let status, !Monica.GiftStatus.all.map(\.rawValue).contains(status) { input.refuseSelection("status") }
+        if let status, !Monica.GiftStatus.all.map(\.rawValue).contains(status) { input.rejectSelection("status") }
         comment = input.text("comment", upTo: 100_000)
         url = input.text("url", upTo: 100_000)
-        // Some clients send the amount under the name of the number that is answered.
+        // Some clients send the amount under `value`, the name that it has in answers.
         let isAmountAbsent = form.fields["amount"] == nil || form.fields["amount"] == .null
         cents = input.cents(isAmountAbsent ? "value" : "amount")
         date = input.day("date")
@@ -83,11 +83,13 @@ private struct GiftFields {
         self.status = status ?? ""
     }
 
-    /// - Throws: 404 when the contact or the recipient is not the account's.
-    func require(by reader: Reader) throws {
+    /// Requires that the contact and the recipient belong to the account.
+    ///
+    /// - Throws: A `Problem` with 404 when one of them does not.
+    func requireContacts(by loader: RecordLoader) throws {
         for id in [contact, recipient].compactMap(\.self) {
-            guard try Contacts.exists(id, of: reader.account, in: reader.db) else {
-                throw Monica.Refusal.notFound(Monica.Contact.singular)
+            guard try Contacts.exists(id, of: loader.account, in: loader.db) else {
+                throw Monica.Problems.notFound(Monica.Contact.singular)
             }
         }
     }
@@ -105,28 +107,28 @@ extension Monica.Gift: StoredList {
 
     static func restriction(to contact: Int) -> SQL { "t.contact_id = \(contact)" }
 
-    static func load(_ ids: [Int], by reader: Reader) throws -> [Self] {
+    static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
         guard !ids.isEmpty else { return [] }
-        let found = try reader.inBatches(ids) { batch in
-            try reader.db.all(
+        let found = try loader.inBatches(ids) { batch in
+            try loader.db.all(
                 """
                 SELECT id, uuid, contact_id, name, comment, url, cents, status, day, recipient_id, created_at,
                     updated_at
-                FROM gifts WHERE id IN (\(list: batch)) AND account_id = \(reader.account)
+                FROM gifts WHERE id IN (\(list: batch)) AND account_id = \(loader.account)
                 """
             ) { row in
                 let gift = Self(
                     id: try row.get(0), uuid: try row.get(1), contactID: try row.get(2), name: try row.get(3),
                     comment: try row.get(4), url: try row.get(5), cents: try row.get(6),
                     status: Monica.GiftStatus(rawValue: try row.get(7)),
-                    date: try row.get(8, as: Int64?.self).map(Day.init(daysSince1970:)), account: reader.account.number,
+                    date: try row.get(8, as: Int64?.self).map(Day.init(daysSince1970:)), account: loader.account.number,
                     createdAt: try row.get(10), updatedAt: try row.get(11))
                 return (gift: gift, recipient: try row.get(9, as: Int?.self))
             }
         } id: {
             $0.gift.id
         }
-        let contacts = try reader.shortContacts(found.map(\.gift.contactID) + found.compactMap(\.recipient))
+        let contacts = try loader.shortContacts(found.map(\.gift.contactID) + found.compactMap(\.recipient))
         return found.map { gift, recipient in
             var gift = gift
             gift.contact = contacts[gift.contactID]

@@ -1,7 +1,7 @@
 import Backend
 import Database
 
-/// Monica, as a server hosts it.
+/// Describes Monica to the server that hosts it.
 public struct HostedMonica: HostedAPI {
     static let requestKey = HostedKey(
         "monica-requests", variable: "CONCORD_MONICA_REQUEST_KEY",

@@ -4,49 +4,50 @@ import Database
 import MonicaAPI
 
 extension MonicaService {
-    /// What became of an import.
-    public struct Imported: Sendable, Hashable {
-        /// A card, and what is to be said of it.
+    /// The result of an import.
+    public struct ImportResult: Sendable, Hashable {
+        /// A card with a remark about it.
         public struct Remark: Sendable, Hashable {
-            /// Where the card begins in the file.
+            /// The line at which the card begins in the file.
             public var line: Int
             /// The contact's name.
             public var name: String
-            /// Empty where the list says it all.
+            /// The rest of the remark; empty when the list's title says everything.
             public var words = ""
         }
 
         public var contacts = 0
-        /// Contacts that a newer card has changed.
+        /// The number of contacts that a newer card has changed.
         public var updated = 0
-        /// Newer cards of contacts that were changed by other means since: they were passed over.
+        /// The newer cards of contacts that were changed by other means since. They were skipped.
         public var edited: [Remark] = []
-        /// Cards whose UID the account has already, and that are no newer.
+        /// The number of cards whose UID the account has already, and that are no newer.
         public var known = 0
-        /// Cards without a UID that say exactly what one imported before said.
+        /// The number of cards without a UID whose content was imported before.
         public var repeated = 0
-        /// Cards of groups, which are no people.
+        /// The number of cards of groups.
         public var groups = 0
-        /// Where the cards without any name begin in the file.
+        /// The lines at which the cards without any name begin.
         public var nameless: [Int] = []
-        /// Contacts of which a text was too long, and cut.
+        /// The contacts with a text that was too long and was truncated.
         public var cut: [Remark] = []
-        /// What contacts have no place for, such as `PHOTO` or `TEL (type)`, and how many cards had it.
+        /// The properties that contacts cannot store, such as `PHOTO` or `TEL (type)`, with the number of cards that
+        /// had them.
         public var leftOut: [String: Int] = [:]
     }
 
-    /// Why nothing was imported.
+    /// The error of an import that has changed nothing.
     public struct ImportRefused: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// Makes contacts of a file of vCards, all of them or none (``importCards(into:overwriting:progress:next:)``).
+    /// Imports a file of vCards as contacts, all of them or none (``importCards(into:overwriting:progress:next:)``).
     ///
-    /// - Throws: ``ImportRefused`` with the line of what is no vCard.
+    /// - Throws: ``ImportRefused`` with the line that is not part of a vCard.
     public func importVCards(
         _ bytes: [UInt8], into account: String, overwriting: Bool = false, skippingUnreadable: Bool = false,
         progress: (_ done: Int, _ total: Int) async throws -> Void = { _, _ in }
-    ) async throws -> Imported {
+    ) async throws -> ImportResult {
         let today = Monica.Timestamp(milliseconds: time.milliseconds()).day
         let file = try CardFile(bytes, skippingUnreadable: skippingUnreadable, today: today)
         var rest = file.cards[...]
@@ -61,31 +62,31 @@ extension MonicaService {
         return result
     }
 
-    /// Makes contacts of cards, all of them or none: nothing of them can be seen before the last is there.
+    /// Imports cards as contacts, all of them or none. No query sees any of them before all are imported.
     ///
-    /// Names, nicknames, gender, addresses of mail, phones, websites, postal addresses, the dates of birth and death,
-    /// organization, title, categories (as tags) and notes are taken over; the first note as the description, unless it is
-    /// long. What else a card says is counted in ``Imported/leftOut``. The same cards again add nothing: a card is known
-    /// by its UID or, where it has none, by all that it says. A known UID with a newer REV changes the contact, unless that
-    /// was changed by other means since.
+    /// The import takes names, nicknames, gender, e-mail addresses, phone numbers, websites, postal addresses, the
+    /// dates of birth and death, organization, title, categories (as tags) and notes. The first note becomes the
+    /// description, unless it is long. All other properties are counted in ``ImportResult/leftOut``. Importing the same
+    /// cards again adds nothing: a card is recognized by its UID or, without one, by its whole content. A known UID
+    /// with a newer REV changes the contact, unless the contact was changed by other means since.
     ///
     /// - Parameters:
-    ///   - account: Made when there is none of that name.
-    ///   - overwriting: Whether newer cards change contacts that were changed by other means, too.
-    ///   - progress: How many cards are done.
-    ///   - next: Some more cards; nil at the end.
+    ///   - account: The name of the account, which is created when there is none.
+    ///   - overwriting: Whether newer cards also change contacts that were changed by other means.
+    ///   - progress: Receives the number of cards that are imported.
+    ///   - next: Returns some more cards; nil at the end.
     /// - Throws: ``ImportRefused``.
     public func importCards(
         into account: String, overwriting: Bool = false, progress: (_ done: Int) async throws -> Void = { _ in },
         next: () async throws -> [CardReading]?
-    ) async throws -> Imported {
-        // What an import that died has left behind would be in the way.
+    ) async throws -> ImportResult {
+        // The rest of an import that has stopped would be in the way.
         try await cleanUpImports()
         var run = try await ImportRun(self, into: account, overwriting: overwriting)
         do {
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 let id = run.marker.id
-                group.addTask { await beat(id) }
+                group.addTask { await sendHeartbeats(of: id) }
                 defer { group.cancelAll() }
                 var done = 0
                 while var cards = try await next()?[...] {
@@ -103,7 +104,8 @@ extension MonicaService {
             }
         } catch {
             let (id, isCancelled) = (run.marker.id, Task.isCancelled)
-            // Another task, since this one may be cancelled. What it does not remove is removed within a minute.
+            // This runs in another task, because the current one may be cancelled. Cards that it does not remove are
+            // removed within a minute.
             await Task {
                 try? await database.write { db in try Imports.abandon(id, in: db) }
                 if !isCancelled { try? await cleanUpImports() }
@@ -114,15 +116,15 @@ extension MonicaService {
     }
 
     /// Keeps an import alive while it waits for cards.
-    private func beat(_ id: Int) async {
+    private func sendHeartbeats(of id: Int) async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(5))
-            try? await database.write { [time] db in try Imports.beat(id, at: time.milliseconds(), in: db) }
+            try? await database.write { [time] db in try Imports.recordHeartbeat(id, at: time.milliseconds(), in: db) }
         }
     }
 
-    /// Removes what imports that died have left behind, and finishes those that had ended, every ten seconds until the task
-    /// is cancelled.
+    /// Removes what stopped imports have left behind, and finishes those that had ended, every ten seconds until the
+    /// task is cancelled.
     public func listen(_ started: @escaping @Sendable () -> Void) async {
         started()
         while !Task.isCancelled {
@@ -130,7 +132,7 @@ extension MonicaService {
                 try await cleanUpImports()
             } catch {
                 if !Task.isCancelled {
-                    logger.warning("imports cannot be cleaned up", metadata: ["error": "\(error)"])
+                    logger.warning("cleaning up imports failed", metadata: ["error": "\(error)"])
                 }
             }
             try? await Task.sleep(for: .seconds(10))
@@ -140,7 +142,7 @@ extension MonicaService {
     func cleanUpImports() async throws {
         let now = time.milliseconds()
         let isShared = database.isShared
-        for marker in try await database.read({ try Imports.dead(at: now, isShared: isShared, in: $0) }) {
+        for marker in try await database.read({ try Imports.stalled(at: now, isShared: isShared, in: $0) }) {
             guard try await database.write({ try Imports.claim(marker, at: now, in: $0) }) else { continue }
             if marker.state == .ended {
                 _ = try await applyUpdates(of: marker)
@@ -152,9 +154,9 @@ extension MonicaService {
         }
     }
 
-    /// Changes the contacts that an import is to change, some at a time, and then forgets the import.
+    /// Applies the changes of an import to existing contacts, a batch at a time, and then deletes the import.
     ///
-    /// - Returns: Those that are changed, and those that were changed by other means since.
+    /// - Returns: The number of changed contacts, and the contacts that were changed by other means since.
     func applyUpdates(of marker: Imports.Marker) async throws -> (updated: Int, edited: [Int]) {
         var (updated, edited) = (0, [Int]())
         while true {
@@ -162,7 +164,7 @@ extension MonicaService {
                 let now = time.milliseconds()
                 try Accounts.lock(marker.account, in: db)
                 let outcomes = try CardUpdates.apply(
-                    20, of: marker, by: reader(marker.account, db), at: now, makeID: makeID)
+                    20, of: marker, by: loader(marker.account, db), at: now, makeID: makeID)
                 if outcomes.isEmpty {
                     try db.run("DELETE FROM imports WHERE id = \(marker.id)")
                 } else {

@@ -2,31 +2,35 @@ import Contract
 import Database
 import MonicaAPI
 
-/// An import under way. Used by one task.
+/// An import in progress. One task uses it.
 struct ImportRun {
     let marker: Imports.Marker
     private let service: MonicaService
     private let isOverwriting: Bool
-    private var result = MonicaService.Imported()
-    /// How many contacts lists have more at the end.
+    private var result = MonicaService.ImportResult()
+    /// The number of contacts that are added to lists at the end.
     private var added = 0
-    /// Which cards are to change which contacts.
-    private var updates: [Int: MonicaService.Imported.Remark] = [:]
-    /// What the account's contacts are known by: read once, because a look for each card is most of an import.
+    /// The cards that change existing contacts.
+    private var updates: [Int: MonicaService.ImportResult.Remark] = [:]
+    /// The known contacts of the account. They are read once, because a query for each card would be most of the
+    /// import's time.
     private var uuids: [String: Known] = [:]
     private var digests: [[UInt8]: Known] = [:]
-    /// How many cards make a transaction. It follows the time that one takes, so that others wait for none long.
+    /// The number of cards in a transaction. It adapts to the time that a transaction takes, so that other writers
+    /// never wait long.
     private(set) var batchSize = 20
 
     private static let longestTransaction = Duration.milliseconds(100)
 
     private enum Known {
-        /// Made by this import.
+        /// This import creates the contact.
         case new
-        case there(contact: Int, revisedAt: Int64?, updatedAt: Int64, isEdited: Bool)
+        case existing(contact: Int, revisedAt: Int64?, updatedAt: Int64, isEdited: Bool)
     }
 
-    /// - Throws: ``MonicaService/ImportRefused`` when another import into the account is under way.
+    /// Starts an import.
+    ///
+    /// - Throws: ``MonicaService/ImportRefused`` when another import into the account is in progress.
     init(_ service: MonicaService, into account: String, overwriting: Bool) async throws {
         self.service = service
         isOverwriting = overwriting
@@ -35,7 +39,7 @@ struct ImportRun {
             try Imports.begin(into: account, at: now, makeID: makeID, in: db)
         }
         guard let marker else {
-            throw MonicaService.ImportRefused(description: "Another import into '\(account)' is under way.")
+            throw MonicaService.ImportRefused(description: "Another import into '\(account)' is in progress.")
         }
         self.marker = marker
         let known = try await service.database.read { db in
@@ -47,7 +51,7 @@ struct ImportRun {
             ) { row in
                 (
                     uuid: try row.get(0, as: String.self), digest: try row.get(1, as: [UInt8]?.self),
-                    known: Known.there(
+                    known: Known.existing(
                         contact: try row.get(2), revisedAt: try row.get(3), updatedAt: try row.get(4),
                         isEdited: try row.get(5))
                 )
@@ -59,7 +63,7 @@ struct ImportRun {
         }
     }
 
-    /// Adds some cards, in one transaction.
+    /// Adds some cards in one transaction.
     mutating func add(_ cards: [CardReading]) async throws {
         var inserts: [(reading: CardReading, card: ContactCard)] = []
         var changes: [(contact: Int, reading: CardReading)] = []
@@ -72,19 +76,19 @@ struct ImportRun {
             case nil:
                 inserts.append((reading, card))
                 remark(on: reading, card)
-            case .there(let contact, let revisedAt, let updatedAt, let isEdited) where reading.hasID:
+            case .existing(let contact, let revisedAt, let updatedAt, let isEdited) where reading.hasID:
                 guard reading.isNewer(than: revisedAt, updatedAt: updatedAt) else {
                     result.known += 1
                     continue
                 }
-                let remark = MonicaService.Imported.Remark(line: reading.line, name: card.completeName)
+                let remark = MonicaService.ImportResult.Remark(line: reading.line, name: card.completeName)
                 if isEdited, !isOverwriting {
                     result.edited.append(remark)
                 } else if updates.updateValue(remark, forKey: contact) == nil {
                     changes.append((contact, reading))
                     self.remark(on: reading, card)
                 }
-            case .new, .there: if reading.hasID { result.known += 1 } else { result.repeated += 1 }
+            case .new, .existing: if reading.hasID { result.known += 1 } else { result.repeated += 1 }
             }
         }
         guard !inserts.isEmpty || !changes.isEmpty else { return }
@@ -96,7 +100,7 @@ struct ImportRun {
         adapt(to: clock.now - start)
     }
 
-    /// What is known under an id, which is this import's from now on.
+    /// Returns the contact with an id, and remembers that this import now has one with that id.
     private mutating func remember(_ uuid: String?, _ digest: [UInt8]) -> Known? {
         if let uuid {
             defer { if uuids[uuid] == nil { uuids[uuid] = .new } }
@@ -124,7 +128,7 @@ struct ImportRun {
         let (marker, isOverwriting, time, makeID) = (marker, isOverwriting, service.time, service.makeID)
         try await service.database.write { db in
             let now = time.milliseconds()
-            try Imports.beat(marker.id, at: now, in: db)
+            try Imports.recordHeartbeat(marker.id, at: now, in: db)
             try Accounts.lock(marker.account, in: db)
             let genders = try Accounts.genders(of: marker.account, in: db)
             let unlisted = try inserts.map { reading, card in
@@ -140,13 +144,13 @@ struct ImportRun {
             }
             try ContactSearch.add(unlisted, of: marker.account, in: db)
             for (contact, reading) in changes {
-                try CardUpdates.keep(reading, for: contact, of: marker, overwriting: isOverwriting, in: db)
+                try CardUpdates.store(reading, for: contact, of: marker, overwriting: isOverwriting, in: db)
             }
         }
     }
 
-    /// Shows what was added, and changes what is to be changed.
-    mutating func end() async throws -> MonicaService.Imported {
+    /// Makes the added contacts visible, and changes the existing ones.
+    mutating func end() async throws -> MonicaService.ImportResult {
         let (marker, added, hasUpdates, time) = (marker, added, !updates.isEmpty, service.time)
         try await service.database.write { db in
             try Imports.end(marker, count: added, hasUpdates: hasUpdates, at: time.milliseconds(), in: db)

@@ -1,30 +1,30 @@
 import Foundation
 
-/// What an import has done, in words for its operator.
+/// The summary of an import for its operator.
 struct ImportSummary {
     private var lines: [String] = []
 
     var text: String { lines.joined(separator: "\n") + "\n" }
 
-    /// More than these of one kind are only counted.
+    /// The most remarks of one kind that are listed; the others are only counted.
     private static let longestList = 1000
 
-    init(_ result: MonicaService.Imported, _ findings: CardFile.Findings) {
+    init(_ result: MonicaService.ImportResult, _ findings: CardFile.Findings) {
         lines.append("\(Self.count(result.contacts, "contact")) imported")
         if result.updated > 0 { lines.append("\(Self.count(result.updated, "contact")) changed by newer cards") }
         let edited = Self.count(result.edited.count, "newer card")
         list(
             result.edited,
-            "\(edited) passed over, since the contact was changed here meanwhile (--overwrite changes it all the same):"
+            "\(edited) skipped, because the contact was changed here in the meantime (--overwrite changes it anyway):"
         )
         if result.known > 0 {
-            lines.append("\(Self.count(result.known, "card")) passed over: known by UID, and no newer")
+            lines.append("\(Self.count(result.known, "card")) skipped: the UID is known, and the card is no newer")
         }
         if result.repeated > 0 {
-            lines.append("\(Self.count(result.repeated, "card")) without a UID passed over: imported before")
+            lines.append("\(Self.count(result.repeated, "card")) without a UID skipped: imported before")
         }
         if findings.groups > 0 {
-            lines.append("\(Self.count(findings.groups, "card")) left out: of groups, not of people")
+            lines.append("\(Self.count(findings.groups, "card")) left out: groups, not people")
         }
         if !result.nameless.isEmpty {
             let places = result.nameless.prefix(10).map(String.init).joined(separator: ", ")
@@ -33,9 +33,9 @@ struct ImportSummary {
             let cards = Self.count(result.nameless.count, "card")
             lines.append("\(cards) without a name left out, at \(place) \(places)\(more)")
         }
-        list(result.cut, "\(Self.count(result.cut.count, "contact")) with a text that was too long, and was cut:")
+        list(result.cut, "\(Self.count(result.cut.count, "contact")) with a text that was too long and was truncated:")
         if !findings.unreadable.isEmpty {
-            lines.append("Left out, since it cannot be read:")
+            lines.append("Left out, because they cannot be read:")
             for skipped in findings.unreadable.prefix(Self.longestList) {
                 let (first, last) = (skipped.lines.lowerBound, skipped.lines.upperBound)
                 lines.append("  \(first == last ? "line \(first)" : "lines \(first) to \(last)"): \(skipped.reason)")
@@ -43,20 +43,20 @@ struct ImportSummary {
             more(findings.unreadable.count)
         }
         if !findings.unknownCharsets.isEmpty {
-            lines.append("Read as Windows-1252, since the character set is not known (in how many texts):")
+            lines.append("Read as Windows-1252, because the character set is unknown (number of texts):")
             lines += Self.sorted(findings.unknownCharsets)
         }
         if !result.leftOut.isEmpty {
-            lines.append("Not kept, for contacts have no place for it (in how many cards):")
+            lines.append("Not imported, because contacts cannot store them (number of cards):")
             lines += Self.sorted(result.leftOut)
         }
     }
 
-    private mutating func list(_ remarks: [MonicaService.Imported.Remark], _ title: String) {
+    private mutating func list(_ remarks: [MonicaService.ImportResult.Remark], _ title: String) {
         guard !remarks.isEmpty else { return }
         lines.append(title)
         for remark in remarks.prefix(Self.longestList) {
-            // A name out of a file, with what could move a terminal's cursor escaped.
+            // The name comes from a file, so characters are escaped that could move a terminal's cursor.
             let words = remark.words.isEmpty ? "" : ": \(remark.words)"
             lines.append("  line \(remark.line), \(remark.name.debugDescription)\(words)")
         }

@@ -4,24 +4,26 @@ import ContractServer
 import Database
 import MonicaAPI
 
-/// Imports that have not ended.
+/// The imports that have not ended.
 ///
-/// An import writes in many short transactions, so that others can write meanwhile. What it has made bears its id, and
-/// belongs to no answer while the import has a row of its own: every query of contacts, notes and tags asks for that row
-/// first, and adds a condition only where there is one. Removing the row shows all of it at once.
+/// An import writes in many short transactions, so that others can write in the meantime. Its rows have its id, and are
+/// hidden while the import has a row of its own: every query of contacts, notes and tags looks for that row first, and
+/// adds a condition only when there is one. Deleting the row shows all imported rows at once.
 enum Imports {
     enum State: Int {
-        /// It adds what nobody sees yet.
+        /// The import adds rows that are hidden.
         case gathering = 0
-        /// All that it has added can be seen; what it changes is under way, and will be finished whatever happens.
+        /// All added rows are visible. The changes of existing contacts are in progress, and will be finished in any
+        /// case.
         case ended = 1
-        /// It has failed: what it has added is being removed.
+        /// The import has failed, and the rows that it has added are being removed.
         case abandoned = 2
     }
 
-    /// This process. Where a database has one process at a time, imports of others are dead.
+    /// The id of this process. When a database is used by one process at a time, imports with another owner have
+    /// stopped.
     static let owner = RandomUUID.make()
-    /// An import that was silent for so long has died, in milliseconds.
+    /// The time in milliseconds without a heartbeat after which an import has stopped.
     static let patience: Int64 = 30_000
 
     struct Marker: Sendable {
@@ -29,7 +31,7 @@ enum Imports {
         var account: AccountID
         var state: State
         var madeAccount: Bool
-        /// The account's newest contact before it.
+        /// The account's newest contact before the import.
         var firstContact: Int
         var aliveAt: Int64
 
@@ -45,22 +47,22 @@ enum Imports {
         static let columns: SQL = "id, account_id, state, made_account, first_contact, alive_at"
     }
 
-    // MARK: What may be seen
+    // MARK: Visibility
 
-    /// The import into an account of which nothing may be seen.
+    /// Returns the import into an account whose rows are hidden.
     static func pending(of account: AccountID, in db: Session) throws -> Int? {
         try db.value("SELECT id FROM imports WHERE account_id = \(account) AND state <> \(State.ended.rawValue)")
     }
 
-    /// A condition that leaves out what an import under way has made; empty where there is none.
+    /// Returns a condition that excludes the rows of an import in progress; empty when there is none.
     ///
-    /// - Parameter column: The rows' `import_id`.
+    /// - Parameter column: The `import_id` column of the rows.
     static func visible(_ column: SQL, of account: AccountID, in db: Session) throws -> SQL {
         guard let importing = try pending(of: account, in: db) else { return "" }
         return "AND (\(column) IS NULL OR \(column) <> \(importing))"
     }
 
-    /// The same for contacts that were found without asking the database: in their order.
+    /// Removes the contacts of an import in progress from a list, for contacts that were found without SQL.
     static func visible(_ contacts: [Int], of account: AccountID, in db: Session) throws -> [Int] {
         guard !contacts.isEmpty, let importing = try pending(of: account, in: db) else { return contacts }
         var hidden: Set<Int> = []
@@ -78,7 +80,7 @@ enum Imports {
 
     /// Begins an import.
     ///
-    /// - Returns: Nil when there is one into this account.
+    /// - Returns: The import; nil when another import into this account is in progress.
     static func begin(
         into name: String, at now: Int64, makeID: () -> String, in db: Session
     ) throws -> Marker? {
@@ -95,29 +97,30 @@ enum Imports {
             """, Marker.init(row:))
     }
 
-    /// Says that an import is alive.
+    /// Records that an import is still running.
     ///
-    /// - Throws: ``MonicaService/ImportRefused`` when it was given up meanwhile.
-    static func beat(_ id: Int, at now: Int64, in db: Session) throws {
+    /// - Throws: ``MonicaService/ImportRefused`` when it has been given up in the meantime.
+    static func recordHeartbeat(_ id: Int, at now: Int64, in db: Session) throws {
         let isThere =
             try db.run(
                 "UPDATE imports SET alive_at = \(now) WHERE id = \(id) AND state = \(State.gathering.rawValue)") == 1
         guard isThere else {
-            throw MonicaService.ImportRefused(description: "The import was silent for too long, and was given up.")
+            throw MonicaService.ImportRefused(
+                description: "The import made no progress for too long, and was given up.")
         }
     }
 
-    /// Shows all that an import has added.
+    /// Makes all rows visible that an import has added.
     ///
     /// - Parameters:
-    ///   - count: How many contacts lists have more.
-    ///   - hasUpdates: Whether contacts are to be changed, too.
+    ///   - count: The number of contacts that are added to lists.
+    ///   - hasUpdates: Whether the import changes existing contacts, too.
     static func end(
         _ marker: Marker, count: Int, hasUpdates: Bool, at now: Int64, in db: Session
     ) throws {
-        try beat(marker.id, at: now, in: db)
+        try recordHeartbeat(marker.id, at: now, in: db)
         try Accounts.lock(marker.account, in: db)
-        try Contacts.count(count, of: marker.account, in: db)
+        try Contacts.incrementCount(by: count, of: marker.account, in: db)
         if hasUpdates {
             try db.run("UPDATE imports SET state = \(State.ended.rawValue) WHERE id = \(marker.id)")
         } else {
@@ -125,7 +128,7 @@ enum Imports {
         }
     }
 
-    /// Marks an import as failed: it may be removed at once.
+    /// Marks an import as failed, so that it can be removed at once.
     static func abandon(_ id: Int, in db: Session) throws {
         try db.run(
             """
@@ -136,10 +139,11 @@ enum Imports {
 
     // MARK: Cleaning up
 
-    /// Imports of which nothing was heard for too long, or whose time is of another clock.
+    /// Returns the imports without a recent heartbeat, or whose heartbeat is in the future because the clock has
+    /// changed.
     ///
     /// - Parameter isShared: Whether several processes use the database.
-    static func dead(at now: Int64, isShared: Bool, in db: Session) throws -> [Marker] {
+    static func stalled(at now: Int64, isShared: Bool, in db: Session) throws -> [Marker] {
         let foreign: SQL = isShared ? "" : "OR owner <> \(owner)"
         return try db.all(
             """
@@ -148,9 +152,9 @@ enum Imports {
             """, Marker.init(row:))
     }
 
-    /// Takes a dead import over.
+    /// Takes over a stalled import.
     ///
-    /// - Returns: False when it is alive, or another process has taken it.
+    /// - Returns: False when it is running, or another process has taken it over.
     static func claim(_ marker: Marker, at now: Int64, in db: Session) throws -> Bool {
         let state: State = marker.state == .ended ? .ended : .abandoned
         return try db.run(
@@ -160,9 +164,9 @@ enum Imports {
             """) == 1
     }
 
-    /// Removes some of what a failed import has added.
+    /// Removes some of the rows that a failed import has added.
     ///
-    /// - Returns: False when nothing of it is left, its marker included.
+    /// - Returns: False when nothing of the import is left.
     static func remove(_ marker: Marker, at now: Int64, in db: Session) throws -> Bool {
         try Accounts.lock(marker.account, in: db)
         try db.run("UPDATE imports SET alive_at = \(now) WHERE id = \(marker.id)")

@@ -6,43 +6,45 @@ import HTTPTypes
 import Logging
 import MonicaAPI
 
-/// The Monica API's behaviour. Each section of the contract is an extension in a file of its own.
+/// Implements the Monica API. Each section of the contract is an extension in a file of its own.
 public struct MonicaService: HostedService {
     let database: Database
     let tokens: Tokens
-    let searches: CallerTurns<AccountID>
+    let searches: CallerLimit<AccountID>
     let time: TimeSource
     let makeID: @Sendable () -> String
-    /// Where the API is, as clients reach it: `https://monica.example.com/api`.
+    /// The API's URL, as clients reach it: `https://monica.example.com/api`.
     let baseURL: String
     let logger: Logger
     private let secret: [UInt8]
 
     public struct Settings: Sendable {
-        /// What the absolute URLs begin with, without the `/api` and without a slash at its end.
+        /// The beginning of absolute URLs, without `/api` and without a slash at its end.
         public var publicURL: String
         public var limits = Limits()
 
         public init(publicURL: String) { self.publicURL = publicURL }
     }
 
-    /// How often one may ask, in a minute.
+    /// The numbers of requests that a client may send in a minute.
     public struct Limits: Sendable {
-        /// For contacts and exports, with one token.
+        /// The limit for contacts and exports, for each token.
         public var contactRequests = 100
-        /// For everything else together, with one token.
+        /// The limit for all other operations together, for each token.
         public var otherRequests = 200
-        /// With wrong tokens, from one address.
+        /// The limit for requests with wrong tokens, for each address.
         public var wrongTokens = 10
 
         public init() {}
     }
 
+    /// Makes the service.
+    ///
     /// - Parameters:
-    ///   - database: With ``schema``.
-    ///   - secret: Keys the fingerprints of requests under an `Idempotency-Key`.
-    ///   - makeID: Makes UUIDs of version 4, in lower case.
-    ///   - logger: Receives the failures of work in the background. By default they are not logged.
+    ///   - database: A database with ``schema``.
+    ///   - secret: The key for the fingerprints of requests under an `Idempotency-Key`.
+    ///   - makeID: Returns a new UUID of version 4, in lower case.
+    ///   - logger: Logs the failures of background work. By default they are not logged.
     public init(
         database: Database, secret: [UInt8], time: TimeSource = .system,
         makeID: @escaping @Sendable () -> String = RandomUUID.make, settings: Settings,
@@ -54,7 +56,7 @@ public struct MonicaService: HostedService {
         self.makeID = makeID
         self.logger = logger
         baseURL = settings.publicURL + Monica.basePath
-        searches = CallerTurns(atOnce: database.readsOfOneCaller)
+        searches = CallerLimit(atOnce: database.readsOfOneCaller)
         tokens = Tokens(database: database, time: time, limits: settings.limits)
     }
 
@@ -77,13 +79,13 @@ public struct MonicaService: HostedService {
         return routes
     }
 
-    /// Looks at what the service depends on.
+    /// Checks the database.
     public func check() async -> [Health.Part] { [await Health.Part("database") { try await database.check() }] }
 
-    /// Makes an older database's contacts findable. To be called before the first request.
+    /// Adds the contacts of an older database to the search index. It must run before the first request.
     public func prepare() async throws { try await ContactSearch.bringUpToDate(database) }
 
-    /// Deletes what has expired. To be called now and then.
+    /// Deletes rows that have expired. It should run periodically.
     @discardableResult
     public func sweep(limits: SweepLimits = .init()) async throws -> SweepReport {
         let now = time.milliseconds()
@@ -94,34 +96,37 @@ public struct MonicaService: HostedService {
         return SweepReport()
     }
 
-    /// A look at an account, for as long as a transaction lasts.
-    func reader(_ account: AccountID, _ db: Session) -> Reader { Reader(account: account, baseURL: baseURL, db: db) }
+    /// Returns the loader of an account's records, for one transaction.
+    func loader(_ account: AccountID, _ db: Session) -> RecordLoader {
+        RecordLoader(account: account, baseURL: baseURL, db: db)
+    }
 
-    /// Creates something, once per key.
+    /// Creates a resource, once per `Idempotency-Key`.
     func create<Item: Monica.Writable>(
         _ request: Monica.Create<Item>, for caller: Caller, _ info: RequestInfo,
-        _ write: @escaping @Sendable (Reader, Monica.Form, _ now: Int64) throws -> Item?
+        _ write: @escaping @Sendable (RecordLoader, Monica.Form, _ now: Int64) throws -> Item?
     ) async throws -> Answer<APIResponse<Item>> {
         let now = time.milliseconds()
         return try await database.write(info.idempotencyKey, phrases: Monica.phrases, at: now) { db in
-            guard let item = try write(reader(caller.account, db), request.form, now) else {
-                throw Monica.Refusal.notFound(Item.singular)
+            guard let item = try write(loader(caller.account, db), request.form, now) else {
+                throw Monica.Problems.notFound(Item.singular)
             }
             return Answer(Monica.Create<Item>.route.status, APIResponse(data: item))
         }
     }
 
-    /// Changes something of the caller's.
+    /// Changes a resource of the caller.
     ///
-    /// - Parameter write: Sees the account's own resources only; nil where there is no such resource.
+    /// - Parameter write: Changes the resource, with a loader of the account's own records. It returns nil when there
+    ///   is no such resource.
     func update<Item: Monica.Resource>(
         _ type: Item.Type, for caller: Caller,
-        _ write: @escaping @Sendable (Reader, _ now: Int64) throws -> Item?
+        _ write: @escaping @Sendable (RecordLoader, _ now: Int64) throws -> Item?
     ) async throws -> APIResponse<Item> {
         let now = time.milliseconds()
         return try await database.write { db in
-            guard let item = try write(reader(caller.account, db), now) else {
-                throw Monica.Refusal.notFound(Item.singular)
+            guard let item = try write(loader(caller.account, db), now) else {
+                throw Monica.Problems.notFound(Item.singular)
             }
             return APIResponse(data: item)
         }

@@ -16,50 +16,50 @@ extension MonicaService {
     func createNote(
         _ request: Monica.Create<Monica.Note>, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<Monica.Note>> {
-        try await create(request, for: caller, info) { [makeID] reader, form, now in
+        try await create(request, for: caller, info) { [makeID] loader, form, now in
             let fields = try NoteFields(form)
-            try Accounts.lock(reader.account, in: reader.db)
-            try fields.require(by: reader)
+            try Accounts.lock(loader.account, in: loader.db)
+            try fields.requireContact(by: loader)
             let id = try Notes.insert(
                 fields.body, of: fields.contact, favorited: fields.isFavorited == true, uuid: makeID(),
-                account: reader.account, at: now, in: reader.db)
-            return try Monica.Note.one(id, by: reader)
+                account: loader.account, at: now, in: loader.db)
+            return try Monica.Note.one(id, by: loader)
         }
     }
 
     func updateNote(
         _ request: Monica.Update<Monica.Note>, from caller: Caller
     ) async throws -> APIResponse<Monica.Note> {
-        try await update(Monica.Note.self, for: caller) { reader, now in
-            guard try Monica.Note.one(request.id, by: reader) != nil else { return nil }
+        try await update(Monica.Note.self, for: caller) { loader, now in
+            guard try Monica.Note.one(request.id, by: loader) != nil else { return nil }
             let fields = try NoteFields(request.form)
-            try Accounts.lock(reader.account, in: reader.db)
-            guard let note = try Monica.Note.one(request.id, by: reader) else { return nil }
-            try fields.require(by: reader)
-            // What is not said stays: only false takes the star away.
+            try Accounts.lock(loader.account, in: loader.db)
+            guard let note = try Monica.Note.one(request.id, by: loader) else { return nil }
+            try fields.requireContact(by: loader)
+            // An absent field keeps the value; only false removes the star.
             let favoritedAt: Int64? =
                 switch fields.isFavorited {
                 case true?: note.favoritedAt?.milliseconds ?? now
                 case false?: nil
                 case nil: note.favoritedAt?.milliseconds
                 }
-            try reader.db.run(
+            try loader.db.run(
                 """
                 UPDATE notes SET contact_id = \(fields.contact), body = \(fields.body), favorited_at = \(favoritedAt),
                     updated_at = \(now)
                 WHERE id = \(request.id)
                 """)
-            return try Monica.Note.one(request.id, by: reader)
+            return try Monica.Note.one(request.id, by: loader)
         }
     }
 
-    /// Deletes what nothing else hangs on.
+    /// Deletes a resource to which no other row refers.
     func delete<Item: StoredList>(_: Item.Type, _ id: Int, for caller: Caller) async throws -> Monica.Deletion {
         try await database.write { db in
             let visible = try Item.visible(to: caller.account, in: db)
             let deleted = try db.run(
                 "DELETE FROM \(Item.table) AS t WHERE t.id = \(id) AND t.account_id = \(caller.account) \(visible)")
-            guard deleted > 0 else { throw Monica.Refusal.notFound(Item.singular) }
+            guard deleted > 0 else { throw Monica.Problems.notFound(Item.singular) }
             return .init(id: id)
         }
     }
@@ -71,24 +71,24 @@ private struct NoteFields {
     let isFavorited: Bool?
 
     init(_ form: Monica.Form) throws {
-        var input = Input(form)
+        var input = FormReader(form)
         let body = input.text("body", required: true, upTo: 100_000)
         let contact = input.integer("contact_id", required: true)
-        isFavorited = input.truth("is_favorited")
+        isFavorited = input.bool("is_favorited")
         try input.check()
         self.body = body ?? ""
         self.contact = contact ?? 0
     }
 
-    func require(by reader: Reader) throws {
-        guard try Contacts.exists(contact, of: reader.account, in: reader.db) else {
-            throw Monica.Refusal.notFound(Monica.Contact.singular)
+    func requireContact(by loader: RecordLoader) throws {
+        guard try Contacts.exists(contact, of: loader.account, in: loader.db) else {
+            throw Monica.Problems.notFound(Monica.Contact.singular)
         }
     }
 }
 
 enum Notes {
-    /// Every note of some contacts, the oldest first.
+    /// Returns every note of some contacts, the oldest first.
     static func all(of contacts: [Int], in db: Session) throws -> [Int: [ContactCard.Note]] {
         let pairs = try db.all(
             "SELECT contact_id, body, created_at FROM notes WHERE contact_id IN (\(list: contacts)) ORDER BY id"
@@ -128,7 +128,7 @@ extension Monica.Note: StoredList {
 
     static func restriction(to contact: Int) -> SQL { "t.contact_id = \(contact)" }
 
-    /// An import makes notes of its contacts alone, so its contacts tell.
+    /// An import only creates notes of its own contacts, so the notes are hidden with their contacts.
     static func visible(to account: AccountID, in db: Session) throws -> SQL {
         guard let importing = try Imports.pending(of: account, in: db) else { return "" }
         return """
@@ -137,26 +137,26 @@ extension Monica.Note: StoredList {
             """
     }
 
-    static func load(_ ids: [Int], by reader: Reader) throws -> [Self] {
+    static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
         guard !ids.isEmpty else { return [] }
-        let visible = try visible(to: reader.account, in: reader.db)
-        var notes = try reader.inBatches(ids) { batch in
-            try reader.db.all(
+        let visible = try visible(to: loader.account, in: loader.db)
+        var notes = try loader.inBatches(ids) { batch in
+            try loader.db.all(
                 """
                 SELECT t.id, t.uuid, t.contact_id, t.body, t.favorited_at, t.created_at, t.updated_at FROM notes t
-                WHERE t.id IN (\(list: batch)) AND t.account_id = \(reader.account) \(visible)
+                WHERE t.id IN (\(list: batch)) AND t.account_id = \(loader.account) \(visible)
                 """
             ) { row in
                 let id: Int = try row.get(0)
                 return Self(
                     id: id, uuid: try row.get(1), contactID: try row.get(2), body: try row.get(3),
-                    favoritedAt: try row.get(4), url: "\(reader.baseURL)/notes/\(id)", account: reader.account.number,
+                    favoritedAt: try row.get(4), url: "\(loader.baseURL)/notes/\(id)", account: loader.account.number,
                     createdAt: try row.get(5), updatedAt: try row.get(6))
             }
         } id: {
             $0.id
         }
-        let contacts = try reader.shortContacts(notes.map(\.contactID))
+        let contacts = try loader.shortContacts(notes.map(\.contactID))
         for index in notes.indices { notes[index].contact = contacts[notes[index].contactID] }
         return notes
     }

@@ -2,14 +2,14 @@ import Backend
 import Foundation
 
 extension OperatorContext {
-    /// Monica's service, as operators use it: nothing that they do needs the secret of the requests.
+    /// The service for operators' commands, which do not need the secret for requests.
     fileprivate var monica: MonicaService {
         MonicaService(database: database, secret: [], settings: .init(publicURL: publicURL))
     }
 }
 
 extension MonicaService {
-    /// Makes a personal access token, and prints it.
+    /// Creates a personal access token, and prints it.
     public struct CreateToken: OperatorCommand {
         public static let name = "token monica"
         public static let makesDatabase = true
@@ -33,13 +33,13 @@ extension MonicaService {
         }
     }
 
-    /// Prints a line for each token: number, account, name, made, last used.
+    /// Prints a line for each token: number, account, name, time of creation, time of the last use.
     public struct ListTokens: OperatorCommand {
         public static let name = "token monica list"
 
         var account: String?
 
-        /// - Parameter account: Nil for the tokens of all accounts.
+        /// - Parameter account: The name of an account; nil for the tokens of all accounts.
         public init(account: String?) { self.account = account }
 
         public func run(in context: OperatorContext) async throws {
@@ -55,7 +55,7 @@ extension MonicaService {
         }
     }
 
-    /// Ends a token.
+    /// Revokes a token.
     public struct RevokeToken: OperatorCommand {
         public static let name = "token monica revoke"
 
@@ -70,7 +70,7 @@ extension MonicaService {
         }
     }
 
-    /// Makes contacts of vCards, which arrive as the command's input.
+    /// Imports vCards as contacts. The cards arrive as the command's input.
     public struct ImportCards: OperatorCommand {
         public static let name = "import monica"
         public static let makesDatabase = true
@@ -79,7 +79,7 @@ extension MonicaService {
         var overwrite: Bool
         /// The number of cards.
         var count: Int
-        /// What was found while the file was read.
+        /// The findings of reading the file.
         var findings: CardFile.Findings
 
         public init(account: String, overwriting: Bool, count: Int, findings: CardFile.Findings) {

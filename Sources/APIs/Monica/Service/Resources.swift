@@ -4,25 +4,26 @@ import ContractServer
 import Database
 import MonicaAPI
 
-/// A resource as the database has it.
+/// A resource that the database stores.
 protocol Stored: Monica.Resource {
     static var table: SQL { get }
-    /// Loads records of the reader's account, in the order of the ids; those that it does not have are left out.
-    static func load(_ ids: [Int], by reader: Reader) throws -> [Self]
+    /// Loads records of the loader's account in the order of the ids, without those that the account does not have.
+    static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self]
 }
 
-/// A stored resource of which there is a list for each contact.
+/// A stored resource that is listed for each contact, too.
 protocol StoredList: Stored, Monica.Listed {
-    /// Of a row `t`.
+    /// Returns the ORDER BY terms for rows `t`.
     static func order(by sort: Monica.Sort<By>?) -> SQL
-    /// Those of one contact, among rows `t`.
+    /// Returns the condition that restricts rows `t` to those of one contact.
     static func restriction(to contact: Int) -> SQL
-    /// Restricts rows `t` to those that no import under way has made; empty for what imports do not make.
+    /// Returns the condition that hides rows `t` of an import in progress; empty for resources that imports do not
+    /// create.
     static func visible(to account: AccountID, in db: Session) throws -> SQL
 }
 
 extension Stored {
-    static func one(_ id: Int, by reader: Reader) throws -> Self? { try load([id], by: reader).first }
+    static func one(_ id: Int, by loader: RecordLoader) throws -> Self? { try load([id], by: loader).first }
 }
 
 extension StoredList {
@@ -30,9 +31,9 @@ extension StoredList {
 }
 
 extension SQL {
-    /// A column in one direction, the id in the same; nulls last.
+    /// Returns the ORDER BY terms for a column and the id in the same direction, with nulls last.
     ///
-    /// - Parameter mayBeNull: Then no index helps.
+    /// - Parameter mayBeNull: Whether the column has nulls; an index cannot be used then.
     static func order(_ column: SQL, descending: Bool, mayBeNull: Bool = false) -> SQL {
         let direction: SQL = descending ? "DESC" : "ASC"
         let nulls: SQL = mayBeNull ? "(\(column) IS NULL), " : ""
@@ -40,24 +41,26 @@ extension SQL {
     }
 }
 
-/// Which rows of a list a request asks for.
+/// The page of a list that a request asks for.
 struct Window {
     let page: Int
     let limit: Int
 
-    /// - Parameter most: The most when it is not said.
+    /// - Parameter usual: The limit of a request that does not give one.
     init<By>(_ part: Monica.Part<By>, limit usual: Int) {
         page = part.page ?? 1
         limit = part.limit ?? usual
     }
 
-    /// How many rows go before; nil when the list ends before that.
+    /// Returns the number of rows before the page; nil when the list ends before it.
     func offset(in total: Int) -> Int? {
         let last = PaginationMeta.lastPage(of: total, limit: limit)
         return page <= last ? (page - 1) * limit : nil
     }
 
-    /// - Parameter filters: Of the request, as they go into links.
+    /// Makes the answer of a page.
+    ///
+    /// - Parameter filters: The request's filters, which go into the links.
     func response<Item>(
         _ rows: [Item], total: Int, path: String, filters: [(name: String, value: String?)], query: String? = nil
     ) -> APIResponse<[Item]> {
@@ -72,7 +75,7 @@ struct Window {
 }
 
 extension MonicaService {
-    /// The reads that activities, notes, tasks and gifts have in common.
+    /// Adds the read operations that activities, notes, tasks and gifts have in common.
     func lists<Item: StoredList>(_ routes: inout Routes<Monica, Caller>, of _: Item.Type) {
         routes.on { (request: Monica.List<Item>, caller: Caller) in
             try await page(
@@ -91,8 +94,8 @@ extension MonicaService {
 
     func one<Item: Stored>(_ id: Int, for caller: Caller) async throws -> APIResponse<Item> {
         try await database.read { db in
-            guard let item = try Item.one(id, by: reader(caller.account, db)) else {
-                throw Monica.Refusal.notFound(Item.singular)
+            guard let item = try Item.one(id, by: loader(caller.account, db)) else {
+                throw Monica.Problems.notFound(Item.singular)
             }
             return APIResponse(data: item)
         }
@@ -106,7 +109,7 @@ extension MonicaService {
         let filters = filters + [("sort", part.sort?.rawValue)]
         return try await database.read { db in
             if mustExist, let contact, try !Contacts.exists(contact, of: caller.account, in: db) {
-                throw Monica.Refusal.notFound(Monica.Contact.singular)
+                throw Monica.Problems.notFound(Monica.Contact.singular)
             }
             let restriction: SQL = contact.map { "AND \(Item.restriction(to: $0))" } ?? ""
             let visible = try Item.visible(to: caller.account, in: db)
@@ -118,7 +121,7 @@ extension MonicaService {
                     "SELECT t.id \(rows) ORDER BY \(Item.order(by: part.sort)) LIMIT \(window.limit) OFFSET \(offset)"
                 ) { try $0.get(0) }
             }
-            let items = try Item.load(ids, by: reader(caller.account, db))
+            let items = try Item.load(ids, by: loader(caller.account, db))
             return window.response(items, total: total, path: path, filters: filters)
         }
     }

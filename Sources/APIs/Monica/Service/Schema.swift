@@ -2,17 +2,17 @@ import Backend
 import Database
 
 extension MonicaService {
-    /// Every table of the API. Times are milliseconds since 1970, days are counted from 1970-01-01.
+    /// The tables of the API. Times are milliseconds since 1970, and days are counted from 1970-01-01.
     ///
-    /// Contacts of an account are made one after the other, each later than the last: the order of ids is the order of
-    /// their making.
+    /// Contacts of an account are created one after the other, each later than the last, so the order of ids is the
+    /// order of creation.
     public static let schema = Schema(
         "monica",
         [
             .init(
                 "accounts",
                 [
-                    // `revision` is no longer used. `contact_count` is without partial ones.
+                    // `revision` is no longer used. `contact_count` does not count partial contacts.
                     """
                     CREATE TABLE accounts (
                         id {ID}, name {KEY} NOT NULL UNIQUE, uuid {KEY} NOT NULL, first_name TEXT NOT NULL,
@@ -54,15 +54,15 @@ extension MonicaService {
             .init(
                 "contacts",
                 [
-                    // What is searched of many contacts, in one text: a line for each.
+                    // The searched texts of many contacts in one text, with a line for each.
                     """
                     CREATE TABLE search_blocks (
                         id {ID}, account_id BIGINT NOT NULL REFERENCES accounts (id), size BIGINT NOT NULL,
                         lines TEXT NOT NULL)
                     """,
                     "CREATE INDEX search_blocks_of_account ON search_blocks (account_id, id)",
-                    // The kind of a date: 0 known in full, 1 made of an age, 2 without its year. `card` tells which vCard a
-                    // contact was made of, where that has no UUID of its own.
+                    // The kinds of dates: 0 is exact, 1 is derived from an age, 2 has no year. `card` is the digest
+                    // that identifies the vCard of a contact, when the card has no UUID.
                     """
                     CREATE TABLE contacts (
                         id {ID}, uuid {KEY} NOT NULL, account_id BIGINT NOT NULL REFERENCES accounts (id),
@@ -93,7 +93,7 @@ extension MonicaService {
                         created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)
                     """,
                     "CREATE INDEX addresses_of_contact ON addresses (contact_id, id)",
-                    // The key is what names are compared by: without regard to case.
+                    // Names are compared by their keys, which are in lower case.
                     """
                     CREATE TABLE tags (
                         id {ID}, account_id BIGINT NOT NULL REFERENCES accounts (id), name TEXT NOT NULL,
@@ -155,28 +155,28 @@ extension MonicaService {
             .init(
                 "imports in batches",
                 [
-                    // An import that has not ended: what it has made is stored, with its id, and belongs to no answer.
-                    // The state is one of `Imports.State`; `first_contact` the account's newest contact before it,
-                    // `owner` its process.
+                    // An import that has not ended. Its rows have its id and are hidden. The state is one of
+                    // `Imports.State`, `first_contact` is the account's newest contact before the import, and `owner`
+                    // is its process.
                     """
                     CREATE TABLE imports (
                         id {ID}, account_id BIGINT NOT NULL UNIQUE REFERENCES accounts (id), state BIGINT NOT NULL,
                         made_account BIGINT NOT NULL, first_contact BIGINT NOT NULL, alive_at BIGINT NOT NULL,
                         owner {KEY} NOT NULL)
                     """,
-                    // What it is to change when it ends: a card, as JSON, for a contact that was there before.
+                    // The changes that an import makes when it ends: a card, as JSON, for an existing contact.
                     """
                     CREATE TABLE import_updates (
                         import_id BIGINT NOT NULL, contact_id BIGINT NOT NULL, overwrites BIGINT NOT NULL,
                         card TEXT NOT NULL, PRIMARY KEY (import_id, contact_id))
                     """,
                     "ALTER TABLE contacts ADD COLUMN import_id BIGINT",
-                    // The REV of the newest card that a contact was made or changed by, and whether it was changed by
-                    // other means since.
+                    // The REV of the newest card that created or changed a contact, and whether it was changed by other
+                    // means since.
                     "ALTER TABLE contacts ADD COLUMN revised_at BIGINT",
                     "ALTER TABLE contacts ADD COLUMN is_edited BIGINT NOT NULL DEFAULT 0",
                     "ALTER TABLE tags ADD COLUMN import_id BIGINT",
-                    // The name as its card had it, where that is the parts in another order: 李小龍.
+                    // The name as the card has it, when that is its parts in another order: 李小龍.
                     "ALTER TABLE contacts ADD COLUMN formatted_name TEXT",
                 ]),
             .init("contacts found by parts of words", ContactSearch.migration),

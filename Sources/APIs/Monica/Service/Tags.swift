@@ -32,9 +32,9 @@ extension MonicaService {
     ) async throws -> APIResponse<[Monica.Contact]> {
         let window = Window(request.part, limit: Monica.ListContacts.defaultLimit)
         return try await database.read { db in
-            let reader = reader(caller.account, db)
-            guard try Monica.Tag.one(request.tag, by: reader) != nil else {
-                throw Monica.Refusal.notFound(Monica.Tag.singular)
+            let loader = loader(caller.account, db)
+            guard try Monica.Tag.one(request.tag, by: loader) != nil else {
+                throw Monica.Problems.notFound(Monica.Tag.singular)
             }
             let visible = try Imports.visible("t.import_id", of: caller.account, in: db)
             let rows: SQL = """
@@ -52,7 +52,7 @@ extension MonicaService {
                 ) { try $0.get(0) }
             }
             return window.response(
-                try reader.contacts(ids), total: total, path: "/tags/\(request.tag)/contacts",
+                try loader.contacts(ids), total: total, path: "/tags/\(request.tag)/contacts",
                 filters: [("sort", request.part.sort?.rawValue)])
         }
     }
@@ -62,33 +62,33 @@ extension MonicaService {
     func createTag(
         _ request: Monica.Create<Monica.Tag>, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<Monica.Tag>> {
-        try await create(request, for: caller, info) { reader, form, now in
+        try await create(request, for: caller, info) { loader, form, now in
             let name = try Tags.name(form)
-            try Accounts.lock(reader.account, in: reader.db)
-            try Tags.requireRoom(for: 1, of: reader.account, in: reader.db)
-            guard let id = try Tags.insert(name, of: reader.account, at: now, in: reader.db) else { throw Tags.taken }
-            return try Monica.Tag.one(id, by: reader)
+            try Accounts.lock(loader.account, in: loader.db)
+            try Tags.requireRoom(for: 1, of: loader.account, in: loader.db)
+            guard let id = try Tags.insert(name, of: loader.account, at: now, in: loader.db) else { throw Tags.taken }
+            return try Monica.Tag.one(id, by: loader)
         }
     }
 
     func updateTag(
         _ request: Monica.Update<Monica.Tag>, from caller: Caller
     ) async throws -> APIResponse<Monica.Tag> {
-        try await update(Monica.Tag.self, for: caller) { reader, now in
-            guard try Monica.Tag.one(request.id, by: reader) != nil else { return nil }
+        try await update(Monica.Tag.self, for: caller) { loader, now in
+            guard try Monica.Tag.one(request.id, by: loader) != nil else { return nil }
             let name = try Tags.name(request.form)
-            try Accounts.lock(reader.account, in: reader.db)
-            guard try Monica.Tag.one(request.id, by: reader) != nil else { return nil }
-            try Tags.absorb(name, into: request.id, of: reader.account, in: reader.db)
-            let other = try Tags.find(name, of: reader.account, in: reader.db)
+            try Accounts.lock(loader.account, in: loader.db)
+            guard try Monica.Tag.one(request.id, by: loader) != nil else { return nil }
+            try Tags.absorb(name, into: request.id, of: loader.account, in: loader.db)
+            let other = try Tags.find(name, of: loader.account, in: loader.db)
             guard other == nil || other == request.id else { throw Tags.taken }
-            try reader.db.run(
+            try loader.db.run(
                 """
                 UPDATE tags SET name = \(name), name_key = \(Tags.key(name)), slug = \(Folding.slug(name)),
                     updated_at = \(now)
                 WHERE id = \(request.id)
                 """)
-            return try Monica.Tag.one(request.id, by: reader)
+            return try Monica.Tag.one(request.id, by: loader)
         }
     }
 
@@ -96,8 +96,8 @@ extension MonicaService {
         let now = time.milliseconds()
         return try await database.write { db in
             try Accounts.lock(caller.account, in: db)
-            guard try Monica.Tag.one(request.id, by: reader(caller.account, db)) != nil else {
-                throw Monica.Refusal.notFound(Monica.Tag.singular)
+            guard try Monica.Tag.one(request.id, by: loader(caller.account, db)) != nil else {
+                throw Monica.Problems.notFound(Monica.Tag.singular)
             }
             try db.run(
                 """
@@ -110,61 +110,63 @@ extension MonicaService {
         }
     }
 
-    // MARK: Of contacts
+    // MARK: Tags of contacts
 
     func setTags(_ request: Monica.SetTags, from caller: Caller) async throws -> APIResponse<Monica.Contact> {
-        try await update(Monica.Contact.self, for: caller) { reader, now in
-            guard try reader.contactRows([request.id]).first != nil else { return nil }
-            var input = Input(request.form)
+        try await update(Monica.Contact.self, for: caller) { loader, now in
+            guard try loader.contactRows([request.id]).first != nil else { return nil }
+            var input = FormReader(request.form)
             let names = input.texts("tags")
             try input.check()
-            try Accounts.lock(reader.account, in: reader.db)
-            guard try reader.contactRows([request.id]).first != nil else { return nil }
-            if try Tags.add(names, to: request.id, of: reader.account, at: now, in: reader.db) {
-                try Contacts.touch(request.id, at: now, in: reader.db)
+            try Accounts.lock(loader.account, in: loader.db)
+            guard try loader.contactRows([request.id]).first != nil else { return nil }
+            if try Tags.add(names, to: request.id, of: loader.account, at: now, in: loader.db) {
+                try Contacts.touch(request.id, at: now, in: loader.db)
             }
-            return try reader.contact(request.id)
+            return try loader.contact(request.id)
         }
     }
 
     func unsetTag(_ request: Monica.UnsetTag, from caller: Caller) async throws -> APIResponse<Monica.Contact> {
-        try await update(Monica.Contact.self, for: caller) { reader, now in
-            guard try reader.contactRows([request.id]).first != nil else { return nil }
-            var input = Input(request.form)
+        try await update(Monica.Contact.self, for: caller) { loader, now in
+            guard try loader.contactRows([request.id]).first != nil else { return nil }
+            var input = FormReader(request.form)
             let tags = input.ids("tags")
             try input.check()
-            try Accounts.lock(reader.account, in: reader.db)
-            for tag in tags where try Monica.Tag.one(tag, by: reader) == nil {
-                throw Monica.Refusal.notFound(Monica.Tag.singular)
+            try Accounts.lock(loader.account, in: loader.db)
+            for tag in tags where try Monica.Tag.one(tag, by: loader) == nil {
+                throw Monica.Problems.notFound(Monica.Tag.singular)
             }
-            let removed = try reader.db.run(
+            let removed = try loader.db.run(
                 "DELETE FROM contact_tags WHERE contact_id = \(request.id) AND tag_id IN (\(list: tags))")
-            if removed > 0 { try Contacts.touch(request.id, at: now, in: reader.db) }
-            return try reader.contact(request.id)
+            if removed > 0 { try Contacts.touch(request.id, at: now, in: loader.db) }
+            return try loader.contact(request.id)
         }
     }
 
     func unsetTags(_ request: Monica.UnsetTags, from caller: Caller) async throws -> APIResponse<Monica.Contact> {
-        try await update(Monica.Contact.self, for: caller) { reader, now in
-            guard try reader.contactRows([request.id]).first != nil else { return nil }
-            try Accounts.lock(reader.account, in: reader.db)
-            let removed = try reader.db.run("DELETE FROM contact_tags WHERE contact_id = \(request.id)")
-            if removed > 0 { try Contacts.touch(request.id, at: now, in: reader.db) }
-            return try reader.contact(request.id)
+        try await update(Monica.Contact.self, for: caller) { loader, now in
+            guard try loader.contactRows([request.id]).first != nil else { return nil }
+            try Accounts.lock(loader.account, in: loader.db)
+            let removed = try loader.db.run("DELETE FROM contact_tags WHERE contact_id = \(request.id)")
+            if removed > 0 { try Contacts.touch(request.id, at: now, in: loader.db) }
+            return try loader.contact(request.id)
         }
     }
 }
 
 enum Tags {
-    static let taken = Monica.Refusal.invalid(["The name has already been taken."])
+    static let taken = Monica.Problems.invalid(["The name has already been taken."])
     static let columns: SQL = "t.id, t.name, t.slug, t.created_at, t.updated_at"
 
-    /// What names are compared by.
+    /// Returns the key by which names are compared.
     static func key(_ name: String) -> String { name.lowercased() }
 
-    /// - Throws: 422.
+    /// Reads the name from a form.
+    ///
+    /// - Throws: A `Problem` with 422 when it is invalid.
     static func name(_ form: Monica.Form) throws -> String {
-        var input = Input(form)
+        var input = FormReader(form)
         let name = input.text("name", required: true)
         try input.check()
         return name ?? ""
@@ -191,15 +193,19 @@ enum Tags {
         try db.value("SELECT id FROM tags WHERE account_id = \(account) AND name_key = \(key(name)) \(visible)")
     }
 
-    /// - Throws: 422 when so many more would be too many.
+    /// Requires that the account may have so many more tags.
+    ///
+    /// - Throws: A `Problem` with 422 when it may not.
     static func requireRoom(for more: Int, of account: AccountID, in db: Session) throws {
         let count = try db.value("SELECT COUNT(*) FROM tags WHERE account_id = \(account)", as: Int.self) ?? 0
         guard count + more <= Monica.Tag.maximumNumber else {
-            throw Monica.Refusal.invalid(["The tags may not have more than \(Monica.Tag.maximumNumber) items."])
+            throw Monica.Problems.invalid(["The tags may not have more than \(Monica.Tag.maximumNumber) items."])
         }
     }
 
-    /// - Parameter importing: The import that makes it.
+    /// Adds a tag.
+    ///
+    /// - Parameter importing: The import that creates it; nil for a user's request.
     /// - Returns: The id; nil when the name is taken.
     static func insert(
         _ name: String, of account: AccountID, importing: Int? = nil, at now: Int64, in db: Session
@@ -213,9 +219,9 @@ enum Tags {
             """)
     }
 
-    /// Makes a tag visible that an import under way has made: somebody wants one of that name now.
+    /// Makes a hidden tag of an import in progress visible, because a user creates one with the same name now.
     ///
-    /// - Returns: The id; nil when the import has made none of that name.
+    /// - Returns: The id; nil when the import has no tag of that name.
     private static func adopt(_ name: String, of account: AccountID, at now: Int64, in db: Session) throws -> Int? {
         guard let importing = try Imports.pending(of: account, in: db) else { return nil }
         return try db.value(
@@ -226,7 +232,7 @@ enum Tags {
             """)
     }
 
-    /// Lets a tag take the name of one that an import under way has made, with the contacts that bear it.
+    /// Merges a hidden tag of an import in progress into a tag that takes the same name.
     fileprivate static func absorb(_ name: String, into tag: Int, of account: AccountID, in db: Session) throws {
         guard let importing = try Imports.pending(of: account, in: db) else { return }
         let hidden: Int? = try db.value(
@@ -245,11 +251,11 @@ enum Tags {
         try db.run("DELETE FROM tags WHERE id = \(hidden)")
     }
 
-    /// Adds tags to a contact, making those that are missing. The caller has the account's turn.
+    /// Adds tags to a contact, and creates those that do not exist. The caller has locked the account.
     ///
-    /// - Parameter importing: The import that adds them, and sees what it has made itself.
-    /// - Returns: Whether the contact has one more than before.
-    /// - Throws: 422 when the account would have too many.
+    /// - Parameter importing: The import that adds them, which sees its own hidden tags.
+    /// - Returns: Whether the contact has a new tag.
+    /// - Throws: A `Problem` with 422 when the account would have too many tags.
     static func add(
         _ names: [String], to contact: Int, of account: AccountID, importing: Int? = nil, at now: Int64, in db: Session
     ) throws -> Bool {
@@ -275,7 +281,7 @@ enum Tags {
 extension Monica.Tag: Stored {
     static var table: SQL { "tags" }
 
-    /// - Parameter first: Where the columns begin (``Tags/columns``).
+    /// - Parameter first: The index of the first of the columns ``Tags/columns``.
     init(row: borrowing Row, at first: Int = 0, account: AccountID) throws {
         self.init(
             id: try row.get(first), name: try row.get(first + 1), nameSlug: try row.get(first + 2),
@@ -283,15 +289,15 @@ extension Monica.Tag: Stored {
             createdAt: try row.get(first + 3), updatedAt: try row.get(first + 4))
     }
 
-    static func load(_ ids: [Int], by reader: Reader) throws -> [Self] {
-        let visible = try Imports.visible("t.import_id", of: reader.account, in: reader.db)
-        return try reader.inBatches(ids) { batch in
-            try reader.db.all(
+    static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
+        let visible = try Imports.visible("t.import_id", of: loader.account, in: loader.db)
+        return try loader.inBatches(ids) { batch in
+            try loader.db.all(
                 """
                 SELECT \(Tags.columns) FROM tags t
-                WHERE t.id IN (\(list: batch)) AND t.account_id = \(reader.account) \(visible)
+                WHERE t.id IN (\(list: batch)) AND t.account_id = \(loader.account) \(visible)
                 """
-            ) { try Self(row: $0, account: reader.account) }
+            ) { try Self(row: $0, account: loader.account) }
         } id: {
             $0.id
         }

@@ -16,42 +16,42 @@ extension MonicaService {
     func createTask(
         _ request: Monica.Create<Monica.Task>, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<Monica.Task>> {
-        try await create(request, for: caller, info) { [makeID] reader, form, now in
+        try await create(request, for: caller, info) { [makeID] loader, form, now in
             let fields = try TaskFields(form, isNew: true)
-            try Accounts.lock(reader.account, in: reader.db)
-            if let contact = fields.contact, try !Contacts.exists(contact, of: reader.account, in: reader.db) {
-                throw Monica.Refusal.notFound(Monica.Contact.singular)
+            try Accounts.lock(loader.account, in: loader.db)
+            if let contact = fields.contact, try !Contacts.exists(contact, of: loader.account, in: loader.db) {
+                throw Monica.Problems.notFound(Monica.Contact.singular)
             }
-            let id: Int? = try reader.db.value(
+            let id: Int? = try loader.db.value(
                 """
                 INSERT INTO tasks (
                     uuid, account_id, contact_id, title, description, completed, created_at, updated_at)
-                VALUES (\(makeID()), \(reader.account), \(fields.contact), \(fields.title), \(fields.description), 0,
+                VALUES (\(makeID()), \(loader.account), \(fields.contact), \(fields.title), \(fields.description), 0,
                     \(now), \(now)) RETURNING id
                 """)
-            return try id.flatMap { try Monica.Task.one($0, by: reader) }
+            return try id.flatMap { try Monica.Task.one($0, by: loader) }
         }
     }
 
     func updateTask(
         _ request: Monica.Update<Monica.Task>, from caller: Caller
     ) async throws -> APIResponse<Monica.Task> {
-        try await update(Monica.Task.self, for: caller) { reader, now in
-            guard try Monica.Task.one(request.id, by: reader) != nil else { return nil }
+        try await update(Monica.Task.self, for: caller) { loader, now in
+            guard try Monica.Task.one(request.id, by: loader) != nil else { return nil }
             let fields = try TaskFields(request.form, isNew: false)
-            try Accounts.lock(reader.account, in: reader.db)
-            guard let task = try Monica.Task.one(request.id, by: reader) else { return nil }
+            try Accounts.lock(loader.account, in: loader.db)
+            guard let task = try Monica.Task.one(request.id, by: loader) else { return nil }
             if let contact = fields.contact, contact != task.contactID {
-                throw Monica.Refusal.notFound(Monica.Contact.singular)
+                throw Monica.Problems.notFound(Monica.Contact.singular)
             }
             let completedAt = fields.isCompleted ? task.completedAt?.milliseconds ?? now : nil
-            try reader.db.run(
+            try loader.db.run(
                 """
                 UPDATE tasks SET title = \(fields.title), description = \(fields.description),
                     completed = \(fields.isCompleted), completed_at = \(completedAt), updated_at = \(now)
                 WHERE id = \(request.id)
                 """)
-            return try Monica.Task.one(request.id, by: reader)
+            return try Monica.Task.one(request.id, by: loader)
         }
     }
 }
@@ -63,10 +63,10 @@ private struct TaskFields {
     let isCompleted: Bool
 
     init(_ form: Monica.Form, isNew: Bool) throws {
-        var input = Input(form)
+        var input = FormReader(form)
         let title = input.text("title", required: true)
         description = input.text("description", upTo: 100_000)
-        isCompleted = isNew ? false : input.truth("completed", required: true) ?? false
+        isCompleted = isNew ? false : input.bool("completed", required: true) ?? false
         contact = input.integer("contact_id")
         try input.check()
         self.title = title ?? ""
@@ -88,24 +88,24 @@ extension Monica.Task: StoredList {
 
     static func restriction(to contact: Int) -> SQL { "t.contact_id = \(contact)" }
 
-    static func load(_ ids: [Int], by reader: Reader) throws -> [Self] {
+    static func load(_ ids: [Int], by loader: RecordLoader) throws -> [Self] {
         guard !ids.isEmpty else { return [] }
-        var tasks = try reader.inBatches(ids) { batch in
-            try reader.db.all(
+        var tasks = try loader.inBatches(ids) { batch in
+            try loader.db.all(
                 """
                 SELECT id, uuid, contact_id, title, description, completed_at, created_at, updated_at FROM tasks
-                WHERE id IN (\(list: batch)) AND account_id = \(reader.account)
+                WHERE id IN (\(list: batch)) AND account_id = \(loader.account)
                 """
             ) { row in
                 Self(
                     id: try row.get(0), uuid: try row.get(1), contactID: try row.get(2), title: try row.get(3),
-                    description: try row.get(4), completedAt: try row.get(5), account: reader.account.number,
+                    description: try row.get(4), completedAt: try row.get(5), account: loader.account.number,
                     createdAt: try row.get(6), updatedAt: try row.get(7))
             }
         } id: {
             $0.id
         }
-        let contacts = try reader.shortContacts(tasks.compactMap(\.contactID))
+        let contacts = try loader.shortContacts(tasks.compactMap(\.contactID))
         for index in tasks.indices { tasks[index].contact = tasks[index].contactID.flatMap { contacts[$0] } }
         return tasks
     }

@@ -6,19 +6,19 @@ import HTTPTypes
 import Identity
 import MonicaAPI
 
-/// The account behind a token, and which token it is.
+/// The account of a request, and the token that it was authenticated by.
 public struct Caller: Sendable {
     public let account: AccountID
     let token: Int
 }
 
-/// Personal access tokens: made and revoked by the operator, kept as digests.
+/// The personal access tokens, which the operator creates and revokes. Only their digests are stored.
 struct Tokens: Sendable {
     private let database: Database
     private let time: TimeSource
     private let limits: MonicaService.Limits
     private let windows: RateLimits
-    /// The callers behind tokens that were found good, by the tokens' digests.
+    /// The callers of tokens that were verified, by the tokens' digests.
     private let known: TTLCache<[UInt8], Caller>
 
     init(database: Database, time: TimeSource, limits: MonicaService.Limits) {
@@ -31,22 +31,22 @@ struct Tokens: Sendable {
 
     /// Returns the caller behind `Authorization: Bearer …`.
     ///
-    /// - Throws: 401; 429 for too many wrong tokens.
+    /// - Throws: A `Problem` with 401, or with 429 after too many wrong tokens.
     @Sendable func caller(_ info: RequestInfo) async throws -> Caller {
-        guard let token = info.headers.bearerToken, !token.isEmpty else { throw Monica.Refusal.unauthenticated }
+        guard let token = info.headers.bearerToken, !token.isEmpty else { throw Monica.Problems.unauthenticated }
         let digest = Digest.sha256(token)
         guard let caller = try await known.value(for: digest, else: { try await look(up: digest) }) else {
             let standing = try await windows.count("wrong \(info.address.network)", limit: limits.wrongTokens)
             if standing.isExceeded { throw standing.refusal(Monica.phrases.tooManyRequests, at: time.milliseconds()) }
-            throw Monica.Refusal.unauthenticated
+            throw Monica.Problems.unauthenticated
         }
         return caller
     }
 
-    /// Counts a request in its class, before anything of it is read.
+    /// Counts a request in its class, before any part of it is read.
     ///
-    /// - Returns: `X-RateLimit-*`.
-    /// - Throws: 429 when the token has sent too many.
+    /// - Returns: The `X-RateLimit-*` headers.
+    /// - Throws: A `Problem` with 429 when the token has sent too many requests.
     @Sendable func count(_ route: Route, of caller: Caller) async throws -> HTTPFields {
         let isOfContacts = route.path.hasPrefix("/contacts") || route.path.hasPrefix("/export")
         return try await windows.admit(
@@ -76,24 +76,24 @@ struct Tokens: Sendable {
     }
 }
 
-/// A personal access token, without its text: that was shown once.
+/// A personal access token without its secret text, which was only shown once.
 public struct PersonalToken: Sendable, Hashable {
     public let id: Int
     public let account: String
     public let name: String
-    /// Milliseconds since 1970.
+    /// The time of creation, in milliseconds since 1970.
     public let createdAt: Int64
     /// The time of the last use, to the minute; nil when it was never used.
     public let lastUsedAt: Int64?
 }
 
 extension MonicaService {
-    /// Makes a token of an account, and the account when there is none of that name.
+    /// Creates a token of an account, and the account when there is none of that name.
     ///
     /// - Parameters:
-    ///   - account: The name that the operator gives the account; at first also its owner's name. 1 to 255 characters.
-    ///   - name: The name that tells the account's tokens apart.
-    /// - Returns: The token, to be shown once: 256 random bits.
+    ///   - account: The operator's name for the account; at first also its owner's name. It has 1 to 255 characters.
+    ///   - name: The name by which the owner recognizes the token.
+    /// - Returns: The token, with 256 random bits, which is shown once.
     public func makeToken(account: String, email: String = "", name: String) async throws -> String {
         let text = RandomToken.make()
         let now = time.milliseconds()
@@ -108,9 +108,9 @@ extension MonicaService {
         return text
     }
 
-    /// Returns every token, those of one account together.
+    /// Returns the tokens, grouped by account.
     ///
-    /// - Parameter account: Nil for those of all accounts.
+    /// - Parameter account: The name of an account; nil for all accounts.
     public func listTokens(account: String? = nil) async throws -> [PersonalToken] {
         try await database.read { db in
             let restriction: SQL = account.map { "WHERE a.name = \($0)" } ?? ""
@@ -127,7 +127,7 @@ extension MonicaService {
         }
     }
 
-    /// Ends a token, within a second on every node. Returns false when there is none of that number.
+    /// Revokes a token, within a second on every node. It returns false when there is no token with that number.
     public func revokeToken(_ id: Int) async throws -> Bool {
         try await database.write { db in try db.run("DELETE FROM tokens WHERE id = \(id)") > 0 }
     }

@@ -54,7 +54,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     /// The number of requests without a complete answer, including waiting ones.
     private(set) var unanswered = 0
     var exchange: Exchange?
-    /// What was read behind the request that is with the server.
+    /// The parts that were read behind the request that the server is handling.
     var waiting = CircularBuffer<HTTPRequestPart>()
     private var isReadWithheld = false
     var isEndWithheld = false

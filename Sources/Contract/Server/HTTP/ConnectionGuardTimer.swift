@@ -2,7 +2,7 @@ public import NIOCore
 import NIOHTTPTypesHTTP1
 
 extension ConnectionGuard {
-    /// How long a client may take. A connection that takes longer is closed without an answer.
+    /// The time limits for a client. A connection that takes longer is closed without an answer.
     public struct Limits: Sendable {
         /// The time from the opening of the connection, or the first byte of a further request, to the end of the head.
         public var header: TimeAmount = .seconds(10)

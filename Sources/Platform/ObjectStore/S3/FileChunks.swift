@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// The content of a file, piece by piece. Each iteration opens it again, so that a request can be repeated.
+/// The content of a file in pieces. Each iteration opens it again, so that a request can be repeated.
 struct FileChunks: AsyncSequence, Sendable {
     static let size = 256 * 1024
 
@@ -14,7 +14,7 @@ struct FileChunks: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         let path: String
         let threads: NIOThreadPool
-        // The sender of a body may release it at any piece.
+        // The sender of a body may release it after any piece.
         private var file: OpenFile?
         private var offset: Int64 = 0
 
@@ -23,7 +23,9 @@ struct FileChunks: AsyncSequence, Sendable {
             self.threads = threads
         }
 
-        /// Throws ``FileSystemError``.
+        /// Returns the next piece.
+        ///
+        /// - Throws: ``FileSystemError``.
         mutating func next() async throws -> ByteBuffer? {
             let (file, chunk) = try await threads.blocking { [path, file, offset] in
                 let file = try file ?? OpenFile(path)

@@ -1,14 +1,14 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Keeps callers from waiting for an S3 that does not answer.
+/// Keeps callers from waiting for an S3 server that does not answer.
 ///
-/// After several failures in a row every call fails at once. Then, every few seconds, one call goes through to see
-/// whether S3 is back.
+/// After several consecutive failures every call fails at once. Then one call is let through every few seconds, to find
+/// out whether S3 answers again.
 final class S3Breaker: Sendable {
     private struct State {
         var failures = 0
-        /// When the next call goes through; nil while all do.
+        /// The time at which the next call is let through; nil while all calls are.
         var probeAt: NIODeadline?
     }
 
@@ -17,9 +17,11 @@ final class S3Breaker: Sendable {
     private let now: @Sendable () -> NIODeadline
     private let state = NIOLockedValueBox(State())
 
+    /// Makes a breaker.
+    ///
     /// - Parameters:
-    ///   - threshold: How many failures in a row end it.
-    ///   - pause: The time between one probe and the next.
+    ///   - threshold: The number of consecutive failures that opens it.
+    ///   - pause: The time between two probes.
     init(
         threshold: Int = 6, pause: TimeAmount = .seconds(5), now: @escaping @Sendable () -> NIODeadline = { .now() }
     ) {
@@ -35,20 +37,20 @@ final class S3Breaker: Sendable {
             guard let probeAt = state.probeAt else { return true }
             let now = now()
             guard now >= probeAt else { return false }
-            // The next one, unless this one finds it working.
+            // The next probe, unless this one finds S3 working.
             state.probeAt = now + pause
             return true
         }
         if !isAdmitted { throw refusal(operation) }
     }
 
-    /// Throws ``S3Error`` where a call would be refused: for work that is worth sparing before it.
+    /// Throws ``S3Error`` when a call would be refused, to save the work before the call.
     func check(_ operation: String) throws(S3Error) {
         let isRefused = state.withLockedValue { state in state.probeAt.map { now() < $0 } ?? false }
         if isRefused { throw refusal(operation) }
     }
 
-    /// Notes how a call ended.
+    /// Records how a call ended.
     func note(isWorking: Bool) {
         state.withLockedValue { state in
             if isWorking {
@@ -60,7 +62,7 @@ final class S3Breaker: Sendable {
         }
     }
 
-    /// Notes that a call ended without telling anything of S3: the next one may be the probe.
+    /// Records that a call ended without a result about S3, so that the next one may be the probe.
     func release() {
         state.withLockedValue { state in if state.probeAt != nil { state.probeAt = now() } }
     }
@@ -72,14 +74,14 @@ final class S3Breaker: Sendable {
     }
 }
 
-/// How many of something are under way at once, within a limit.
+/// Limits how many operations run at the same time.
 final class ConcurrencyLimit: Sendable {
     private let limit: Int
     private let count = NIOLockedValueBox(0)
 
     init(limit: Int) { self.limit = limit }
 
-    /// Runs a body, or returns nil at once when as many as may be are under way.
+    /// Runs a closure, or returns nil at once when the limit is reached.
     func run<Output>(_ body: () async throws -> Output) async rethrows -> Output? {
         let isAdmitted = count.withLockedValue { count in
             guard count < limit else { return false }
@@ -92,7 +94,7 @@ final class ConcurrencyLimit: Sendable {
     }
 }
 
-/// The outcome of a check, which holds for some seconds: however many ask, S3 is asked once.
+/// The result of a check, which is kept for some seconds: S3 is asked once for any number of callers.
 actor CachedCheck {
     private let lifetime: TimeAmount
     private let now: @Sendable () -> NIODeadline

@@ -3,9 +3,9 @@ import Crypto
 import Foundation
 import NIOCore
 
-/// An operation of S3 that does the same whether it is done once or several times.
+/// A call of S3 that has the same effect when it is repeated.
 struct S3Call: Sendable {
-    /// S3's name of it.
+    /// The name of the operation in S3.
     var operation: String
     var method: String
     /// The path of the bucket or object, not encoded.
@@ -14,12 +14,12 @@ struct S3Call: Sendable {
     var headers: SignatureV4.Request.Fields = []
     /// The body, which can be read several times, and its SHA-256.
     var body: (content: HTTPClientRequest.Body, sha256: [UInt8])?
-    /// How long each attempt may take until the answer begins; nil for what is left of the client's patience.
+    /// The time limit of each attempt until the answer begins; nil for the rest of the client's patience.
     var timeout: TimeAmount?
     var attempts = 3
 }
 
-/// An answer of S3, complete.
+/// A complete answer of S3.
 struct S3Response: Sendable {
     var status: Int
     /// The headers by their names in lower case.
@@ -27,23 +27,25 @@ struct S3Response: Sendable {
     var body = ByteBuffer()
 }
 
-/// Signs calls, makes them, and repeats those that failed for a reason that may pass.
+/// Signs and sends calls, and repeats those that failed for a temporary reason.
 struct S3Client: Sendable {
     let location: S3Location
     let signature: SignatureV4
-    /// In Unix seconds; S3 refuses what is signed more than 15 minutes off its own clock.
+    /// Returns the time in Unix seconds. S3 refuses signatures that are more than 15 minutes off its own clock.
     let now: @Sendable () -> Int64
     let sleep: @Sendable (Duration) async throws -> Void
     let send: @Sendable (HTTPClientRequest, TimeAmount) async throws -> S3Response
-    /// Makes a request whose answer is read piece by piece.
+    /// Makes a request whose answer is read in pieces.
     var open: @Sendable (HTTPClientRequest, TimeAmount) async throws -> HTTPClientResponse = {
         try await HTTPClient.shared.execute($0, timeout: $1)
     }
     var breaker = S3Breaker()
-    /// The time for which a call without an answer is tried, all attempts together, because a client waits for it.
+    /// The time for which a call without an answer is retried, all attempts together, because a client waits for it.
     var patience = TimeAmount.seconds(4)
 
-    /// Returns the answer, whatever it says. Throws ``S3Error`` when there is none, and what reading the body throws.
+    /// Returns the answer, whatever its status is.
+    ///
+    /// - Throws: ``S3Error`` when there is no answer; the errors of reading the body.
     func perform(_ call: S3Call) async throws -> S3Response {
         try await attempting(call) { request, timeout in
             let response = try await send(request, timeout)
@@ -51,7 +53,7 @@ struct S3Client: Sendable {
         }
     }
 
-    /// Returns an answer whose body is still to be read; one that refuses has been read to its end.
+    /// Returns an answer whose body is still to be read. The body of a refusal has been read to its end.
     func stream(_ call: S3Call) async throws -> (head: S3Response, body: HTTPClientResponse.Body) {
         try await attempting(call) { request, timeout in
             let response = try await open(request, timeout)
@@ -71,10 +73,10 @@ struct S3Client: Sendable {
             attempt += 1
             try breaker.admit(call.operation)
             let elapsed = NIODeadline.now() - begin
-            // A long call goes on for as long as its content moves.
+            // A long call may take as long as its content makes progress.
             let timeout = call.timeout ?? patience - elapsed
             do {
-                // Signed at each attempt, since time has gone by.
+                // Each attempt is signed anew, because signatures contain the time.
                 let (head, answer) = try await make(request(for: call), max(timeout, .milliseconds(100)))
                 breaker.note(isWorking: !(500...599 ~= head.status) || head.status == 501)
                 if attempt == call.attempts || !head.isTransient { return answer }
@@ -97,7 +99,7 @@ struct S3Client: Sendable {
         }
     }
 
-    /// "Full jitter": anything up to 0.2 s, 0.4 s, 0.8 s …, so that nodes do not come back in step.
+    /// Returns a random pause up to 0.2 s, 0.4 s, 0.8 s … ("full jitter"), so that nodes do not retry at the same time.
     private static func pause(after attempt: Int) -> Duration {
         .milliseconds(Int.random(in: 0...(100 << attempt)))
     }
@@ -119,45 +121,45 @@ struct S3Client: Sendable {
 }
 
 extension S3Response {
-    /// The head of an answer, without its body.
+    /// Makes an answer without its body.
     fileprivate init(_ response: HTTPClientResponse) {
         status = Int(response.status.code)
         headers = Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
     }
 
-    /// Whether the same request may have another answer soon.
+    /// Whether the same request may get another answer soon.
     fileprivate var isTransient: Bool {
         switch status {
         case 429, 500, 502, 503, 504: true
-        // Two conditional writes met; a connection to S3 was too slow.
+        // Two conditional writes conflicted, or a connection to S3 was too slow.
         case 409, 400: ["ConditionalRequestConflict", "OperationAborted", "RequestTimeout"].contains(code)
         default: false
         }
     }
 
-    /// S3's code, if the body has one.
+    /// S3's error code, if the body has one.
     var code: String? { XMLElements(body)?.first("Error/Code") }
 }
 
 extension HTTPClient {
-    /// A client for S3: nothing signed for one host is sent on to another.
+    /// Makes a client for S3. It follows no redirects, because requests are signed for one host.
     static func forS3(patience: TimeAmount) -> HTTPClient {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
-            // The timeout is for silence: a transfer that makes progress may take as long as it needs.
+            // The timeout applies to silence: a transfer that makes progress may take as long as it needs.
             timeout: .init(connect: .seconds(3), read: max(.seconds(15), patience), write: patience),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
-        // The caller repeats by itself, and a readiness probe needs an answer now.
+        // The caller retries, and a readiness probe needs an answer at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
     }
 
-    /// Makes a request and reads the answer to its end.
+    /// Sends a request, and reads the answer to its end.
     func answer(to request: HTTPClientRequest, within timeout: TimeAmount) async throws -> S3Response {
         let response = try await execute(request, timeout: timeout)
         var answer = S3Response(response)
-        // A page of a thousand keys of a kilobyte each is the longest.
+        // The longest answer is a page of a thousand keys of a kilobyte each.
         answer.body = try await response.body.collect(upTo: 8 << 20)
         return answer
     }

@@ -1,4 +1,4 @@
-/// What is wrong with the settings of an S3 store, as a sentence for the operator; it never shows a secret.
+/// The error for wrong settings of an S3 store, as a sentence for the operator; it never shows a secret.
 public struct S3SettingsError: Error, Equatable, CustomStringConvertible {
     /// The sentence.
     public let description: String
@@ -15,10 +15,13 @@ public struct S3Credentials: Sendable, Equatable, CustomStringConvertible, Custo
     let secretAccessKey: String
     let sessionToken: String?
 
+    /// Makes credentials.
+    ///
     /// - Parameters:
-    ///   - accessKeyID: such as `AKIAIOSFODNN7EXAMPLE`.
-    ///   - secretAccessKey: what signs; it never leaves the process.
-    ///   - sessionToken: comes with temporary credentials. URLs die with them, whatever their own time.
+    ///   - accessKeyID: The public half, such as `AKIAIOSFODNN7EXAMPLE`.
+    ///   - secretAccessKey: The signing key, which never leaves the process.
+    ///   - sessionToken: The token of temporary credentials. URLs expire with the credentials, whatever their own time
+    ///     is.
     public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
         self.accessKeyID = accessKeyID
         self.secretAccessKey = secretAccessKey
@@ -29,7 +32,7 @@ public struct S3Credentials: Sendable, Equatable, CustomStringConvertible, Custo
     public init(environment: [String: String]) throws(S3SettingsError) {
         func value(_ name: String) throws(S3SettingsError) -> String? {
             guard let value = environment[name], !value.isEmpty else { return nil }
-            // A line break that was copied along would break the headers, or no signature would ever match.
+            // A copied line break would break the headers, or no signature would ever match.
             guard value.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
                 throw S3SettingsError("\(name) contains spaces, line breaks or other characters that no key has")
             }

@@ -1,17 +1,17 @@
 import AsyncHTTPClient
 
-/// What S3 refused or could not do. The text has no secret in it.
+/// The error for an operation that S3 has refused or could not perform. The text contains no secret.
 public struct S3Error: Error, Equatable, CustomStringConvertible {
     /// S3's name of the operation, for example `PutObject`.
     public let operation: String
     /// The status of the answer; nil when there was none.
     public let status: Int?
-    /// S3's own code, for example `AccessDenied`; nil where the answer has none, as to any HEAD.
+    /// S3's own code, for example `AccessDenied`; nil when the answer has none, as any answer to HEAD.
     public let code: String?
-    /// A sentence: from S3, or why there is no answer.
+    /// A sentence from S3, or the reason why there is no answer.
     public let message: String
 
-    /// All of it: `S3 PutObject: 403 AccessDenied: Access Denied.`
+    /// The whole error: `S3 PutObject: 403 AccessDenied: Access Denied.`
     public var description: String {
         let cause = [status.map { String($0) }, code].compactMap(\.self).joined(separator: " ")
         return "S3 \(operation): " + (cause.isEmpty ? message : "\(cause): \(message)")
@@ -19,9 +19,9 @@ public struct S3Error: Error, Equatable, CustomStringConvertible {
 }
 
 extension S3Error {
-    /// Creates an error from an answer other than the expected one.
+    /// Makes an error of an unexpected answer.
     ///
-    /// Only two elements are read from its body, because others echo the request and its signature.
+    /// Only two elements of its body are read, because others echo the request and its signature.
     init(_ operation: String, _ response: S3Response) {
         let elements = XMLElements(response.body)
         var message = elements?.first("Error/Message").map(Self.printable) ?? Self.meaning(of: response.status)
@@ -33,14 +33,14 @@ extension S3Error {
             code: elements?.first("Error/Code").map(Self.printable), message: message)
     }
 
-    /// A request without an answer.
+    /// Makes an error for a request without an answer.
     init(_ operation: String, _ error: any Error) {
-        // The full description of some of the client's errors has headers in it.
+        // The full description of some of the client's errors contains headers.
         let reason = (error as? HTTPClientError)?.shortDescription ?? "\(error)"
         self.init(operation: operation, status: nil, code: nil, message: Self.printable(reason))
     }
 
-    /// For answers without a body.
+    /// Returns a message for answers without a body.
     private static func meaning(of status: Int) -> String {
         switch status {
         case 200..<300: "an answer that is not S3's"
@@ -51,7 +51,7 @@ extension S3Error {
         }
     }
 
-    /// For a line of a log.
+    /// Returns the text for one line of a log.
     private static func printable(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(500).map { $0.value < 0x20 ? " " : $0 }))
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where objects are on S3, or on a server that speaks its language: a bucket, and a folder in it.
+/// The place of objects on S3 or a compatible server: a bucket, and a folder in it.
 public struct S3Location: Sendable, Equatable {
-    /// Where a URL names the bucket.
+    /// The part of a URL that names the bucket.
     public enum Style: String, Sendable {
         /// `https://host/bucket/key`, which most other servers use.
         case path
@@ -12,22 +12,22 @@ public struct S3Location: Sendable, Equatable {
 
     /// The bucket's name.
     public let bucket: String
-    /// What every key of the store begins with on S3: empty, or ends in "/".
+    /// The prefix of every key of the store on S3: empty, or ending in "/".
     public private(set) var prefix: String
-    /// Part of every signature. Other servers than AWS mostly accept any.
+    /// The region, which is part of every signature. Most other servers than AWS accept any.
     public let region: String
-    /// Where a URL names the bucket.
+    /// The part of a URL that names the bucket.
     public let style: Style
-    /// How long S3 may leave a call unanswered before it counts as away, in seconds.
+    /// The seconds without an answer after which S3 counts as unreachable.
     public let patience: Int
     private let scheme: String
-    /// The endpoint's host, with the port where it is not the scheme's own.
+    /// The endpoint's host, with the port unless it is the scheme's default.
     private let authority: String
 
-    /// Reads `s3://bucket[/folder][?endpoint=https://host[:port]&region=…&style=path|virtual&patience=4]`.
+    /// Parses `s3://bucket[/folder][?endpoint=https://host[:port]&region=…&style=path|virtual&patience=4]`.
     ///
-    /// Without an endpoint it is AWS, in the virtual style. The region is `us-east-1` and the style `path` when an
-    /// endpoint is given without them.
+    /// Without an endpoint it is AWS, in the virtual style. With one, the defaults are the region `us-east-1` and the
+    /// style `path`.
     public init(_ text: String) throws(S3SettingsError) {
         guard let url = URLComponents(string: text), url.scheme == "s3", let bucket = url.host, url.port == nil else {
             throw S3SettingsError(
@@ -56,8 +56,8 @@ public struct S3Location: Sendable, Equatable {
         self.patience = patience
     }
 
-    /// The folder `name` in this one. Stores that share a bucket need one each: each takes what it finds in its own
-    /// for its objects, and removes those that nothing refers to.
+    /// Returns the folder `name` in this one. Stores that share a bucket need a folder each, because each treats the
+    /// contents of its folder as its objects, and removes those to which nothing refers.
     public func folder(_ name: String) -> S3Location {
         precondition(ObjectKey(prefix + name) != nil, "a folder's name is the beginning of keys")
         var location = self
@@ -67,7 +67,7 @@ public struct S3Location: Sendable, Equatable {
 
     // MARK: Requests
 
-    /// The value of `Host`.
+    /// The value of the header `Host`.
     var host: String { style == .path ? authority : "\(bucket).\(authority)" }
 
     var bucketPath: String { style == .path ? "/\(bucket)" : "/" }
@@ -76,15 +76,15 @@ public struct S3Location: Sendable, Equatable {
         (style == .path ? "/\(bucket)/" : "/") + prefix + key.rawValue
     }
 
-    /// Returns the path of one of the store's own files: a name of ``StoreNames``.
+    /// Returns the path of one of the store's own files, by a name of ``StoreNames``.
     func path(named name: String) -> String {
         (style == .path ? "/\(bucket)/" : "/") + prefix + name
     }
 
-    /// Returns ``path(of:)`` in the form that names the source of a copy: with the bucket, whatever the style.
+    /// Returns the name of an object as the source of a copy: with the bucket, in either style.
     func source(of key: ObjectKey) -> String { "/\(bucket)/" + prefix + key.rawValue }
 
-    /// The absolute URL of a request to this host.
+    /// Returns the absolute URL of a request to this host.
     func url(of request: SignatureV4.Request, query: String) -> String {
         "\(scheme)://\(request.host)\(request.encodedPath)" + (query.isEmpty ? "" : "?\(query)")
     }
@@ -111,7 +111,7 @@ extension S3Location {
         let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         let name = (folder.last == "" ? folder.dropLast() : folder).joined(separator: "/")
         guard !name.isEmpty else { return "" }
-        // S3 has keys of 1024 bytes at most, of which an `ObjectKey` may take 512.
+        // Keys on S3 have at most 1024 bytes, of which an `ObjectKey` may take 512.
         guard ObjectKey(name) != nil, name.utf8.count <= 255 else {
             throw S3SettingsError(
                 "'\(name)' cannot be the folder in a bucket: letters, digits, '.', '_', '-' and '/' can")
@@ -130,7 +130,7 @@ extension S3Location {
         return (scheme, "\(host):\(port)")
     }
 
-    /// A certificate for `*.host` does not cover a bucket with a dot in its name.
+    /// Returns the style. A certificate for `*.host` does not cover a bucket with a dot in its name.
     private static func style(
         _ settings: [String: String], bucket: String, scheme: String
     ) throws(S3SettingsError) -> Style {

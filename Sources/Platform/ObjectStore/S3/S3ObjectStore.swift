@@ -4,19 +4,20 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Objects in a bucket of S3, or of a server that speaks its language, which clients download from it directly.
+/// Stores objects in a bucket of S3 or a compatible server, from which clients download them directly.
 ///
 /// Uploads are spooled to a local folder first. The credentials need `s3:GetObject`, `s3:PutObject` and
-/// `s3:DeleteObject` on the objects, and `s3:ListBucket` on the bucket, without which S3 answers 403 for an object
-/// that does not exist. An object has 5 GiB at most, S3's limit for one request. In a bucket with versions, a
-/// deleted object is hidden only: let a lifecycle rule of the bucket remove it.
+/// `s3:DeleteObject` on the objects, and `s3:ListBucket` on the bucket, without which S3 answers 403 for an object that
+/// does not exist. An object has at most 5 GiB, S3's limit for one request. In a bucket with versions, a deleted object
+/// is only hidden, and a lifecycle rule of the bucket should remove it.
 ///
-/// Errors: ``S3Error`` besides ``FileSystemError``. Failures that may pass are tried three times.
+/// The operations throw ``S3Error`` besides ``FileSystemError``. Temporary failures are retried; there are three
+/// attempts.
 public struct S3ObjectStore: ObjectStore {
     private static let abandonedAfter: Int64 = 86_400
-    /// Names the upload that made an object, see ``put(_:at:contentType:)``.
+    /// The header that names the upload of an object, see ``put(_:at:contentType:)``.
     private static let uploadHeader = "x-amz-meta-upload"
-    /// A week, and what servers take for the time that a URL may have.
+    /// The lifetimes of URLs that servers accept: up to a week.
     private static let lifetimes: ClosedRange<Int64> = 1...604_800
 
     let location: S3Location
@@ -26,21 +27,21 @@ public struct S3ObjectStore: ObjectStore {
     private let threads: NIOThreadPool
     private let pageSize: Int
     private let shutdown: @Sendable () async throws -> Void
-    /// Uploads that are on their way to S3, each with its file here.
+    /// The uploads that are being sent to S3, each with a local file.
     private let uploads = ConcurrencyLimit(limit: 128)
     private let readiness = CachedCheck()
 
-    /// Creates the spool folder if it is absent, and removes uploads in it that were not written to for a day.
-    /// S3 is not asked; ``check()`` does that.
+    /// Creates the spool folder if it does not exist, and removes uploads in it that were not written to for a day. It
+    /// does not connect to S3; ``check()`` does.
     ///
-    /// Blocks; meant for start-up. Throws ``FileSystemError`` or an error of `FileManager`.
+    /// It blocks and is meant for the start. It throws ``FileSystemError`` or an error of `FileManager`.
     /// - Parameters:
-    ///   - location: the bucket, and the store's own folder in it (``S3Location/folder(_:)``).
-    ///   - credentials: sign the requests and the URLs.
-    ///   - spoolFolder: the path of a folder of the store's own, for unfinished uploads.
-    ///   - reserve: what uploads leave free of the folder's disk; nil for nothing.
-    ///   - now: the time in Unix seconds.
-    ///   - threads: where the file system is waited for.
+    ///   - location: The bucket, and the store's own folder in it (``S3Location/folder(_:)``).
+    ///   - credentials: The credentials that sign the requests and the URLs.
+    ///   - spoolFolder: The path of this store's folder for unfinished uploads.
+    ///   - reserve: The space that uploads leave free on the folder's disk; nil for none.
+    ///   - now: Returns the time in Unix seconds.
+    ///   - threads: The threads that wait for the file system.
     public init(
         location: S3Location, credentials: S3Credentials, spoolFolder: String, reserve: DiskReserve? = nil,
         now: @escaping @Sendable () -> Int64, threads: NIOThreadPool = .singleton
@@ -84,14 +85,13 @@ public struct S3ObjectStore: ObjectStore {
         return try await SpooledFile(folder: spoolFolder, reserve: reserve, threads: threads)
     }
 
-    /// Keeps the content type, as far as ``Download`` would serve it.
+    /// Stores an object with the content type that ``Download`` would serve.
     ///
-    /// That no object is replaced is asked before and made a condition of the upload (`If-None-Match: *`). Servers
-    /// that do not know the condition, or pass over it, are left with the question: of two uploads to one key at
-    /// the same moment the later one would win there.
+    /// An existing object is not replaced: this is checked first, and also a condition of the upload (`If-None-Match:
+    /// *`). On servers that do not support the condition, the later of two simultaneous uploads to one key would win.
     public func put(_ file: SpooledFile, at key: ObjectKey, contentType: String) async throws {
         try await file.finish()
-        // The name has a UUID. An answer may get lost, and then it tells this upload's object from another's.
+        // The name contains a UUID. When an answer is lost, it shows whether the object is this upload's.
         let upload = String(file.path.split(separator: "/").last ?? "")
         let done: Void? = try await uploads.run {
             if let object = try await head(key) {
@@ -104,7 +104,7 @@ public struct S3ObjectStore: ObjectStore {
             throw S3Error(
                 operation: "PutObject", status: nil, code: nil, message: "not asked: too many uploads are under way")
         }
-        // The object is there. A file that cannot be removed now is removed with its last reference, or at start.
+        // The object is stored. A file that cannot be removed now is removed with its last reference, or at the start.
         try? await file.discard()
     }
 
@@ -153,17 +153,17 @@ public struct S3ObjectStore: ObjectStore {
         let response = try await client.perform(call)
         switch response.status {
         case 404 where response.code != "NoSuchBucket": return nil
-        // Some stores say 200 for a part, too.
+        // Some servers answer 200 for a range, too.
         case 200 where response.headers["content-range"] != nil, 206: return Array(response.body.readableBytesView)
-        // This is the answer for an empty object, or of a store that knows no ranges.
+        // This answer is for an empty object, or comes from a server without ranges.
         case 200: return Array(response.body.readableBytesView.dropFirst(Int(range.lowerBound)).prefix(range.count))
-        // A range from beyond the end has nothing.
+        // A range beyond the end is empty.
         case 416: return []
         default: throw S3Error(call.operation, response)
         }
     }
 
-    /// One request, whatever the size.
+    /// Opens an object, with one request for any size.
     public func open(_ key: ObjectKey, in range: Range<Int64>) async throws -> ObjectContent? {
         if range.isEmpty { return try await head(key).map { _ in ObjectContent { _ in } } }
         var call = call("GetObject", "GET", key)
@@ -174,7 +174,7 @@ public struct S3ObjectStore: ObjectStore {
         case 200, 206: break
         default: throw S3Error(call.operation, head)
         }
-        // Some stores say 200 for a part, too; one that knows no ranges sends the whole.
+        // Some servers answer 200 for a range, too; a server without ranges sends the whole.
         let isPart = head.status == 206 || head.headers["content-range"] != nil
         return ObjectContent { write in
             var skipped = isPart ? 0 : range.lowerBound
@@ -204,8 +204,8 @@ public struct S3ObjectStore: ObjectStore {
         return (ObjectAttributes(size: size, modified: modified), response.headers[Self.uploadHeader])
     }
 
-    /// A page is a thousand objects; the cursor is S3's. What others have put into the folder under names that are no
-    /// ``ObjectKey`` is left alone.
+    /// Returns a page of keys, which has a thousand objects. The cursor is S3's. Other objects in the folder whose
+    /// names are not an ``ObjectKey`` are ignored.
     public func keys(olderThan cutoff: Int64, after cursor: String?) async throws -> ObjectKeyPage {
         let listing = try await listing(of: location.prefix, after: cursor)
         let keys = listing.entries.compactMap { entry in
@@ -231,10 +231,10 @@ public struct S3ObjectStore: ObjectStore {
         return listing
     }
 
-    /// A presigned URL of S3, which is good for a week at most: more throws ``S3Error``.
+    /// Returns a presigned URL of S3, which is valid for a week at most: a longer time throws ``S3Error``.
     ///
-    /// It dies sooner when the credentials do. S3 sends the type and the disposition of `download`, but cannot be
-    /// made to send `X-Content-Type-Options`; being of another origin, it has nothing that a page could steal.
+    /// It expires earlier when the credentials do. S3 sends the type and the disposition of `download`. It cannot be
+    /// made to send `X-Content-Type-Options`, but it is another origin, so a page there has access to nothing.
     public func downloadURL(for key: ObjectKey, as download: Download, expiresIn seconds: Int64) throws -> String {
         let disposition = download.disposition.fieldValue(filename: download.filename)
         let query = [
@@ -243,11 +243,11 @@ public struct S3ObjectStore: ObjectStore {
         return try presigned("GET", key, query: query, expiresIn: seconds)
     }
 
-    /// An absolute URL that takes a PUT of the object without credentials for `seconds` from now, and replaces what
-    /// was there.
+    /// Returns an absolute URL that accepts a PUT of the object without credentials for `seconds` from now, and
+    /// replaces an existing object.
     ///
-    /// With a `size` the body must have exactly this number of bytes, and with a `contentType` the request must
-    /// have this header.
+    /// With a `size` the body must have exactly this number of bytes, and with a `contentType` the request must have
+    /// this header.
     public func uploadURL(
         for key: ObjectKey, size: Int64? = nil, contentType: String? = nil, expiresIn seconds: Int64
     ) throws -> String {
@@ -257,7 +257,8 @@ public struct S3ObjectStore: ObjectStore {
         return try presigned("PUT", key, headers: headers, expiresIn: seconds)
     }
 
-    /// S3 can be held to a size, not to a limit: the body must have exactly `size` bytes.
+    /// Returns a URL for an upload. S3 supports an exact size, but no limit, so the body must have exactly `size`
+    /// bytes.
     public func uploadURL(for key: ObjectKey, upTo size: Int64, expiresIn seconds: Int64) throws -> String {
         try uploadURL(for: key, size: size, contentType: nil, expiresIn: seconds)
     }
@@ -277,8 +278,8 @@ public struct S3ObjectStore: ObjectStore {
         return location.url(of: request, query: signed)
     }
 
-    /// Asks for the bucket, once, for 4 seconds at most and every 3 seconds at most. That it may also be written is found
-    /// out by writing.
+    /// Checks that the bucket exists. The request takes 4 seconds at most, and is repeated every 3 seconds at most.
+    /// Whether objects can be written is only known from writing.
     public func check() async throws {
         try await readiness.run { [client, location] in
             var call = S3Call(operation: "HeadBucket", method: "HEAD", path: location.bucketPath)
@@ -288,7 +289,7 @@ public struct S3ObjectStore: ObjectStore {
         }
     }
 
-    /// The same: nothing is written to ask for the bucket.
+    /// Checks that the bucket exists, without writing anything.
     public func reach() async throws { try await check() }
 
     private func call(_ operation: String, _ method: String, _ key: ObjectKey) -> S3Call {

@@ -2,8 +2,8 @@ import AsyncHTTPClient
 import Crypto
 import NIOCore
 
-// The id is the object `.concord/store-id` in the store's folder, the trash is what is below `.concord/trash/`: a folder
-// for each day, in which an object has its key.
+// The id is the object `.concord/store-id` in the store's folder. The trash is below `.concord/trash/`: a folder for
+// each day, in which objects have their keys.
 extension S3ObjectStore {
     private var identityName: String { "\(StoreNames.folder)/\(StoreNames.identity)" }
     private var trash: String { "\(StoreNames.folder)/\(StoreNames.trash)/" }
@@ -19,7 +19,8 @@ extension S3ObjectStore {
         }
     }
 
-    /// That no id is replaced is asked before and made a condition of the request, as of ``put(_:at:contentType:)``.
+    /// Gives the store an id. An existing id is not replaced: this is checked first, and also a condition of the
+    /// request, as in ``put(_:at:contentType:)``.
     public func identify(as id: String) async throws -> Bool {
         if try await identity() != nil { return false }
         let text = Array((id + "\n").utf8)
@@ -32,22 +33,22 @@ extension S3ObjectStore {
         if response.status == 501 || response.code == "NotImplemented" { response = try await client.perform(call) }
         switch response.status {
         case 200..<300: return true
-        // An answer that was lost: the first attempt may have been this one's.
+        // An answer may have been lost, so the id may be that of this call's first attempt.
         case 412: return try await identity() == id
         default: throw S3Error(call.operation, response)
         }
     }
 
-    /// A copy, then a removal: what fails between leaves both.
+    /// Copies the object and then removes it. A failure in between leaves both.
     public func discard(_ key: ObjectKey) async throws {
         let name = trash + StoreNames.day(of: client.now()) + "/" + key.rawValue
         var call = S3Call(operation: "CopyObject", method: "PUT", path: location.path(named: name))
         call.headers = [("x-amz-copy-source", location.source(of: key))]
-        // The server copies: a large object takes it a while.
+        // The server copies, which takes time for a large object.
         call.timeout = .seconds(300)
         let response = try await client.perform(call)
         if response.status == 404, response.code == "NoSuchKey" { return }
-        // A copy that fails on its way is a 200 with an error in it.
+        // A copy that fails half way is answered with 200 and an error in the body.
         guard 200..<300 ~= response.status, XMLElements(response.body)?.first("CopyObjectResult/ETag") != nil else {
             throw S3Error(call.operation, response)
         }

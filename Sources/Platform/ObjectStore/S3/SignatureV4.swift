@@ -1,33 +1,33 @@
 import Crypto
 import Foundation
 
-/// AWS Signature Version 4 as S3 has it: proves who asks without sending the secret.
+/// Signs requests with AWS Signature Version 4 in S3's form: it authenticates requests without sending the secret.
 ///
 /// Specification: "Authenticating Requests (AWS Signature Version 4)" in the Amazon S3 API Reference, by header
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html> and by query
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html>. S3 differs from the other
 /// services of AWS: the path is percent-encoded once, and never normalised.
 struct SignatureV4: Sendable {
-    /// A request as it is meant: nothing is percent-encoded, and every header is signed.
+    /// A request before encoding: nothing is percent-encoded, and every header is signed.
     struct Request: Sendable {
         typealias Fields = [(name: String, value: String)]
 
         var method: String
-        /// The value of `Host`, with the port where it is not the scheme's own.
+        /// The value of `Host`, with the port unless it is the scheme's default.
         var host: String
-        /// Begins with "/".
+        /// The path, which begins with "/".
         var path: String
         var query: Fields = []
-        /// No name twice, and `Host` is not among them.
+        /// The headers, with distinct names and without `Host`.
         var headers: Fields = []
 
-        /// Every byte but the unreserved characters encoded, and "/" left in the path.
+        /// The path with every byte encoded except unreserved characters and "/".
         var encodedPath: String {
             path.percentEncoded { $0.isLetterOrDigit || "-._~/".utf8.contains($0) }
         }
     }
 
-    /// The digest to give for a body that is not covered by the signature.
+    /// The digest for a body that is not covered by the signature.
     static let unsignedPayload = "UNSIGNED-PAYLOAD"
     private static let algorithm = "AWS4-HMAC-SHA256"
 
@@ -36,8 +36,8 @@ struct SignatureV4: Sendable {
 
     /// Returns the query that allows its holder to make the request, for `seconds` from `time` (Unix seconds).
     ///
-    /// The signed text is the sent one: the query in canonical form, followed by the signature. The request must have
-    /// the headers it was signed with.
+    /// The signed text is the one that is sent: the query in canonical form, followed by the signature. The request
+    /// must have the headers with which it was signed.
     func presignedQuery(for request: Request, at time: Int64, expiresIn seconds: Int64) -> String {
         let stamp = Self.stamp(time)
         var request = request
@@ -51,7 +51,7 @@ struct SignatureV4: Sendable {
         return "\(Self.canonicalQuery(of: request))&X-Amz-Signature=\(signature)"
     }
 
-    /// The request's headers and those that authenticate it, all but `Host`, at `time` (Unix seconds).
+    /// Returns the request's headers and those that authenticate it, without `Host`, at `time` (Unix seconds).
     ///
     /// `payload` is the SHA-256 of the body in lower-case hexadecimal, or ``unsignedPayload``.
     func headers(for request: Request, payload: String, at time: Int64) -> Request.Fields {
@@ -66,7 +66,7 @@ struct SignatureV4: Sendable {
         return request.headers + [("Authorization", authorization)]
     }
 
-    /// The query in its one spelling, which is also a fine one to send.
+    /// Returns the query in its canonical form, in which it can also be sent.
     static func canonicalQuery(of request: Request) -> String {
         request.query.map { ($0.name.queryEncoded, $0.value.queryEncoded) }.sorted { $0 < $1 }
             .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
@@ -83,7 +83,7 @@ struct SignatureV4: Sendable {
         return Self.authenticate(stringToSign, with: signingKey(stamp)).hexadecimal
     }
 
-    /// `date/region/service/aws4_request`: what a derived key is good for.
+    /// Returns the scope of a derived key: `date/region/service/aws4_request`.
     private func scope(_ stamp: String) -> String { "\(stamp.prefix(8))/\(region)/s3/aws4_request" }
 
     private func signingKey(_ stamp: String) -> SymmetricKey {
@@ -97,11 +97,11 @@ struct SignatureV4: Sendable {
         HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)
     }
 
-    /// `name:value` lines in the order of the names, each ended, and the names joined by ";".
+    /// Returns `name:value` lines in the order of the names, each ended by a line feed, and the names joined by ";".
     private static func canonicalHeaders(of request: Request) -> (lines: String, names: String) {
         let headers = (request.headers + [("host", request.host)])
             .map { header in
-                // Trimmed, and runs of spaces as one.
+                // Values are trimmed, and runs of spaces become one.
                 (header.name.lowercased(), header.value.split { $0 == " " || $0 == "\t" }.joined(separator: " "))
             }
             .sorted { $0.0 < $1.0 }
@@ -109,7 +109,7 @@ struct SignatureV4: Sendable {
         return (lines, headers.map(\.0).joined(separator: ";"))
     }
 
-    /// `20130524T000000Z`.
+    /// Returns a time such as `20130524T000000Z`.
     private static func stamp(_ time: Int64) -> String {
         let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
         return Date(timeIntervalSince1970: Double(time)).formatted(style)
@@ -117,7 +117,7 @@ struct SignatureV4: Sendable {
 }
 
 extension Sequence where Element == UInt8 {
-    /// Two lower-case digits a byte.
+    /// The bytes with two lower-case digits each.
     var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

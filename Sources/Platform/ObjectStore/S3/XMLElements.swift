@@ -6,13 +6,13 @@ import FoundationXML
 #endif
 
 /// The texts of a small XML document, in order, each with the path of its element: `("Error/Code", "NoSuchKey")`.
-/// Attributes and namespaces are ignored; S3 puts nothing in them.
+/// Attributes and namespaces are ignored; S3 has no data in them.
 struct XMLElements {
     let leaves: [(path: String, text: String)]
 
-    /// Nil when it is not XML, or not well-formed.
+    /// Parses a document; nil when it is not well-formed XML.
     init?(_ body: ByteBuffer) {
-        // External entities stay unread, which is the parser's default.
+        // The parser does not read external entities by default.
         let parser = XMLParser(data: Data(body.readableBytesView))
         let collector = Collector()
         parser.delegate = collector

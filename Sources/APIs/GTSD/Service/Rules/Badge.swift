@@ -17,7 +17,7 @@ enum Badge: String, CaseIterable, Sendable {
     case strengthMaster = "strength_master"
     case cardioKing = "cardio_king"
 
-    /// For people.
+    /// The badge's name for users.
     var name: String {
         switch self {
         case .firstDay: "First Day"
@@ -39,7 +39,7 @@ enum Badge: String, CaseIterable, Sendable {
         }
     }
 
-    /// How it is earned, for people.
+    /// The way to earn the badge, for users.
     var description: String {
         switch self {
         case .firstDay: "Complete your first day."
@@ -62,29 +62,29 @@ enum Badge: String, CaseIterable, Sendable {
     }
 }
 
-/// What a badge is judged by: one person's days, as they are now. Each look is taken only for a badge that asks for it.
+/// The facts about a user's days that decide about badges. Queries run only for a badge that needs them.
 struct BadgeFacts {
     let today: Int64
     let streak: Streak
-    /// Ascending, none twice.
+    /// The credited days, ascending and distinct.
     let creditedDays: [Int64]
     let perfectDays: Int
-    /// Days with a task due that day and completed that day, before 09:00.
+    /// Returns the days with a task that was due and completed on that day before 09:00.
     let earlyDays: () throws -> Set<Int64>
-    /// The same, at or after 20:00.
+    /// Returns the days with such a task that was completed at 20:00 or later.
     let lateDays: () throws -> Set<Int64>
-    /// The same with a cardio task, at any time.
+    /// Returns the days with a cardio task that was completed on the same day, at any time.
     let cardioDays: () throws -> Set<Int64>
-    /// How many types of task were due today and completed today.
+    /// Returns the number of types of tasks that were due and completed today.
     let typesToday: () throws -> Int
-    /// Days whose strength task is completed, whenever that was.
+    /// Returns the days whose strength task is completed, whenever that happened.
     let strengthDays: () throws -> Set<Int64>
-    /// The Mondays of weeks in which a photo was confirmed.
+    /// Returns the Mondays of weeks in which a photo was confirmed.
     let photoWeeks: () throws -> Set<Int64>
-    /// Evidences of type metrics.
+    /// Returns the number of evidence entries of the type metrics.
     let metrics: () throws -> Int
 
-    /// Whether it is earned now.
+    /// Returns whether a badge is earned now.
     func earn(_ badge: Badge) throws -> Bool {
         switch badge {
         case .firstDay: streak.total >= 1
@@ -106,21 +106,21 @@ struct BadgeFacts {
         }
     }
 
-    /// Today is credited, and the credited day before it was 2 or 3 days ago.
+    /// Whether today is credited and the credited day before was 2 or 3 days ago.
     private var isBack: Bool {
         guard creditedDays.last == today, let before = creditedDays.dropLast().last else { return false }
         return 2...3 ~= today - before
     }
 }
 
-/// Days without a gap.
+/// Finds runs of days.
 enum Runs {
-    /// Whether so many, each a step after the one before, end with this one.
+    /// Returns whether a run of `length` days, `step` days apart, ends on the given day.
     static func ends(_ last: Int64, in days: Set<Int64>, length: Int64, step: Int64) -> Bool {
         (0..<length).allSatisfy { days.contains(last - $0 * step) }
     }
 
-    /// Whether there is a run of so many strength days anywhere: Mondays, Wednesdays and Fridays, none left out.
+    /// Returns whether there is a run of so many strength days anywhere: consecutive Mondays, Wednesdays and Fridays.
     static func strength(in days: Set<Int64>, length: Int) -> Bool {
         var (run, next): (Int, Int64?) = (0, nil)
         for day in days.sorted() {

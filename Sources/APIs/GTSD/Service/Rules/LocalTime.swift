@@ -1,13 +1,14 @@
 import Foundation
 
-/// What a clock in somebody's zone shows: the one clock by which their days, weeks and streaks are told.
+/// The local time in a user's zone, which decides about their days, weeks and streaks.
 struct LocalTime: Hashable, Sendable {
-    /// Since 1970-01-01.
+    /// The days since 1970-01-01.
     let day: Int64
-    /// Since midnight, as the clock shows it: 0 to 1439. A day of a clock change shows some twice, or some not at all.
+    /// The minutes since midnight on the local clock, 0 to 1439. When clocks change, a day repeats or skips some of
+    /// them.
     let minute: Int64
 
-    /// - Parameter milliseconds: Since 1970, in UTC.
+    /// - Parameter milliseconds: The time since 1970, in UTC.
     init(milliseconds: Int64, in zone: TimeZone) {
         let instant = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
         let seconds = floorDivide(milliseconds, by: 1000) + Int64(zone.secondsFromGMT(for: instant))
@@ -16,15 +17,15 @@ struct LocalTime: Hashable, Sendable {
     }
 }
 
-/// Weeks begin on Monday.
+/// Computes weeks, which begin on Monday.
 enum Week {
-    /// 0 for Monday to 6 for Sunday. 1970-01-01 was a Thursday.
+    /// Returns 0 for Monday to 6 for Sunday. 1970-01-01 was a Thursday.
     static func weekday(of day: Int64) -> Int {
         let shifted = day + 3
         return Int(shifted - floorDivide(shifted, by: 7) * 7)
     }
 
-    /// The Monday of a day's week.
+    /// Returns the Monday of a day's week.
     static func start(of day: Int64) -> Int64 { day - Int64(weekday(of: day)) }
 }
 

@@ -1,23 +1,19 @@
-/// A photo's name as it becomes a part of its key.
+/// Converts the name of a photo for use in its key.
 enum PhotoName {
     static let extensions = ["jpg", "jpeg", "png", "heic"]
     static let maximumStem = 100
 
-    struct Refusal: Error, Hashable {
-        let message: String
-    }
-
-    /// The last part of a path, its stem of `A–Z a–z 0–9 _ -` and at most ``maximumStem`` characters.
-    static func clean(_ name: String) throws(Refusal) -> String {
+    /// Returns the last part of a path. Its stem has only `A–Z a–z 0–9 _ -` and at most ``maximumStem`` characters.
+    static func clean(_ name: String) throws(PhotoNameError) -> String {
         let scalars = Array(name.unicodeScalars)
         let last = scalars.lastIndex { $0 == "/" || $0 == "\\" }.map { scalars[($0 + 1)...] } ?? scalars[...]
         guard last.allSatisfy({ $0.properties.generalCategory != .control }) else {
-            throw Refusal(message: "Invalid filename: contains null bytes")
+            throw PhotoNameError(message: "Invalid filename: contains null bytes")
         }
         let dot = last.lastIndex(of: ".")
         let suffix = string(dot.map { last[($0 + 1)...] } ?? [])
         guard extensions.contains(suffix.lowercased()) else {
-            throw Refusal(
+            throw PhotoNameError(
                 message: "Invalid file extension: .\(suffix). Allowed: \(extensions.joined(separator: ", "))")
         }
         let stem = (dot.map { last[..<$0] } ?? last).prefix(maximumStem).map { isPlain($0) ? $0 : "_" }
@@ -34,4 +30,10 @@ enum PhotoName {
         default: false
         }
     }
+}
+
+/// The error for a file name that cannot be used.
+struct PhotoNameError: Error, Hashable {
+    /// The contract's message.
+    let message: String
 }

@@ -1,5 +1,6 @@
-/// A week's targets, out of a body and a goal, rounded half up. All in whole numbers, so that a half is a half: weights in
-/// milligrams and heights in micrometres, which a converted pound or inch loses nothing to.
+/// The targets of a week, computed from a user's body and goal and rounded half up. Computation is in whole numbers, so
+/// that halves are exact: weights in milligrams and heights in micrometres, which represent converted pounds and inches
+/// exactly.
 struct PlanFormula: Hashable, Sendable {
     /// Resting energy in kilocalories a day (Mifflin and St Jeor, 1990).
     let bmr: Int64
@@ -9,18 +10,18 @@ struct PlanFormula: Hashable, Sendable {
     let proteinGrams: Int64
     let carbGrams: Int64
     let fatGrams: Int64
-    /// In millilitres a day.
+    /// The millilitres of water a day.
     let water: Int64
-    /// Until the target weight is reached; nil where there is none to reach.
+    /// The weeks until the target weight is reached; nil when there is no target to reach.
     let weeks: Int64?
 
     struct Body: Hashable, Sendable {
         var kilograms: Double
         var targetKilograms: Double?
         var centimetres: Double
-        /// In full years.
+        /// The age in full years.
         var age: Int64
-        /// `male`, `female` or anything else.
+        /// `male`, `female` or another value.
         var gender: String
         var activity: String
         var goal: String
@@ -35,7 +36,7 @@ struct PlanFormula: Hashable, Sendable {
             case "female": -161
             default: -78
             }
-        // In millionths: 10 a kilogram, 6.25 a centimetre.
+        // The terms are in millionths: 10 per kilogram, 6.25 per centimetre.
         bmr = Self.half(milligrams * 10 + micrometres * 625 + (offset - 5 * body.age) * 1_000_000, over: 1_000_000)
         let factor: Int64 =
             switch body.activity {
@@ -55,7 +56,7 @@ struct PlanFormula: Hashable, Sendable {
         let calories = max(0, tdee + change)
         targetCalories = calories
         proteinGrams = Self.half(milligrams * protein, over: 10_000_000)
-        // 30 % of the energy, at 9 kilocalories a gram.
+        // Fat provides 30 % of the energy, at 9 kilocalories a gram.
         let fat = Self.half(calories, over: 30)
         let carbs = Self.half(calories - 4 * proteinGrams - 9 * fat, over: 4)
         carbGrams = max(0, carbs)
@@ -63,7 +64,7 @@ struct PlanFormula: Hashable, Sendable {
         water = Self.half(milligrams * 35, over: 100_000_000) * 100
         weeks = body.targetKilograms.flatMap { target in
             let difference = abs(Self.milligrams(target) - milligrams)
-            // In milligrams a week.
+            // The pace is in milligrams a week.
             let pace: Int64? =
                 switch body.goal {
                 case "lose_weight": 500_000
@@ -76,13 +77,13 @@ struct PlanFormula: Hashable, Sendable {
 
     private static func milligrams(_ kilograms: Double) -> Int64 { Int64((kilograms * 1_000_000).rounded()) }
 
-    /// Rounded half up: towards the greater.
+    /// Divides, and rounds half up: towards the greater number.
     private static func half(_ value: Int64, over divisor: Int64) -> Int64 {
         floorDivide(2 * value + divisor, by: 2 * divisor)
     }
 }
 
-/// What a plan explains, in the person's own numbers.
+/// The explanations of a plan, with the user's own numbers.
 struct PlanText: Hashable, Sendable {
     struct Section: Hashable, Sendable {
         let heading: String
@@ -90,7 +91,7 @@ struct PlanText: Hashable, Sendable {
     }
 
     static let title = "Why This Plan Works"
-    /// In kilocalories. Below it nobody should eat without a professional's advice.
+    /// The kilocalories a day below which a user should have a professional's advice.
     static let safeCalories: Int64 = 1200
 
     let sections: [Section]

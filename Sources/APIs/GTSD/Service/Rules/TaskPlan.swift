@@ -1,22 +1,24 @@
-/// The tasks of one day.
+/// Creates the tasks of one day.
 enum TaskPlan {
     struct Item: Hashable, Sendable {
-        /// Its place in the day: 1 to 6.
+        /// The task's place in the day: 1 to 6.
         let slot: Int
         let type: String
         let title: String
         let description: String
     }
 
-    /// What a plan says for a day's food and drink.
+    /// The targets of a plan for a day's food and drink.
     struct Targets: Hashable, Sendable {
         let proteinGrams: Int64
         let targetCalories: Int64
-        /// In millilitres.
+        /// The water in millilitres.
         let water: Int64
     }
 
-    /// - Parameter targets: Of the plan of the day's week; nil without one.
+    /// Returns the tasks of a day.
+    ///
+    /// - Parameter targets: The targets of the plan of the day's week; nil without a plan.
     static func items(on day: Int64, targets: Targets?) -> [Item] {
         let weekday = Week.weekday(of: day)
         let (type, session) = sessions[weekday]
@@ -51,7 +53,7 @@ enum TaskPlan {
     /// Returns the number of tasks of a day. A plan changes their texts, never their number.
     static func count(on day: Int64) -> Int { items(on: day, targets: nil).count }
 
-    /// From Monday to Sunday.
+    /// The sessions from Monday to Sunday.
     private static let sessions = [
         ("strength", "Strength: Lower Body"), ("cardio", "Cardio: Intervals"), ("strength", "Strength: Upper Body"),
         ("cardio", "Cardio: Steady Run"), ("strength", "Strength: Full Body"), ("cardio", "Cardio: Long Session"),

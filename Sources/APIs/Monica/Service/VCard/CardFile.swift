@@ -2,32 +2,35 @@ import Backend
 import Contract
 import MonicaAPI
 
-/// A file of vCards, read.
+/// The content of a file of vCards.
 public struct CardFile: Sendable {
-    /// What was found in the file beside its cards.
+    /// The findings of reading a file, besides its cards.
     public struct Findings: Sendable, Codable, Hashable {
-        /// Lines that are no part of a vCard.
+        /// Lines that are not part of a vCard.
         public struct Unreadable: Sendable, Codable, Hashable {
             public var lines: ClosedRange<Int>
             public var reason: String
         }
 
-        /// Cards of groups, which are no people.
+        /// The number of cards of groups.
         public var groups = 0
-        /// What was left out, in the order of the file.
+        /// The lines that were left out, in the order of the file.
         public var unreadable: [Unreadable] = []
-        /// Names of character sets that are not known, and how many texts were read as Windows-1252 for that.
+        /// The names of unknown character sets, with the number of texts that were read as Windows-1252 instead.
         public var unknownCharsets: [String: Int] = [:]
 
         public init() {}
     }
 
-    /// Of people, in the order of the file.
+    /// The cards of people, in the order of the file.
     public private(set) var cards: [CardReading]
     public private(set) var findings: Findings
 
-    /// - Parameter skippingUnreadable: Whether what is no vCard is left out, and listed in the findings.
-    /// - Throws: ``MonicaService/ImportRefused`` with the first line that is no vCard.
+    /// Reads a file.
+    ///
+    /// - Parameter skippingUnreadable: Whether lines that are not part of a vCard are left out and listed in the
+    ///   findings.
+    /// - Throws: ``MonicaService/ImportRefused`` with the first line that is not part of a vCard.
     public init(_ bytes: [UInt8], skippingUnreadable: Bool = false) throws {
         let today = Monica.Timestamp(milliseconds: TimeSource.system.milliseconds()).day
         try self.init(bytes, skippingUnreadable: skippingUnreadable, today: today)

@@ -2,21 +2,21 @@ import Contract
 import Identity
 import MonicaAPI
 
-/// What a vCard says of a contact, and what it says that a contact has no place for.
+/// The contact that was read from a vCard, and the properties that a contact cannot store.
 public struct CardReading: Sendable, Codable {
-    /// Where the card begins in its file.
+    /// The line at which the card begins in its file.
     let line: Int
-    /// The time of its last revision (REV), in milliseconds since 1970; nil where it does not say.
+    /// The time of its last revision (REV), in milliseconds since 1970; nil when it has none.
     let revisedAt: Int64?
-    /// Nil when there is no name in the card, nor anything that could stand for one.
+    /// The contact; nil when the card has no name and nothing that could replace one.
     let contact: ContactCard?
-    /// Tells the card from others where it has no UUID: of its own id or, without any, of all that it says.
+    /// A digest that identifies a card without a UUID: of its own id or, when it has none, of its content.
     let digest: [UInt8]
-    /// Whether it has an id of its own, of whatever kind.
+    /// Whether the card has an id of its own, of any kind.
     let hasID: Bool
-    /// What was not taken over, such as `PHOTO`.
+    /// The properties that were not imported, such as `PHOTO`.
     private(set) var leftOut: Set<String> = []
-    /// The texts that were longer than may be kept, in words.
+    /// The texts that were truncated, described for the operator.
     private(set) var cuts: [String] = []
 
     init(_ card: VCard, today: Day) {
@@ -32,17 +32,17 @@ public struct CardReading: Sendable, Codable {
         (leftOut, cuts) = (reader.leftOut, reader.cuts)
     }
 
-    /// Whether the card says more than what the account has.
+    /// Returns whether the card is newer than the contact of the account.
     ///
     /// - Parameters:
-    ///   - kept: The revision of the card before; nil for a contact that was made otherwise.
-    ///   - updatedAt: The time of the contact's last change, which its exports have as their revision.
+    ///   - kept: The revision of the last card; nil for a contact that was not imported.
+    ///   - updatedAt: The time of the contact's last change, which exports give as its revision.
     func isNewer(than kept: Int64?, updatedAt: Int64) -> Bool {
         guard let revisedAt, revisedAt / 1000 != updatedAt / 1000 else { return false }
         return revisedAt / 1000 > (kept ?? updatedAt) / 1000
     }
 
-    /// `20241026T142200Z`, `2024-10-26T14:22:00.123+02:00`, `2024-10-26`.
+    /// Parses times such as `20241026T142200Z`, `2024-10-26T14:22:00.123+02:00` and `2024-10-26`.
     private static func time(_ text: String) -> Int64? {
         let parts = text.uppercased().split(separator: "T", maxSplits: 1)
         guard let date = parts.first?.wholeMatch(of: #/([0-9]{4})-?([0-9]{2})-?([0-9]{2})/#), let year = Int(date.1),
@@ -57,7 +57,8 @@ public struct CardReading: Sendable, Codable {
         return day.start.milliseconds + seconds * 1000
     }
 
-    /// What says of the card and not of the contact is no part of it: programs write it anew each time.
+    /// Returns the digest of a card's content. Properties about the card itself are excluded, because programs write
+    /// them anew each time.
     private static func digest(of card: VCard) -> [UInt8] {
         let lines = card.properties.filter { !["REV", "PRODID", "VERSION"].contains($0.name) }
             .map { "\($0.name):\($0.value)" }.sorted()
@@ -72,20 +73,20 @@ public struct CardReading: Sendable, Codable {
     }
 }
 
-/// Goes through a card's properties, and remembers what it could not use.
+/// Reads a card's properties, and remembers those that it could not use.
 private struct PropertyReader {
     let card: VCard
     let today: Day
     var leftOut: Set<String> = []
     var cuts: [String] = []
 
-    /// What is read below, and what says nothing of a person.
+    /// The properties that are read below, and those that contain no information about a person.
     private static let known: Set<String> = [
         "FN", "N", "NICKNAME", "GENDER", "EMAIL", "TEL", "URL", "ADR", "BDAY", "DEATHDATE", "X-DEATHDATE", "ORG",
         "TITLE", "NOTE", "CATEGORIES", "UID", "VERSION", "REV", "PRODID", "KIND", "X-ADDRESSBOOKSERVER-KIND", "PROFILE",
         "X-ABSHOWAS",
     ]
-    /// Types that say nothing of what a number or address is for.
+    /// The types that do not say what a number or address is used for.
     private static let plainTypes: Set<String> = [
         "PREF", "INTERNET", "VOICE", "TEXT", "DOM", "INTL", "POSTAL", "PARCEL", "X-USER-PROPERTY",
     ]
@@ -95,7 +96,7 @@ private struct PropertyReader {
         self.today = today
     }
 
-    /// False when there is no name.
+    /// Reads the card, and returns false when it has no name.
     mutating func read(into contact: inout ContactCard) -> Bool {
         for property in card.properties where !Self.known.contains(property.name) && !property.value.isBlank {
             leftOut.insert(property.name)
@@ -107,13 +108,13 @@ private struct PropertyReader {
         contact.phones = read("TEL", Self.phone)
         contact.websites = read("URL", Self.website)
         contact.addresses = card.all("ADR").compactMap { address($0) }
-        let organization = (only("ORG")?.components ?? []).map { $0.joined(separator: ",").trimmed }
+        let organization = (single("ORG")?.components ?? []).map { $0.joined(separator: ",").trimmed }
         contact.company = short(organization.first, of: "ORG")
         if organization.dropFirst().contains(where: { !$0.isEmpty }) { leftOut.insert("ORG (department)") }
-        contact.job = short(only("TITLE")?.text, of: "TITLE")
+        contact.job = short(single("TITLE")?.text, of: "TITLE")
         guard name(into: &contact) else { return false }
-        contact.birth = only("BDAY").flatMap { date($0) }
-        let passing = only("DEATHDATE") ?? only("X-DEATHDATE")
+        contact.birth = single("BDAY").flatMap { date($0) }
+        let passing = single("DEATHDATE") ?? single("X-DEATHDATE")
         contact.isDead = passing != nil
         contact.death = passing.flatMap { $0.text == "unknown" ? nil : date($0) }
         notes(into: &contact)
@@ -125,14 +126,14 @@ private struct PropertyReader {
 
     // MARK: Properties
 
-    /// The first of a property of which a contact has one; further ones are left out.
-    private mutating func only(_ name: String) -> VCard.Property? {
+    /// Returns the value of a property that a contact has once; other values are left out.
+    private mutating func single(_ name: String) -> VCard.Property? {
         let all = card.all(name).filter { !$0.value.isBlank }
         if all.contains(where: { $0.value != all[0].value }) { leftOut.insert("\(name) (more than one)") }
         return all.first
     }
 
-    /// What is said in some way of every property of a name, each once.
+    /// Returns the distinct contents of all properties with a name.
     private mutating func read(_ name: String, _ content: (VCard.Property) -> String?) -> [String] {
         var contents: [String] = []
         for property in card.all(name) where !property.value.isBlank {
@@ -146,7 +147,7 @@ private struct PropertyReader {
         return contents
     }
 
-    /// Such as `HOME`: as `TYPE`, or as vCard 2.1 has them.
+    /// Returns the types of a property, such as `HOME`, from `TYPE` or in the form of vCard 2.1.
     private func types(of property: VCard.Property) -> [String] {
         let bare = property.parameters.filter { $0.values.map { $0.uppercased() } == [$0.name] }
         let words = property.parameter("TYPE").flatMap { $0.split(separator: ",") }.map { $0.uppercased() }
@@ -154,7 +155,7 @@ private struct PropertyReader {
             .filter { !Self.plainTypes.contains($0) && $0 != "QUOTED-PRINTABLE" && !$0.isEmpty }
     }
 
-    /// Trimmed, of 255 characters at most; nil when blank.
+    /// Returns a text trimmed and truncated to the limit; nil when it is blank.
     private mutating func short(_ text: String?, of property: String, upTo limit: Int = 255) -> String? {
         guard let text = text?.trimmed, !text.isEmpty else { return nil }
         guard text.length > limit else { return text }
@@ -175,7 +176,7 @@ private struct PropertyReader {
         if let first = short(part(1), of: "N") {
             contact.firstName = first
         } else if let last = contact.lastName {
-            // A name must begin somewhere.
+            // A contact must have a first name.
             (contact.firstName, contact.lastName) = (last, nil)
         } else if let whole {
             let words = whole.split(separator: " ", maxSplits: 1).map(String.init)
@@ -187,7 +188,7 @@ private struct PropertyReader {
             return false
         }
         if parts.dropFirst(3).contains(where: { !$0.isEmpty }) { leftOut.insert("N (prefix, suffix)") }
-        // A formatted name is put together from its parts; one of other words says more.
+        // A formatted name is usually built from the parts. One with other words has more information.
         func words(_ texts: [String]) -> Set<String> {
             Set(texts.flatMap { Folding.fold($0).split { !$0.isLetter && !$0.isNumber } }.map(String.init))
         }
@@ -200,29 +201,29 @@ private struct PropertyReader {
         return true
     }
 
-    /// Whether a name is a contact's parts in another order, or without spaces: 李小龍 of 小龍 and 李.
+    /// Returns whether a name consists of a contact's parts in another order, or without spaces: 李小龍 of 小龍 and 李.
     private static func isReordered(_ whole: String, of contact: ContactCard) -> Bool {
         var rest = whole.filter { !$0.isWhitespace }
-        // The longest first: it may have a shorter one in it.
+        // The longest part comes first, because it may contain a shorter one.
         let parts = [contact.firstName, contact.middleName ?? "", contact.lastName ?? ""]
             .map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }.sorted { $0.count > $1.count }
         guard parts.count > 1 else { return false }
         for part in parts {
             guard let range = rest.range(of: part) else { return false }
-            // What is between the others must not become one.
+            // The separator keeps the texts on both sides from forming a match together.
             rest.replaceSubrange(range, with: "\n")
         }
         return rest.allSatisfy { $0 == "\n" }
     }
 
     private mutating func gender() -> String? {
-        guard let components = only("GENDER")?.components else { return nil }
+        guard let components = single("GENDER")?.components else { return nil }
         let sex = components.first?.joined().trimmed.uppercased() ?? ""
         if components.dropFirst().contains(where: { !$0.joined().isBlank }) { leftOut.insert("GENDER (words)") }
         return ["M", "F", "O"].contains(sex) ? sex : nil
     }
 
-    // MARK: Reaching somebody
+    // MARK: Contact fields
 
     private static func email(_ property: VCard.Property) -> String? {
         let text = property.text.trimmed
@@ -235,7 +236,7 @@ private struct PropertyReader {
         return text.lowercased().hasPrefix("tel:") ? String(text.dropFirst(4)) : text
     }
 
-    /// An address is written as it is; what would have to be escaped is none.
+    /// Returns a website's address; nil for a text that would have to be escaped.
     private static func website(_ property: VCard.Property) -> String? {
         let text = property.text.trimmed
         return text.unicodeScalars.contains { $0 == "\\" || $0.properties.isWhitespace || $0.value < 0x20 } ? nil : text
@@ -247,7 +248,7 @@ private struct PropertyReader {
         }
         func part(_ index: Int) -> String { parts.indices.contains(index) ? parts[index] : "" }
         var address = PostalAddress()
-        // Post office box, apartment and street are one line here.
+        // Post office box, apartment and street are one field of a contact.
         address.street = short((0...2).map(part).filter { !$0.isEmpty }.joined(separator: ", "), of: "ADR")
         address.city = short(part(3), of: "ADR")
         address.province = short(part(4), of: "ADR")
@@ -262,7 +263,7 @@ private struct PropertyReader {
 
     // MARK: Notes
 
-    /// Of the notes that bear no time of their own the first is the description, if it is short enough.
+    /// Reads the notes. The first one becomes the description, unless it has a time of its own or is too long.
     private mutating func notes(into contact: inout ContactCard) {
         for (index, property) in card.all("NOTE").filter({ !$0.text.isBlank }).enumerated() {
             let createdAt = property.parameter("CREATED").first.flatMap(Self.time)
@@ -275,7 +276,7 @@ private struct PropertyReader {
         }
     }
 
-    /// `20241026T142200Z`
+    /// Parses a time such as `20241026T142200Z`.
     private static func time(_ text: String) -> Int64? {
         guard
             let match = text.wholeMatch(
@@ -286,9 +287,10 @@ private struct PropertyReader {
 
     // MARK: Dates
 
-    /// `19801010`, `1980-10-10`, `--1010`, `--10-10`, `1980-10`, `1980`, each with or without a time. Text says nothing.
+    /// Parses `19801010`, `1980-10-10`, `--1010`, `--10-10`, `1980-10` and `1980`, each with or without a time. Dates
+    /// as text are not read.
     private mutating func date(_ property: VCard.Property) -> StoredDate? {
-        let date = property.says("TEXT") ? nil : day(property)
+        let date = property.hasParameter("TEXT") ? nil : day(property)
         if date == nil { leftOut.insert(property.name + " (no date)") }
         return date
     }
@@ -299,15 +301,15 @@ private struct PropertyReader {
         if let match = text.wholeMatch(of: #/--([0-9]{2})-?([0-9]{2})/#), let month = Int(match.1),
             let day = Int(match.2)
         {
-            return Input.day(month: month, day: day, near: today.year).map { StoredDate($0, .yearUnknown) }
+            return FormReader.day(month: month, day: day, near: today.year).map { StoredDate($0, .yearUnknown) }
         }
         if let match = text.wholeMatch(of: #/([0-9]{4})-?([0-9]{2})-?([0-9]{2})/#), let year = Int(match.1),
             let month = Int(match.2), let day = Int(match.3)
         {
-            // Apple's year for none, which it does not always say so of.
+            // Apple writes the year 1604 for an unknown year, and not always with the parameter that says so.
             let isOmitted = year == 1604 || property.parameter("X-APPLE-OMIT-YEAR").first == String(match.1)
             if isOmitted {
-                return Input.day(month: month, day: day, near: today.year).map { StoredDate($0, .yearUnknown) }
+                return FormReader.day(month: month, day: day, near: today.year).map { StoredDate($0, .yearUnknown) }
             }
             return year > 0 ? Day(year: year, month: month, day: day).map { StoredDate($0) } : nil
         }
@@ -320,7 +322,7 @@ private struct PropertyReader {
 }
 
 extension VCard {
-    /// Whether it is of several people: a list of another program's.
+    /// Whether the card is a group of contacts.
     var isGroup: Bool {
         ["KIND", "X-ADDRESSBOOKSERVER-KIND"].contains { first($0)?.text.trimmed.lowercased() == "group" }
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// How bytes of text are read, by the names that vCards have for it.
+/// Maps the names of character sets in vCards to encodings.
 enum Charset {
-    /// - Returns: Nil for a name that is not known.
+    /// - Returns: The encoding; nil for an unknown name.
     static func encoding(named name: String) -> String.Encoding? {
         let name = name.uppercased().filter { $0.isLetter || $0.isNumber }
         if let encoding = plain[name] { return encoding }
-        // What Foundation knows by Core Foundation's number alone.
+        // These encodings have no constants in Foundation, only Core Foundation's numbers.
         return numbered[name].map { String.Encoding(rawValue: 0x8000_0000 | $0) }
     }
 
@@ -28,14 +28,14 @@ enum Charset {
         "GBK": 0x0632, "GB2312": 0x0632, "BIG5": 0x0A03, "KOI8R": 0x0A02, "KOI8U": 0x0A08,
     ]
 
-    /// What a file with a byte order mark says; nil for a file without one.
+    /// Decodes a file with a byte order mark; nil for a file without one.
     static func decode(byteOrderMarked bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return String(validating: bytes.dropFirst(3), as: UTF8.self) }
         guard bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) else { return nil }
         return String(data: Data(bytes), encoding: .utf16)
     }
 
-    /// What was written on Windows, most likely: every byte means something.
+    /// Decodes bytes as Windows-1252, which is the most likely encoding and accepts every byte.
     static func guess(_ bytes: [UInt8]) -> String {
         String(data: Data(bytes), encoding: .windowsCP1252) ?? String(decoding: bytes, as: UTF8.self)
     }

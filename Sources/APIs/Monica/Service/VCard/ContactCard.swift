@@ -1,20 +1,20 @@
 import Contract
 import MonicaAPI
 
-/// A contact as a vCard says it.
+/// A contact in the form of a vCard.
 struct ContactCard: Sendable, Hashable, Codable {
     struct Note: Sendable, Hashable, Codable {
         var text: String
-        /// In milliseconds since 1970; nil where the card does not say.
+        /// The time of the note, in milliseconds since 1970; nil when the card has none.
         var createdAt: Int64?
     }
 
-    /// A UUID of version 4 in lower case; nil where the card has another kind of id, or none.
+    /// The UUID of version 4, in lower case; nil when the card has another kind of id, or none.
     var uuid: String?
     var firstName = ""
     var middleName: String?
     var lastName: String?
-    /// The name in full, where it is its parts in another order than first, middle, last.
+    /// The full name, when it is not first, middle and last name in that order.
     var formattedName: String?
     var nickname: String?
     /// `M`, `F` or `O`.
@@ -31,10 +31,10 @@ struct ContactCard: Sendable, Hashable, Codable {
     var description: String?
     var notes: [Note] = []
     var tags: [String] = []
-    /// In milliseconds since 1970; of what is written.
+    /// The revision that is written, in milliseconds since 1970.
     var revised: Int64 = 0
 
-    /// How somebody is reached, each kind in its order.
+    /// The contact fields, each kind in its order.
     var fields: [(kind: ContactFieldKind, content: String)] {
         emails.map { (.email, $0) } + phones.map { (.phone, $0) } + websites.map { (.website, $0) }
     }
@@ -72,7 +72,7 @@ struct ContactCard: Sendable, Hashable, Codable {
         if let company { writer.write("ORG", components: [company]) }
         if let job { writer.write("TITLE", text: job) }
         if let description { writer.write("NOTE", text: description) }
-        // The time tells a note from the description (RFC 9554 §4.2).
+        // The time distinguishes a note from the description (RFC 9554 §4.2).
         for note in notes {
             writer.write(note.createdAt.map { "NOTE;CREATED=" + Self.text(of: $0) } ?? "NOTE", text: note.text)
         }
@@ -90,7 +90,7 @@ struct ContactCard: Sendable, Hashable, Codable {
         }
     }
 
-    /// `20241026T142200Z`
+    /// Returns a time such as `20241026T142200Z`.
     private static func text(of time: Int64) -> String {
         Monica.Timestamp(milliseconds: time).description.replacing("-", with: "").replacing(":", with: "")
     }

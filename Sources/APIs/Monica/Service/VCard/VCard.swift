@@ -1,12 +1,12 @@
-/// One vCard as it is written: its properties in their order, values not yet understood.
+/// A vCard as it is written: its properties in their order, with values that are not parsed yet.
 struct VCard: Sendable {
-    /// `item1.EMAIL;TYPE=home:john@example.com`
+    /// A property such as `item1.EMAIL;TYPE=home:john@example.com`.
     struct Property: Sendable, Equatable {
-        /// In upper case, without a group.
+        /// The name in upper case, without a group.
         var name: String
-        /// Names in upper case.
+        /// The parameters, with names in upper case.
         var parameters: [(name: String, values: [String])]
-        /// Unfolded and decoded, escapes still in it.
+        /// The value, unfolded and decoded, with escapes.
         var value: String
 
         static func == (left: Self, right: Self) -> Bool { left.name == right.name && left.value == right.value }
@@ -15,12 +15,12 @@ struct VCard: Sendable {
             parameters.filter { $0.name == name }.flatMap(\.values)
         }
 
-        /// A parameter's value, or one that stands without a name, as vCard 2.1 has them.
-        func says(_ word: String) -> Bool {
+        /// Returns whether there is a parameter with a value, or one without a name, as in vCard 2.1.
+        func hasParameter(_ word: String) -> Bool {
             parameters.contains { $0.values.contains { $0.uppercased() == word } || $0.name == word }
         }
 
-        /// The value as text: `\n`, `\,`, `\;` and `\\` are what they stand for.
+        /// The value as text, with `\n`, `\,`, `\;` and `\\` unescaped.
         var text: String { Self.unescape(Substring(value)) }
 
         /// The components of a value such as `Doe;John;;;`, each a list of texts.
@@ -51,7 +51,7 @@ struct VCard: Sendable {
             return String(result)
         }
 
-        /// Where the separator is not escaped.
+        /// Splits a text where the separator is not escaped.
         private static func split(_ text: Substring, at separator: Unicode.Scalar) -> [Substring] {
             var parts: [Substring] = []
             var start = text.startIndex
@@ -72,7 +72,7 @@ struct VCard: Sendable {
         }
     }
 
-    /// Where it begins in its file.
+    /// The line at which the card begins in its file.
     var line: Int
     var properties: [Property]
 

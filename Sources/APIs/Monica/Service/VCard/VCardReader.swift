@@ -1,8 +1,9 @@
 import Foundation
 
-/// Reads files of vCards: 4.0 (RFC 6350), 3.0 (RFC 2426), and of 2.1 what other programs still write.
+/// Reads files of vCards of the versions 4.0 (RFC 6350), 3.0 (RFC 2426), and 2.1 as far as other programs still write
+/// it.
 struct VCardReader {
-    /// A file that is not vCards.
+    /// The error for a file that does not consist of vCards.
     struct Malformed: Error, CustomStringConvertible {
         let line: Int
         let reason: String
@@ -11,26 +12,29 @@ struct VCardReader {
 
     private let isSkipping: Bool
     private(set) var findings = CardFile.Findings()
-    /// Whether the file is no UTF-8: its bytes are then told by each property, as Latin-1.
+    /// Whether the file is not UTF-8. Its bytes are then kept as Latin-1, and each property decides how to decode them.
     private var isBytes = false
 
-    /// - Parameter skippingUnreadable: Whether what is no vCard is left out, instead of refusing the file.
+    /// - Parameter skippingUnreadable: Whether lines that are not part of a vCard are left out, instead of refusing the
+    ///   file.
     init(skippingUnreadable: Bool) { isSkipping = skippingUnreadable }
 
-    /// - Parameter bytes: UTF-8 or UTF-16 with a byte order mark, or UTF-8 without one; what is none of these has the
-    ///   character set that each property says, or else Windows-1252.
+    /// Reads a file.
+    ///
+    /// - Parameter bytes: UTF-8 or UTF-16 with a byte order mark, or UTF-8 without one. Otherwise each property names
+    ///   its character set, or has Windows-1252.
     /// - Throws: ``Malformed``.
     mutating func read(_ bytes: [UInt8]) throws -> [VCard] {
         var cards: [VCard] = []
         var current: VCard?
-        // Cards may stand in cards: those inside are about something else.
+        // Cards can be nested; an inner card describes something else and is ignored.
         var depth = 0
         for (number, text) in unfold(Self.lines(of: decode(bytes))) {
             if text.allSatisfy(\.isWhitespace) { continue }
             switch text.filter({ !$0.isWhitespace }).uppercased() {
             case "BEGIN:VCARD":
                 if isSkipping, let card = current, card.properties.last?.name != "AGENT" {
-                    // Most likely the end of the one before is missing.
+                    // The end of the previous card is probably missing.
                     try skip(card.line...(number - 1), "BEGIN:VCARD without END:VCARD")
                     depth = 0
                 }
@@ -62,7 +66,7 @@ struct VCardReader {
         return cards
     }
 
-    /// Leaves lines out, those that follow each other as one.
+    /// Leaves lines out, and records consecutive lines as one range.
     private mutating func skip(_ lines: ClosedRange<Int>, _ reason: String) throws {
         guard isSkipping else { throw Malformed(line: lines.lowerBound, reason: reason) }
         if let last = findings.unreadable.indices.last,
@@ -84,7 +88,7 @@ struct VCardReader {
         return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
-    /// With their numbers; ended by CRLF, LF or CR.
+    /// Returns the lines, which end with CRLF, LF or CR, with their numbers.
     private static func lines(of text: String) -> [(number: Int, text: String)] {
         var lines: [(number: Int, text: String)] = []
         var line = String.UnicodeScalarView()
@@ -97,7 +101,7 @@ struct VCardReader {
             switch scalar {
             case "\n": if !wasReturn { end() }
             case "\r": end()
-            // Not in text: no database takes the first, and the second ended files once.
+            // NUL cannot be stored in a database, and 0x1A once marked the end of files.
             case "\0", "\u{1A}": break
             default: line.append(scalar)
             }
@@ -107,8 +111,8 @@ struct VCardReader {
         return lines
     }
 
-    /// Joins what was folded: a line that begins with white space goes on where the one before it ended. A line of
-    /// quoted-printable that ends with `=` goes on in the next, whatever that begins with.
+    /// Joins folded lines: a line that begins with white space continues the one before. A quoted-printable line that
+    /// ends with `=` continues in the next line in any case.
     private func unfold(_ lines: [(number: Int, text: String)]) -> [(number: Int, text: String)] {
         var result: [(number: Int, text: String)] = []
         var isSoft = false
@@ -133,7 +137,7 @@ struct VCardReader {
 
     // MARK: Properties
 
-    /// `group.NAME;PARAMETER=value,"quoted":value`
+    /// Parses a line of the form `group.NAME;PARAMETER=value,"quoted":value`.
     private mutating func property(_ line: String) -> VCard.Property? {
         var head: [String] = [""]
         var isQuoted = false
@@ -160,7 +164,7 @@ struct VCardReader {
         var property = VCard.Property(
             name: name, parameters: parameters, value: String(scalars[scalars.index(after: index)...]))
         let charset = property.parameter("CHARSET").first
-        if property.says("QUOTED-PRINTABLE") {
+        if property.hasParameter("QUOTED-PRINTABLE") {
             property.value = text(of: Self.quotedPrintable(bytes(of: property.value)), charset: charset ?? "UTF-8")
                 .replacingOccurrences(of: "\r\n", with: "\\n").replacingOccurrences(of: "\n", with: "\\n")
                 .replacingOccurrences(of: "\0", with: "")
@@ -174,7 +178,7 @@ struct VCardReader {
         isBytes ? value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(value.utf8)
     }
 
-    /// - Parameter charset: What the property says; nil where it says nothing.
+    /// - Parameter charset: The character set that the property names; nil when it names none.
     private mutating func text(of bytes: [UInt8], charset: String?) -> String {
         guard let charset else { return String(validating: bytes, as: UTF8.self) ?? Charset.guess(bytes) }
         guard let encoding = Charset.encoding(named: charset) else {
@@ -193,7 +197,7 @@ struct VCardReader {
         }
     }
 
-    /// `=C3=A9` are the bytes of a character (RFC 2045 §6.7).
+    /// Decodes quoted-printable text: `=C3=A9` are the bytes of a character (RFC 2045 §6.7).
     private static func quotedPrintable(_ bytes: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         var index = 0

@@ -5,20 +5,20 @@ struct VCardWriter {
     mutating func begin() { text += "BEGIN:VCARD\r\nVERSION:4.0\r\n" }
     mutating func end() { text += "END:VCARD\r\n" }
 
-    /// A property whose value is one text.
+    /// Writes a property whose value is one text.
     mutating func write(_ name: String, text value: String) { fold(name + ":" + Self.escape(value)) }
 
-    /// A property with components, such as `N`.
+    /// Writes a property with components, such as `N`.
     mutating func write(_ name: String, components: [String]) {
         fold(name + ":" + components.map(Self.escape).joined(separator: ";"))
     }
 
-    /// A property whose value is a list of texts.
+    /// Writes a property whose value is a list of texts.
     mutating func write(_ name: String, list elements: [String]) {
         fold(name + ":" + elements.map(Self.escape).joined(separator: ","))
     }
 
-    /// A property whose value is what it is, such as a date.
+    /// Writes a property whose value needs no escapes, such as a date.
     mutating func write(_ name: String, plain value: String) { fold(name + ":" + value) }
 
     private static func escape(_ text: String) -> String {
@@ -38,7 +38,7 @@ struct VCardWriter {
         return String(result)
     }
 
-    /// Lines of at most 75 bytes; no character is cut.
+    /// Appends a line folded to at most 75 bytes; no character is split.
     private mutating func fold(_ line: String) {
         var room = 75
         for scalar in line.unicodeScalars {

@@ -1,10 +1,10 @@
 import Foundation
 import ServiceLifecycle
 
-/// Returns memory to the system when a burst is over: the C library keeps what was freed, in as many arenas as there were
-/// threads that allocated at once.
-struct MemoryKeeper: Service {
-    /// In bytes: so little more than at the quietest time is not worth a look.
+/// Returns memory to the system after a burst. Otherwise the C library keeps freed memory, in as many arenas as there
+/// were threads that allocated at once.
+struct MemoryTrimmer: Service {
+    /// The bytes above the lowest use at which trimming is not worth its time.
     private static let slack = 8 << 20
 
     func run() async throws {
@@ -33,12 +33,13 @@ struct MemoryKeeper: Service {
     /// Configures GNU's C library, before many threads allocate memory.
     static func begin() {
         guard let set = function("mallopt", as: (@convention(c) (CInt, CInt) -> CInt).self) else { return }
-        // Each arena keeps what was freed in it; a few are as fast as many (M_ARENA_MAX).
+        // Each arena keeps what was freed in it; a few arenas are as fast as many (M_ARENA_MAX).
         _ = set(-8, CInt(max(2, min(8, ProcessInfo.processInfo.activeProcessorCount))))
-        // What is large goes back at once when it is freed, whatever was freed before (M_MMAP_THRESHOLD).
+        // Large blocks go back to the system as soon as they are freed (M_MMAP_THRESHOLD). Without this call the limit
+        // grows with the size of freed blocks.
         _ = set(-3, 512 << 10)
-        // So much of what is free may stay at the end of an arena (M_TRIM_THRESHOLD): `malloc_trim` leaves the end of all
-        // arenas but the first as it is, so that after a burst each would keep this much.
+        // The free memory that may stay at the end of an arena (M_TRIM_THRESHOLD). `malloc_trim` leaves the end of all
+        // arenas but the first as it is, so after a burst each arena would keep this much.
         _ = set(-1, 1 << 20)
     }
 

@@ -1,42 +1,43 @@
 import NIOConcurrencyHelpers
 
-/// The error for a caller who has too many requests of a kind under way.
-public struct TooMuchAtOnce: Error {
+/// The error for a caller who has too many requests of a kind in progress.
+public struct TooManyAtOnce: Error {
     public init() {}
 }
 
-/// A limit on how many of one caller's requests of a kind run at the same time; a few more wait a moment. A caller with many
-/// requests holds up no other.
-public final class CallerTurns<Caller: Hashable & Sendable>: Sendable {
-    private struct Line {
+/// Limits how many requests of a kind run at the same time for one caller. A few more wait for a moment. So a caller
+/// with many requests does not slow down others.
+public final class CallerLimit<Caller: Hashable & Sendable>: Sendable {
+    private struct Queue {
         var running = 0
         var waiting: [(id: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
     }
 
     private struct State {
-        var lines: [Caller: Line] = [:]
+        var queues: [Caller: Queue] = [:]
         var nextID: UInt64 = 0
     }
 
     private let state = NIOLockedValueBox(State())
     private let atOnce: Int
-    private let inLine: Int
+    private let queued: Int
     private let patience: @Sendable () async throws -> Void
 
-    /// - Parameter patience: Returns when the wait for a turn is given up.
+    /// - Parameter patience: Returns when the request should stop waiting.
     public init(
-        atOnce: Int, inLine: Int = 32,
+        atOnce: Int, queued: Int = 32,
         patience: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }
     ) {
         self.atOnce = max(1, atOnce)
-        self.inLine = inLine
+        self.queued = queued
         self.patience = patience
     }
 
-    /// Runs `work` when it is the caller's turn.
+    /// Runs `work` when the caller has fewer requests running than the limit.
     ///
-    /// - Throws: ``TooMuchAtOnce``, `CancellationError` when the task is cancelled while it waits, and what `work` throws.
-    public func take<Output: Sendable>(
+    /// - Throws: ``TooManyAtOnce``, `CancellationError` when the task is cancelled while it waits, and what `work`
+    ///   throws.
+    public func run<Output: Sendable>(
         for caller: Caller, _ work: @Sendable () async throws -> Output
     ) async throws -> Output {
         try await enter(caller)
@@ -44,19 +45,19 @@ public final class CallerTurns<Caller: Hashable & Sendable>: Sendable {
         return try await work()
     }
 
-    /// Returns how many of a caller's requests run now, and how many wait.
+    /// Returns the numbers of a caller's requests that run and that wait.
     public func standing(of caller: Caller) -> (running: Int, waiting: Int) {
-        state.withLockedValue { ($0.lines[caller]?.running ?? 0, $0.lines[caller]?.waiting.count ?? 0) }
+        state.withLockedValue { ($0.queues[caller]?.running ?? 0, $0.queues[caller]?.waiting.count ?? 0) }
     }
 
     private func enter(_ caller: Caller) async throws {
         try Task.checkCancellation()
         let id: UInt64? = try state.withLockedValue { state in
-            if state.lines[caller, default: Line()].running < atOnce {
-                state.lines[caller, default: Line()].running += 1
+            if state.queues[caller, default: Queue()].running < atOnce {
+                state.queues[caller, default: Queue()].running += 1
                 return nil
             }
-            guard state.lines[caller, default: Line()].waiting.count < inLine else { throw TooMuchAtOnce() }
+            guard state.queues[caller, default: Queue()].waiting.count < queued else { throw TooManyAtOnce() }
             state.nextID += 1
             return state.nextID
         }
@@ -65,20 +66,20 @@ public final class CallerTurns<Caller: Hashable & Sendable>: Sendable {
         defer { limit.withLockedValue { $0?.cancel() } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let hasTurn = state.withLockedValue { state in
-                    if state.lines[caller, default: Line()].running < atOnce {
-                        state.lines[caller, default: Line()].running += 1
+                let mayRun = state.withLockedValue { state in
+                    if state.queues[caller, default: Queue()].running < atOnce {
+                        state.queues[caller, default: Queue()].running += 1
                         return true
                     }
-                    state.lines[caller, default: Line()].waiting.append((id, continuation))
+                    state.queues[caller, default: Queue()].waiting.append((id, continuation))
                     return false
                 }
-                if hasTurn { return continuation.resume() }
+                if mayRun { return continuation.resume() }
                 // The task may have been cancelled before it was in the queue.
                 if Task.isCancelled { return abandon(caller, id, CancellationError()) }
                 let task = Task { [patience] in
                     do { try await patience() } catch { return }
-                    self.abandon(caller, id, TooMuchAtOnce())
+                    self.abandon(caller, id, TooManyAtOnce())
                 }
                 limit.withLockedValue { $0 = task }
             }
@@ -89,11 +90,11 @@ public final class CallerTurns<Caller: Hashable & Sendable>: Sendable {
 
     private func leave(_ caller: Caller) {
         let next = state.withLockedValue { state -> CheckedContinuation<Void, any Error>? in
-            guard var line = state.lines[caller] else { return nil }
-            defer { state.lines[caller] = line.running == 0 && line.waiting.isEmpty ? nil : line }
-            // The turn is handed over, so that a new request cannot get in between.
-            if !line.waiting.isEmpty { return line.waiting.removeFirst().continuation }
-            line.running -= 1
+            guard var queue = state.queues[caller] else { return nil }
+            defer { state.queues[caller] = queue.running == 0 && queue.waiting.isEmpty ? nil : queue }
+            // The place is passed on, so that a new request cannot get in between.
+            if !queue.waiting.isEmpty { return queue.waiting.removeFirst().continuation }
+            queue.running -= 1
             return nil
         }
         next?.resume()
@@ -101,8 +102,8 @@ public final class CallerTurns<Caller: Hashable & Sendable>: Sendable {
 
     private func abandon(_ caller: Caller, _ id: UInt64, _ reason: any Error) {
         let continuation = state.withLockedValue { state -> CheckedContinuation<Void, any Error>? in
-            guard let index = state.lines[caller]?.waiting.firstIndex(where: { $0.id == id }) else { return nil }
-            return state.lines[caller]?.waiting.remove(at: index).continuation
+            guard let index = state.queues[caller]?.waiting.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.queues[caller]?.waiting.remove(at: index).continuation
         }
         continuation?.resume(throwing: reason)
     }

@@ -2,7 +2,7 @@ import Backend
 import NIOConcurrencyHelpers
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct CallerTurnsTests {
+@Suite(.timeLimit(.minutes(30))) struct CallerLimitTests {
     /// A gate that opens once.
     private final class Gate: Sendable {
         private let stream: AsyncStream<Void>
@@ -18,13 +18,13 @@ import Testing
     }
 
     @Test func aCallersWorkWaitsForItsOwnOnly() async throws {
-        let turns = CallerTurns<Int>(atOnce: 2, patience: { try await Task.sleep(for: .seconds(3600)) })
+        let limit = CallerLimit<Int>(atOnce: 2, patience: { try await Task.sleep(for: .seconds(3600)) })
         let gate = Gate()
         let most = NIOLockedValueBox((now: 0, most: 0))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<12 {
                 group.addTask {
-                    try await turns.take(for: 1) {
+                    try await limit.run(for: 1) {
                         most.withLockedValue {
                             $0.now += 1
                             $0.most = max($0.most, $0.now)
@@ -34,43 +34,43 @@ import Testing
                     }
                 }
             }
-            try await until { turns.standing(of: 1) == (2, 10) }
+            try await until { limit.standing(of: 1) == (2, 10) }
             // Another caller does not wait.
-            let other = try await turns.take(for: 2) { "served" }
+            let other = try await limit.run(for: 2) { "served" }
             #expect(other == "served")
             gate.open()
             try await group.waitForAll()
         }
         #expect(most.withLockedValue { $0.most } == 2)
-        #expect(turns.standing(of: 1) == (0, 0))
+        #expect(limit.standing(of: 1) == (0, 0))
     }
 
     @Test func longWaitsAndFullQueuesAreRefused() async throws {
         let (gate, patience) = (Gate(), Gate())
-        let turns = CallerTurns<Int>(atOnce: 1, inLine: 1, patience: { await patience.wait() })
-        let first = Task { try await turns.take(for: 1) { await gate.wait() } }
-        try await until { turns.standing(of: 1).running == 1 }
-        let second = Task { try await turns.take(for: 1) {} }
-        try await until { turns.standing(of: 1).waiting == 1 }
-        await #expect(throws: TooMuchAtOnce.self) { try await turns.take(for: 1) {} }
+        let limit = CallerLimit<Int>(atOnce: 1, queued: 1, patience: { await patience.wait() })
+        let first = Task { try await limit.run(for: 1) { await gate.wait() } }
+        try await until { limit.standing(of: 1).running == 1 }
+        let second = Task { try await limit.run(for: 1) {} }
+        try await until { limit.standing(of: 1).waiting == 1 }
+        await #expect(throws: TooManyAtOnce.self) { try await limit.run(for: 1) {} }
         patience.open()
-        await #expect(throws: TooMuchAtOnce.self) { try await second.value }
-        #expect(turns.standing(of: 1) == (1, 0))
+        await #expect(throws: TooManyAtOnce.self) { try await second.value }
+        #expect(limit.standing(of: 1) == (1, 0))
         gate.open()
         try await first.value
     }
 
     @Test func cancelledCallersLeaveTheQueue() async throws {
         let gate = Gate()
-        let turns = CallerTurns<Int>(atOnce: 1, patience: { try await Task.sleep(for: .seconds(3600)) })
-        let first = Task { try await turns.take(for: 1) { await gate.wait() } }
-        try await until { turns.standing(of: 1).running == 1 }
-        let second = Task { try await turns.take(for: 1) {} }
-        try await until { turns.standing(of: 1).waiting == 1 }
+        let limit = CallerLimit<Int>(atOnce: 1, patience: { try await Task.sleep(for: .seconds(3600)) })
+        let first = Task { try await limit.run(for: 1) { await gate.wait() } }
+        try await until { limit.standing(of: 1).running == 1 }
+        let second = Task { try await limit.run(for: 1) {} }
+        try await until { limit.standing(of: 1).waiting == 1 }
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }
         gate.open()
         try await first.value
-        try await turns.take(for: 1) {}
+        try await limit.run(for: 1) {}
     }
 }

@@ -2,10 +2,10 @@ import Contract
 import Database
 import MonicaAPI
 
-/// Shows an account's records, a batch at a time: for a page of contacts as many queries as for one.
+/// Loads an account's records in batches, so that a page of contacts takes as many queries as one contact.
 ///
-/// Lives within one transaction, on its thread.
-final class Reader {
+/// It is used within one transaction, on its thread.
+final class RecordLoader {
     let account: AccountID
     let baseURL: String
     let db: Session
@@ -15,7 +15,7 @@ final class Reader {
     private(set) lazy var activityTypes: Result<[Int: Monica.ActivityType], any Error> = Result {
         Dictionary(uniqueKeysWithValues: try Accounts.activityTypes(of: account, in: db).map { ($0.id, $0) })
     }
-    /// Restricts contacts `c` to those that may be seen.
+    /// The condition that restricts contacts `c` to visible ones.
     private(set) lazy var visible = Result { try Imports.visible("c.import_id", of: account, in: db) }
     private(set) lazy var fieldTypes = Result { try ContactDetails.types(of: account, in: db) }
 
@@ -27,7 +27,7 @@ final class Reader {
 
     // MARK: Contacts
 
-    /// In the order of the ids; those that the account does not have are left out.
+    /// Loads contacts in the order of the ids, without those that the account does not have.
     func contacts(_ ids: [Int], with inclusion: Monica.Inclusion? = nil) throws -> [Monica.Contact] {
         let rows = try contactRows(ids)
         guard !rows.isEmpty else { return [] }
@@ -68,7 +68,7 @@ final class Reader {
         return Dictionary(uniqueKeysWithValues: short)
     }
 
-    /// In the order of the ids.
+    /// Loads the rows of contacts in the order of the ids.
     func contactRows(_ ids: [Int]) throws -> [ContactRow] {
         let visible = try visible.get()
         return try inBatches(ids) { batch in
@@ -82,7 +82,7 @@ final class Reader {
         }
     }
 
-    /// What a contact's own row says.
+    /// Makes a contact of its own row.
     private func show(_ row: ContactRow) throws -> Monica.Contact {
         var contact = Monica.Contact(
             id: row.id, uuid: row.uuid, firstName: row.firstName, lastName: row.lastName, nickname: row.nickname,
@@ -201,7 +201,7 @@ final class Reader {
 
     // MARK: Batches
 
-    /// Loads records by id, some at a time, and puts them into the order of the ids.
+    /// Loads records by id in batches, and returns them in the order of the ids.
     func inBatches<Record>(
         _ ids: [Int], _ load: ([Int]) throws -> [Record], id: (Record) -> Int
     ) throws -> [Record] {
@@ -214,7 +214,8 @@ final class Reader {
         return ids.compactMap { found[$0] }
     }
 
-    /// As many as a power of two, the last repeated: a statement for each number of ids would be a hundred statements.
+    /// Returns the ids with the last one repeated until their number is a power of two. Each number of ids is a
+    /// statement of its own, so this keeps the number of prepared statements small.
     private func padded(_ ids: [Int]) -> [Int] {
         guard let last = ids.last else { return [] }
         var size = 1
@@ -223,7 +224,7 @@ final class Reader {
     }
 }
 
-/// A contact as it is stored.
+/// The row of a contact.
 struct ContactRow {
     var id: Int
     var uuid: String
@@ -246,11 +247,11 @@ struct ContactRow {
     var metThrough: Int?
     var createdAt: Monica.Timestamp
     var updatedAt: Monica.Timestamp
-    /// The time of the newest vCard that it was made or changed by, in milliseconds since 1970.
+    /// The revision of the newest vCard that created or changed the contact, in milliseconds since 1970.
     var revisedAt: Int64?
-    /// Whether it was changed by other means since then.
+    /// Whether the contact was changed by other means since then.
     var isEdited: Bool
-    /// As ``ContactCard/formattedName``.
+    /// The same as ``ContactCard/formattedName``.
     var formattedName: String?
 
     static let columns: SQL = """
@@ -288,7 +289,7 @@ struct ContactRow {
     }
 }
 
-/// A day, and how much of it is known.
+/// A date with the information which parts of it are known.
 struct StoredDate: Hashable, Sendable, Codable {
     enum Kind: Int, Codable {
         case exact = 0
