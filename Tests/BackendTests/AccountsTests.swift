@@ -49,7 +49,8 @@ private struct Service: Sendable {
         self.database = database
         self.clock = clock
         accounts = Accounts(
-            database: database, passwords: Passwords(cost: .testing), secret: key, phrases: Phrases(), time: time)
+            database: database, passwords: Passwords(cost: .testing), secret: key, errorMessages: ErrorMessages(),
+            time: time)
         sessions = TokenSessions(
             database: database, key: key, rules: .init(access: 60, refresh: 3600, invalid: Users.gone), time: time)
         refreshTokens = RefreshTokens(sessions)

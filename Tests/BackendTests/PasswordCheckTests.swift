@@ -103,7 +103,8 @@ import Testing
             let hashing = Hashing()
             let passwords = Passwords(
                 cost: .testing, threads: 1, queueLimit: queueLimit, derive: hashing.derive)
-            let throttle = SignInThrottle(limits: limits, secret: Array(repeating: 1, count: 32), phrases: Phrases())
+            let throttle = SignInThrottle(
+                limits: limits, secret: Array(repeating: 1, count: 32), errorMessages: ErrorMessages())
             try await body(
                 Fixture(
                     database: database, passwords: passwords,

@@ -39,7 +39,7 @@ import Testing
         init<API: ServiceAPI, Caller>(_ routes: Routes<API, Caller>, at url: URL, from peer: String) {
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let table = Router(
-                routes, options: .init(logger: logger) { Problem.unavailable($0, API.phrases) })
+                routes, options: .init(logger: logger) { Problem.unavailable($0, API.errorMessages) })
             raw = RawClient(baseURL: url, transport: InProcessTransport(table, peer: peer))
         }
 

@@ -7,7 +7,7 @@ import Testbed
 /// The API of the simulated server.
 enum Simulated: ServiceAPI {
     static let name = "simulated"
-    static let phrases = Phrases()
+    static let errorMessages = ErrorMessages()
     static let sections: [Section] = []
 
     struct Failure: WireFailure {

@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 /// An API for these tests.
 enum Sample: ServiceAPI {
     static let name = "sample"
-    static let phrases = Phrases()
+    static let errorMessages = ErrorMessages()
     static let sections = [
         Section([
             GetThing.self, PutThing.self, DeleteThing.self, AddThing.self, Act.self, Patch.self, Follow.self,

@@ -9,7 +9,7 @@ import Testing
 private enum Based: ServiceAPI {
     static let name = "based"
     static let basePath = "/api"
-    static let phrases = Phrases()
+    static let errorMessages = ErrorMessages()
     static let sections = [Section([Rename.self])]
 
     struct Failure: WireFailure {

@@ -10,7 +10,7 @@ import NIOCore
 /// An API for these tests. Its handlers answer with what they received.
 enum Sample: ServiceAPI {
     static let name = "sample"
-    static let phrases = Phrases()
+    static let errorMessages = ErrorMessages()
     static let sections: [Section] = []
 
     /// A failure that names the request, so that a test recognises this API's shape.
@@ -187,7 +187,7 @@ enum Sample: ServiceAPI {
         let options = ContractServer.Router<Sample>.Options(logger: log.logger, trustedProxies: proxies, memory: memory)
         {
             error in
-            isUnavailable(error) ? Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 3) : nil
+            isUnavailable(error) ? Problem(.serviceUnavailable, errorMessages.unavailable).retry(afterSeconds: 3) : nil
         }
         return ContractServer.Router(routes, options: options)
     }

@@ -8,7 +8,7 @@ enum Textual: ServiceAPI {
     static let captureForm = CaptureForm.text
     static let credentials = CredentialForm.cookie
     static let ignoresTrailingSlash = true
-    static let phrases = Phrases()
+    static let errorMessages = ErrorMessages()
     static let sections = [
         Section([GetNote.self, GetOwn.self, GetRefused.self, AddPicture.self])
     ]

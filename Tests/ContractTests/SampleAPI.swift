@@ -4,7 +4,7 @@ import HTTPTypes
 /// An API for these tests, with a field of every type.
 enum Sample: ServiceAPI {
     static let name = "sample"
-    static let phrases = Phrases()
+    static let errorMessages = ErrorMessages()
     static let sections: [Section] = []
 
     struct Failure: WireFailure {

@@ -14,7 +14,7 @@ import Testing
     private func raw(_ host: DunbarHost, from peer: String) -> RawClient {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let table = Router(
-            host.service.routes(), options: .init(logger: logger) { Problem.unavailable($0, Dunbar.phrases) })
+            host.service.routes(), options: .init(logger: logger) { Problem.unavailable($0, Dunbar.errorMessages) })
         return RawClient(baseURL: host.baseURL, transport: InProcessTransport(table, peer: peer))
     }
 

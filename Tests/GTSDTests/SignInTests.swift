@@ -19,7 +19,7 @@ import Testing
     private func raw(_ host: GTSDHost, from peer: String) -> RawClient {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let table = Router(
-            host.service.routes(), options: .init(logger: logger) { Problem.unavailable($0, GTSD.phrases) })
+            host.service.routes(), options: .init(logger: logger) { Problem.unavailable($0, GTSD.errorMessages) })
         return RawClient(baseURL: host.baseURL, transport: InProcessTransport(table, peer: peer))
     }
 

@@ -86,7 +86,7 @@ import Testing
             // The store was away at the start, so it is not known yet whether it belongs to the database.
             let store = GuardedObjectStore(host.objects)
             let error = await #expect(throws: (any Error).self) { try await upload(to: store, on: host) }
-            let problem = Problem.unavailable(try #require(error), Messenger.phrases)
+            let problem = Problem.unavailable(try #require(error), Messenger.errorMessages)
             #expect(problem?.status == .serviceUnavailable)
             #expect(problem?.message == "Object storage upload failed")
             #expect(problem?.headers[.retryAfter] == "5")

@@ -24,7 +24,7 @@ extension MessengerHost {
     func world(of service: MessengerService, from peer: String) -> MessengerWorld {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let table = Router(
-            service.routes(), options: .init(logger: logger) { Problem.unavailable($0, Messenger.phrases) })
+            service.routes(), options: .init(logger: logger) { Problem.unavailable($0, Messenger.errorMessages) })
         return MessengerWorld(baseURL: baseURL, transport: InProcessTransport(table, peer: peer), sockets: sockets)
     }
 }

@@ -35,7 +35,7 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
     public let throttle: SignInThrottle
     private let check: PasswordCheck
     private let database: Database
-    private let phrases: Phrases
+    private let errorMessages: ErrorMessages
     private let time: TimeSource
 
     /// Makes the accounts of one API.
@@ -44,12 +44,12 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
     ///   - secret: The API's key for the digests of names and addresses.
     public init(
         _: Table.Type = Table.self, database: Database, passwords: Passwords, secret: [UInt8],
-        limits: SignInThrottle.Limits = .init(), phrases: Phrases, time: TimeSource = .system
+        limits: SignInThrottle.Limits = .init(), errorMessages: ErrorMessages, time: TimeSource = .system
     ) {
         self.database = database
-        self.phrases = phrases
+        self.errorMessages = errorMessages
         self.time = time
-        throttle = SignInThrottle(limits: limits, secret: secret, phrases: phrases)
+        throttle = SignInThrottle(limits: limits, secret: secret, errorMessages: errorMessages)
         check = PasswordCheck(database: database, passwords: passwords, throttle: throttle)
     }
 
@@ -73,12 +73,14 @@ public struct Accounts<Table: PasswordAccountTable>: Sendable {
         _ make: @escaping @Sendable (_ password: String, _ now: Int64, Session) throws -> (ID, Answer<Output>)
     ) async throws -> Answer<Output> {
         let now = time.milliseconds()
-        if let replay = try await database.replay(info.idempotencyKey, phrases: phrases, at: now, as: Output.self) {
+        if let replay = try await database.replay(
+            info.idempotencyKey, errorMessages: errorMessages, at: now, as: Output.self)
+        {
             return replay
         }
         try await database.write { [throttle] db in try throttle.countSignUp(from: info.address, at: now, in: db) }
         let password = try await check.hash(password, from: info.address)
-        return try await database.write(info.idempotencyKey, phrases: phrases, at: now) { [throttle] db in
+        return try await database.write(info.idempotencyKey, errorMessages: errorMessages, at: now) { [throttle] db in
             let (user, answer) = try make(password, now, db)
             if signsIn { try throttle.remember(info.address, of: Table.name(of: user), at: now, in: db) }
             try IdempotencyStore.note(info.idempotencyKey, about: [Table.name(of: user)], at: now, in: db)

@@ -31,13 +31,13 @@ public struct SignInThrottle: Sendable {
     static let familiarity: Int64 = 30 * 24 * AttemptCounters.hour
 
     let limits: Limits
-    let phrases: Phrases
+    let errorMessages: ErrorMessages
     private let key: SymmetricKey
 
     /// - Parameter secret: The API's key. Counters are stored under digests that cannot be computed without it.
-    public init(limits: Limits = .init(), secret: [UInt8], phrases: Phrases) {
+    public init(limits: Limits = .init(), secret: [UInt8], errorMessages: ErrorMessages) {
         self.limits = limits
-        self.phrases = phrases
+        self.errorMessages = errorMessages
         key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: secret), info: Array("attempts".utf8), outputByteCount: 32)
     }
@@ -152,7 +152,7 @@ public struct SignInThrottle: Sendable {
     }
 
     private func count(_ key: String, _ limit: Int, _ window: Int64, at now: Int64, in db: Session) throws {
-        try AttemptCounters.count(key, limit, window, phrases, at: now, in: db)
+        try AttemptCounters.count(key, limit, window, errorMessages, at: now, in: db)
     }
 
     /// Returns a keyed digest. The texts that users type into a name field are not stored, because some are passwords;

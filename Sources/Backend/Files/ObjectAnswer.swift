@@ -11,9 +11,9 @@ extension ObjectStore {
     /// - Parameter fields: The headers that say how the object is presented; at least its type.
     /// - Throws: A `Problem` with 404 when there is no such object, with 416 for a range outside of it.
     func answer(
-        _ request: Request, with key: ObjectKey, _ fields: HTTPFields, phrases: Phrases
+        _ request: Request, with key: ObjectKey, _ fields: HTTPFields, errorMessages: ErrorMessages
     ) async throws -> Response {
-        guard let object = try await attributes(of: key) else { throw Problem(.notFound, phrases.notFound) }
+        guard let object = try await attributes(of: key) else { throw Problem(.notFound, errorMessages.notFound) }
         let validators = Validators(tag: "\"\(key)\"", modified: object.modified.map(HTTPDate.text))
         var headers = fields
         headers[.xContentTypeOptions] = "nosniff"
@@ -42,7 +42,7 @@ extension ObjectStore {
         headers[.contentLength] = String(range.count)
         guard request.method == .get else { return Response(status: status, headers: headers) }
         // The object is opened before the answer begins, so that an unreachable store becomes a 503.
-        guard let content = try await open(key, in: range) else { throw Problem(.notFound, phrases.notFound) }
+        guard let content = try await open(key, in: range) else { throw Problem(.notFound, errorMessages.notFound) }
         let body = ResponseBody(contentLength: range.count) { writer in
             // A failure half way ends the connection, so that no client takes the part for the whole.
             try await content.send { piece in try await writer.write(piece) }

@@ -34,14 +34,15 @@ extension Routes {
     ///
     /// - Parameter policy: Decides about files that are uploaded; nil for a store without upload URLs.
     public mutating func serve(
-        _ store: LocalObjectStore, receiving policy: UploadPolicy? = nil, phrases: Phrases = API.phrases
+        _ store: LocalObjectStore, receiving policy: UploadPolicy? = nil,
+        errorMessages: ErrorMessages = API.errorMessages
     ) {
         // A URL is signed for GET and HEAD, or for PUT. With another method it is treated as a forged one.
         for method in [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete, .options] {
             plain(method, "/objects/{key*}") { request, _ in
-                guard method == .put else { return try await store.respond(to: request, phrases: phrases) }
+                guard method == .put else { return try await store.respond(to: request, errorMessages: errorMessages) }
                 guard let policy else { throw invalidLink }
-                return try await store.receive(request, into: policy, phrases: phrases)
+                return try await store.receive(request, into: policy, errorMessages: errorMessages)
             }
         }
     }
@@ -61,12 +62,12 @@ extension Request {
 extension LocalObjectStore {
     /// Stores an object under a signed URL. The client may send the same bytes again when an answer was lost.
     fileprivate func receive(
-        _ request: Request, into policy: UploadPolicy, phrases: Phrases
+        _ request: Request, into policy: UploadPolicy, errorMessages: ErrorMessages
     ) async throws -> Response {
         let (path, query) = request.object
         let upload: SignedUpload
         do { upload = try verifyUpload(path: path, query: query) } catch { throw invalidLink }
-        let tooLarge = Problem(.contentTooLarge, phrases.bodyTooLarge, headers: [.connection: "close"])
+        let tooLarge = Problem(.contentTooLarge, errorMessages.bodyTooLarge, headers: [.connection: "close"])
         if let declared = request.headers[.contentLength].flatMap(Int64.init), declared > upload.maximumSize {
             throw tooLarge
         }
@@ -112,7 +113,7 @@ extension LocalObjectStore {
         return Array(hash.finalize())
     }
 
-    fileprivate func respond(to request: Request, phrases: Phrases) async throws -> Response {
+    fileprivate func respond(to request: Request, errorMessages: ErrorMessages) async throws -> Response {
         let (path, query) = request.object
         let object: SignedDownload
         do {
@@ -124,6 +125,6 @@ extension LocalObjectStore {
             .contentType: object.contentType, .contentDisposition: object.contentDisposition,
             .cacheControl: "private, max-age=3600",
         ]
-        return try await answer(request, with: object.key, fields, phrases: phrases)
+        return try await answer(request, with: object.key, fields, errorMessages: errorMessages)
     }
 }

@@ -24,10 +24,10 @@ extension Routes {
                 let name = captures.first?.value ?? ""
                 try await admit(name, request.uri.query)
                 guard let key = ObjectKey("\(path.dropFirst())/\(name)"), let type = contentType(name) else {
-                    throw Problem(.notFound, API.phrases.notFound)
+                    throw Problem(.notFound, API.errorMessages.notFound)
                 }
                 let fields: HTTPFields = [.contentType: type, .cacheControl: cacheControl]
-                return try await store.answer(request, with: key, fields, phrases: API.phrases)
+                return try await store.answer(request, with: key, fields, errorMessages: API.errorMessages)
             }
         }
     }

@@ -25,7 +25,7 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
             options: .init(
                 logger: platform.logger, trustedProxies: platform.trustedProxies,
                 showsDetails: platform.isDevelopment, memory: platform.memory
-            ) { Problem.unavailable($0, Service.API.phrases) })
+            ) { Problem.unavailable($0, Service.API.errorMessages) })
         sockets = service.sockets()
     }
 

@@ -60,8 +60,8 @@ public final class Health: Sendable {
     /// Returns the states of all parts when one is unavailable; nothing when all are available.
     ///
     /// - Throws: ``Unready`` when the process cannot serve.
-    fileprivate func look(_ phrases: Phrases) async throws -> [String: String] {
-        let problem = Problem(.serviceUnavailable, phrases.notReady, headers: [.cacheControl: "no-store"])
+    fileprivate func look(_ errorMessages: ErrorMessages) async throws -> [String: String] {
+        let problem = Problem(.serviceUnavailable, errorMessages.notReady, headers: [.cacheControl: "no-store"])
         if draining.withLockedValue({ $0 }) { throw Unready(problem: problem, parts: ["server": "stopping"]) }
         let parts = await check()
         report(parts)
@@ -112,7 +112,7 @@ extension Routes {
         }
         plain(.get, "/health") { _, _ in answer(alive) }
         plain(.get, "/ready") { _, _ in
-            let parts = try await health.look(API.phrases)
+            let parts = try await health.look(API.errorMessages)
             return answer(await health.noting(parts.isEmpty ? alive : Unready.adding(parts, to: alive)))
         }
     }

@@ -32,20 +32,20 @@ enum AttemptCounters {
     ///
     /// - Throws: A `Problem` with 429 and `Retry-After` when there is no room.
     static func count(
-        _ key: String, _ limit: Int, _ window: Int64, _ phrases: Phrases, at now: Int64, in db: Session
+        _ key: String, _ limit: Int, _ window: Int64, _ errorMessages: ErrorMessages, at now: Int64, in db: Session
     ) throws {
         if try isCounted(key, limit, window, at: now, in: db) { return }
         let until = try db.value("SELECT until FROM attempts WHERE key = \(key)", as: Int64.self) ?? now
-        throw refusal(phrases, until: until, window, at: now)
+        throw refusal(errorMessages, until: until, window, at: now)
     }
 
     /// Throws what ``count(_:_:_:_:at:in:)`` would, without counting.
     static func requireRoom(
-        _ key: String, _ limit: Int, _ window: Int64, _ phrases: Phrases, at now: Int64, in db: Session
+        _ key: String, _ limit: Int, _ window: Int64, _ errorMessages: ErrorMessages, at now: Int64, in db: Session
     ) throws {
         let until: Int64? = try db.value(
             "SELECT until FROM attempts WHERE key = \(key) AND until > \(now) AND count >= \(limit)")
-        if let until { throw refusal(phrases, until: until, window, at: now) }
+        if let until { throw refusal(errorMessages, until: until, window, at: now) }
     }
 
     /// Refunds a counted attempt.
@@ -65,21 +65,23 @@ enum AttemptCounters {
         try db.run("DELETE FROM attempts WHERE until <= \(now)")
     }
 
-    private static func refusal(_ phrases: Phrases, until: Int64, _ window: Int64, at now: Int64) -> Problem {
+    private static func refusal(_ errorMessages: ErrorMessages, until: Int64, _ window: Int64, at now: Int64) -> Problem
+    {
         // A request that waited for the database may be older than the beginning of the window.
-        Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: (min(until - now, window) + 999) / 1000)
+        Problem(.tooManyRequests, errorMessages.tooManyRequests).retry(
+            afterSeconds: (min(until - now, window) + 999) / 1000)
     }
 }
 
 /// A limit on the uploads of one user within an hour. Its counters are in the tables of ``SignInThrottle``.
 public struct UploadThrottle: Sendable {
     let limit: Int
-    let phrases: Phrases
+    let errorMessages: ErrorMessages
 
     /// - Parameter limit: The number of uploads within an hour.
-    public init(limit: Int, phrases: Phrases) {
+    public init(limit: Int, errorMessages: ErrorMessages) {
         self.limit = limit
-        self.phrases = phrases
+        self.errorMessages = errorMessages
     }
 
     /// Counts an upload.
@@ -87,14 +89,14 @@ public struct UploadThrottle: Sendable {
     /// - Parameter user: The user's id.
     /// - Throws: A `Problem` with 429 and `Retry-After`.
     public func count(_ user: String, at now: Int64, in db: Session) throws {
-        try AttemptCounters.count("uploads \(user)", limit, AttemptCounters.hour, phrases, at: now, in: db)
+        try AttemptCounters.count("uploads \(user)", limit, AttemptCounters.hour, errorMessages, at: now, in: db)
     }
 
     /// Throws 429 with `Retry-After` when ``count(_:at:in:)`` would, without counting. It should be called before work
     /// that a refusal would waste.
     public func requireRoom(_ user: String, at now: Int64, in db: Session) throws {
         try AttemptCounters.requireRoom(
-            "uploads \(user)", limit, AttemptCounters.hour, phrases, at: now, in: db)
+            "uploads \(user)", limit, AttemptCounters.hour, errorMessages, at: now, in: db)
     }
 
     /// Deletes the counter of a user whose account is deleted.

@@ -7,20 +7,20 @@ import ObjectStore
 extension Problem {
     /// Maps transient errors of the infrastructure to 503 with `Retry-After`, and a lack of space to 507. Nil for other
     /// errors.
-    public static func unavailable(_ error: any Error, _ phrases: Phrases) -> Problem? {
+    public static func unavailable(_ error: any Error, _ errorMessages: ErrorMessages) -> Problem? {
         switch error {
         case DatabaseFailure.unavailable, DatabaseFailure.full, DatabaseFailure.conflict,
             DatabaseFailure.unknownOutcome:
-            Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
+            Problem(.serviceUnavailable, errorMessages.unavailable).retry(afterSeconds: 1)
         // A smaller or a later request would not help.
         case is InsufficientStorage: .insufficientStorage
         case let error as FileSystemError where error.isLackOfSpace: .insufficientStorage
         // The client has disconnected, or the server is stopping.
-        case is CancellationError: Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
+        case is CancellationError: Problem(.serviceUnavailable, errorMessages.unavailable).retry(afterSeconds: 1)
         case is FileSystemError, is S3Error, is StoreNotPaired:
-            Problem(.serviceUnavailable, phrases.storageUnavailable).retry(afterSeconds: 5)
-        case is Passwords.Overloaded: Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 1)
-        case is TooManyAtOnce: Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: 1)
+            Problem(.serviceUnavailable, errorMessages.storageUnavailable).retry(afterSeconds: 5)
+        case is Passwords.Overloaded: Problem(.serviceUnavailable, errorMessages.unavailable).retry(afterSeconds: 1)
+        case is TooManyAtOnce: Problem(.tooManyRequests, errorMessages.tooManyRequests).retry(afterSeconds: 1)
         default: nil
         }
     }

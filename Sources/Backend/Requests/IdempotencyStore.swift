@@ -42,10 +42,10 @@ public enum IdempotencyStore {
         }
 
         /// - Throws: A `Problem` with 422 when the key was used for another request.
-        func answer<Output>(to key: IdempotencyKey, phrases: Phrases) throws -> Answer<Output> {
+        func answer<Output>(to key: IdempotencyKey, errorMessages: ErrorMessages) throws -> Answer<Output> {
             guard fingerprint == key.fingerprint else {
                 throw Problem(
-                    .unprocessableContent, phrases.reusedIdempotencyKey, code: .reusedIdempotencyKey)
+                    .unprocessableContent, errorMessages.reusedIdempotencyKey, code: .reusedIdempotencyKey)
             }
             return Answer(.init(code: status), encoded: body, headers: [.idempotentReplayed: "true"])
         }
@@ -55,14 +55,14 @@ public enum IdempotencyStore {
     ///
     /// - Throws: A `Problem` with 422 when the key was used for another request.
     static func replay<Output>(
-        _ key: IdempotencyKey, phrases: Phrases, at now: Int64, in db: Session
+        _ key: IdempotencyKey, errorMessages: ErrorMessages, at now: Int64, in db: Session
     ) throws -> Answer<Output>? {
         let record = try db.one(
             """
             SELECT fingerprint, status, body FROM once_only
             WHERE scope = \(key.scope) AND key = \(key.text) AND created_at > \(now - lifetime)
             """, Record.init(row:))
-        return try record?.answer(to: key, phrases: phrases)
+        return try record?.answer(to: key, errorMessages: errorMessages)
     }
 
     /// Claims a key for this transaction. A concurrent repeat waits here until the first request is done.
@@ -70,7 +70,7 @@ public enum IdempotencyStore {
     /// - Returns: Nil when the key is claimed, else the stored answer.
     /// - Throws: A `Problem` with 422 when the key was used for another request.
     static func claim<Output>(
-        _ key: IdempotencyKey, phrases: Phrases, at now: Int64, in db: Session
+        _ key: IdempotencyKey, errorMessages: ErrorMessages, at now: Int64, in db: Session
     ) throws -> Answer<Output>? {
         try db.run(
             "DELETE FROM once_only WHERE scope = \(key.scope) AND key = \(key.text) AND created_at <= \(now - lifetime)"
@@ -81,7 +81,7 @@ public enum IdempotencyStore {
             VALUES (\(key.scope), \(key.text), \(key.fingerprint), 0, \([UInt8]()), \(now))
             ON CONFLICT (scope, key) DO NOTHING RETURNING 1
             """)
-        return isNew ? nil : try replay(key, phrases: phrases, at: now, in: db)
+        return isNew ? nil : try replay(key, errorMessages: errorMessages, at: now, in: db)
     }
 
     static func remember(_ key: IdempotencyKey, status: Int, body: [UInt8], in db: Session) throws {
@@ -151,12 +151,14 @@ extension Database {
     /// - Parameter key: The key; nil when the client sent none, which makes this a plain write.
     /// - Throws: A `Problem` with 422 when the key was used for another request.
     public func write<Output: Encodable & Sendable>(
-        _ key: IdempotencyKey?, phrases: Phrases, at now: Int64,
+        _ key: IdempotencyKey?, errorMessages: ErrorMessages, at now: Int64,
         _ body: @escaping @Sendable (Session) throws -> Answer<Output>
     ) async throws -> Answer<Output> {
         guard let key else { return try await write(body) }
         let attempt = { @Sendable (db: Session) throws -> Answer<Output> in
-            if let replay: Answer<Output> = try IdempotencyStore.claim(key, phrases: phrases, at: now, in: db) {
+            if let replay: Answer<Output> = try IdempotencyStore.claim(
+                key, errorMessages: errorMessages, at: now, in: db)
+            {
                 return replay
             }
             let answer = try body(db)
@@ -176,10 +178,10 @@ extension Database {
     /// Returns the stored answer under a key, if there is one. It should be called before work that a repeat would
     /// waste.
     public func replay<Output: Sendable>(
-        _ key: IdempotencyKey?, phrases: Phrases, at now: Int64, as _: Output.Type = Output.self
+        _ key: IdempotencyKey?, errorMessages: ErrorMessages, at now: Int64, as _: Output.Type = Output.self
     ) async throws -> Answer<Output>? {
         guard let key else { return nil }
-        return try await read { try IdempotencyStore.replay(key, phrases: phrases, at: now, in: $0) }
+        return try await read { try IdempotencyStore.replay(key, errorMessages: errorMessages, at: now, in: $0) }
     }
 }
 

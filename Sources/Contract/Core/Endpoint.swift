@@ -26,7 +26,7 @@ public protocol ServiceAPI: Sendable {
     static var ignoresTrailingSlash: Bool { get }
 
     /// The messages of failures that are found before a handler runs.
-    static var phrases: Phrases { get }
+    static var errorMessages: ErrorMessages { get }
 }
 
 extension ServiceAPI {
@@ -101,7 +101,7 @@ extension Endpoint {
 
     public static func review(_ issues: [FieldIssue]) throws(Problem) {
         if issues.contains(where: { $0.kind == .containsNUL }) {
-            throw Problem(.badRequest, API.phrases.containsNUL)
+            throw Problem(.badRequest, API.errorMessages.containsNUL)
         }
     }
 
@@ -130,7 +130,7 @@ public protocol WireFailure: Codable, Sendable {
 }
 
 /// The messages of an API for failures that every API has.
-public struct Phrases: Sendable {
+public struct ErrorMessages: Sendable {
     /// 404: the path or the resource does not exist.
     public var notFound = "Not found"
     /// 405: the path exists, and does not take this method.

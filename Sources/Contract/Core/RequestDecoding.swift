@@ -57,7 +57,7 @@ public enum RequestCoding {
     }
 
     private static func malformedJSON<E: Endpoint>(_: E.Type) -> Problem {
-        Problem(.badRequest, E.API.phrases.malformedJSON, code: .malformedJSON)
+        Problem(.badRequest, E.API.errorMessages.malformedJSON, code: .malformedJSON)
     }
 }
 

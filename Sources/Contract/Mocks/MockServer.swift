@@ -159,11 +159,11 @@ public final class MockServer<API: ServiceAPI>: Sendable {
         let found = API.endpoints.compactMap { operation in
             Self.captures(steps, operation.route.segments).map { (operation, $0) }
         }
-        guard !found.isEmpty else { throw Problem(.notFound, API.phrases.notFound) }
+        guard !found.isEmpty else { throw Problem(.notFound, API.errorMessages.notFound) }
         let fitting = found.filter { $0.0.route.method == request.method }
         guard let match = fitting.min(by: { $0.1.count < $1.1.count }) else {
             let allowed = found.map { $0.0.route.method.rawValue }.joined(separator: ", ")
-            throw Problem(.methodNotAllowed, API.phrases.methodNotAllowed, headers: [.allow: allowed])
+            throw Problem(.methodNotAllowed, API.errorMessages.methodNotAllowed, headers: [.allow: allowed])
         }
         return match
     }

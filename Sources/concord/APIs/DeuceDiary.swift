@@ -78,7 +78,7 @@ struct DeuceDiarySettings: Sendable {
                 }
                 return claims
             } catch .keysUnavailable {
-                throw Problem(.serviceUnavailable, DeuceDiary.phrases.unavailable).retry(afterSeconds: 5)
+                throw Problem(.serviceUnavailable, DeuceDiary.errorMessages.unavailable).retry(afterSeconds: 5)
             } catch {
                 logger.debug("a token was refused", metadata: ["reason": "\(error)"])
                 return nil

@@ -7,7 +7,7 @@ import Logging
 /// Makes pictures with the image helper, for a hosted API.
 struct Pictures: Sendable {
     private let thumbnailer: Result<Thumbnailer, ImageError>
-    private let phrases: Phrases
+    private let errorMessages: ErrorMessages
     private let logger: Logger
 
     /// Finds the image helper.
@@ -19,7 +19,7 @@ struct Pictures: Sendable {
         thumbnailer = Result { () throws(ImageError) in
             Thumbnailer(executable: try Thumbnailer.locate(environment: platform.environment), limits: limits)
         }
-        phrases = api.phrases
+        errorMessages = api.errorMessages
         logger = platform.logger
     }
 
@@ -45,14 +45,14 @@ struct Pictures: Sendable {
             switch error {
             case .notAnImage: return .unreadable
             case .tooLarge: return .tooLarge
-            case .tooMany: throw Problem(.tooManyRequests, phrases.tooManyRequests).retry(afterSeconds: 5)
+            case .tooMany: throw Problem(.tooManyRequests, errorMessages.tooManyRequests).retry(afterSeconds: 5)
             case .crashed, .timedOut:
                 logger.warning("a picture could not be made", metadata: ["error": "\(error)"])
                 return .unreadable
             case .cancelled: throw CancellationError()
             case .unavailable, .unreadable:
                 logger.error("no pictures can be made on this machine", metadata: ["error": "\(error)"])
-                throw Problem(.serviceUnavailable, phrases.unavailable).retry(afterSeconds: 5)
+                throw Problem(.serviceUnavailable, errorMessages.unavailable).retry(afterSeconds: 5)
             }
         }
     }

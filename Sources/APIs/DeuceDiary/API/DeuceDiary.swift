@@ -14,13 +14,13 @@ public enum DeuceDiary: ServiceAPI {
     public static let name = "deuce-diary"
     public static let captureForm = CaptureForm.text
     public static let ignoresTrailingSlash = true
-    public static let phrases: Phrases = {
-        var phrases = Phrases()
-        phrases.malformedJSON = "Malformed JSON"
-        phrases.tooManyRequests = "Too many requests, please try again later."
-        phrases.storageUnavailable = phrases.unavailable
-        phrases.internalError = "Internal server error"
-        return phrases
+    public static let errorMessages: ErrorMessages = {
+        var errorMessages = ErrorMessages()
+        errorMessages.malformedJSON = "Malformed JSON"
+        errorMessages.tooManyRequests = "Too many requests, please try again later."
+        errorMessages.storageUnavailable = errorMessages.unavailable
+        errorMessages.internalError = "Internal server error"
+        return errorMessages
     }()
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [

@@ -54,7 +54,7 @@ extension DeuceDiaryMock {
             return .init(message: "Invite revoked")
         }
         server.example(answering: DeuceDiary.OpenInvite.self) { request in
-            guard request.invite.isUUID else { throw Problem(.notFound, DeuceDiary.phrases.notFound) }
+            guard request.invite.isUUID else { throw Problem(.notFound, DeuceDiary.errorMessages.notFound) }
             return Answer(.found, headers: [.location: "deucediary://join/\(request.invite)"])
         }
     }

@@ -24,7 +24,7 @@ extension DeuceDiaryService {
             throw Problem(.badRequest, "Cannot log a deuce in the future")
         }
         let groups = request.distinctGroups
-        return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) {
+        return try await database.write(info.idempotencyKey, errorMessages: DeuceDiary.errorMessages, at: now) {
             [makeID, announcer] db in
             try Entries.requireMember(caller.user, ofEach: groups, in: db)
             let createdAt = try Entries.beginLog(in: groups, at: now, db)

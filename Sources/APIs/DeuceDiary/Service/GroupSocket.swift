@@ -99,7 +99,7 @@ final class GroupSocket: SocketHandler {
             case .success(let newer) where newer.user == self.caller?.user: self.begin(as: newer, on: socket)
             case .success: self.refuse(IssuerAccounts.invalidToken.message)
             case .failure(let error):
-                self.refuse((error as? Problem)?.message ?? DeuceDiary.phrases.unavailable)
+                self.refuse((error as? Problem)?.message ?? DeuceDiary.errorMessages.unavailable)
             }
         }
     }
@@ -131,7 +131,7 @@ final class GroupSocket: SocketHandler {
         if case .success = result {
             refuse("Not a member of this group")
         } else {
-            socket?.close(.tryAgainLater, reason: DeuceDiary.phrases.unavailable)
+            socket?.close(.tryAgainLater, reason: DeuceDiary.errorMessages.unavailable)
         }
     }
 
@@ -172,7 +172,7 @@ extension GroupSocket: Subscriber {
             if let caller, caller.claims.issuedAt <= issuedUntil { end() }
         case .gap:
             // Better no connection than one that is silent about what it missed.
-            socket?.close(.tryAgainLater, reason: DeuceDiary.phrases.unavailable)
+            socket?.close(.tryAgainLater, reason: DeuceDiary.errorMessages.unavailable)
         }
     }
 
@@ -186,7 +186,7 @@ extension GroupSocket: Subscriber {
             switch result {
             case .success(true): self.socket?.send(frame)
             case .success(false): self.lose(group)
-            case .failure: self.socket?.close(.tryAgainLater, reason: DeuceDiary.phrases.unavailable)
+            case .failure: self.socket?.close(.tryAgainLater, reason: DeuceDiary.errorMessages.unavailable)
             }
         }
     }

@@ -17,7 +17,8 @@ extension DeuceDiaryService {
     ) async throws -> Answer<DeuceDiary.Group> {
         let now = time.milliseconds()
         let description = request.description?.trimmed ?? ""
-        return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) { [makeID] db in
+        return try await database.write(info.idempotencyKey, errorMessages: DeuceDiary.errorMessages, at: now) {
+            [makeID] db in
             try Users.lockCaller(caller.user, in: db)
             let group = DeuceDiary.Group(
                 id: .init(makeID()), name: request.name.trimmed, description: description.isEmpty ? nil : description,

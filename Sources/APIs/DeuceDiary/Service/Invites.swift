@@ -25,7 +25,8 @@ extension DeuceDiaryService {
         _ request: DeuceDiary.CreateInvite, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<DeuceDiary.CreatedInvite> {
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) { [makeID] db in
+        return try await database.write(info.idempotencyKey, errorMessages: DeuceDiary.errorMessages, at: now) {
+            [makeID] db in
             try Groups.lock(request.group, in: db)
             try Groups.requireMember(caller.user, of: request.group, in: db)
             // The invites are counted under the group's lock, so that two requests cannot both create the last one.
@@ -110,7 +111,7 @@ extension DeuceDiaryService {
 
     func openInvite(_ request: DeuceDiary.OpenInvite, _ info: RequestInfo) async throws -> Answer<Empty> {
         try await count(info)
-        guard request.invite.isUUID else { throw Problem(.notFound, DeuceDiary.phrases.notFound) }
+        guard request.invite.isUUID else { throw Problem(.notFound, DeuceDiary.errorMessages.notFound) }
         let app = settings.joinRedirect.replacing("{inviteId}", with: request.invite.rawValue)
         return Answer(.found, headers: [.location: app])
     }

@@ -88,9 +88,9 @@ extension DeuceDiaryService {
             try await count(caller)
             return .accept { GroupSocket(service: self, from: address, caller: caller) }
         } catch {
-            let problem = error as? Problem ?? .unavailable(error, DeuceDiary.phrases)
+            let problem = error as? Problem ?? .unavailable(error, DeuceDiary.errorMessages)
             return .refuse(
-                problem ?? Problem(.internalServerError, DeuceDiary.phrases.internalError), in: DeuceDiary.self)
+                problem ?? Problem(.internalServerError, DeuceDiary.errorMessages.internalError), in: DeuceDiary.self)
         }
     }
 

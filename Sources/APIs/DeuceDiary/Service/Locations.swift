@@ -28,7 +28,7 @@ extension DeuceDiaryService {
         _ request: DeuceDiary.CreateLocation, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<DeuceDiary.Location> {
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: DeuceDiary.errorMessages, at: now) { db in
             // The lock keeps two concurrent requests from both adding the last location.
             try Users.lockCaller(caller.user, in: db)
             let location = try Locations.insert(request.name.trimmed, by: caller.user, at: now, in: db)

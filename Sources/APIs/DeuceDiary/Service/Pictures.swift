@@ -17,7 +17,7 @@ extension DeuceDiaryService {
     ) async throws -> Answer<DeuceDiary.User> {
         let now = time.milliseconds()
         if let replay = try await database.replay(
-            info.idempotencyKey, phrases: DeuceDiary.phrases, at: now, as: DeuceDiary.User.self)
+            info.idempotencyKey, errorMessages: DeuceDiary.errorMessages, at: now, as: DeuceDiary.User.self)
         {
             return replay
         }
@@ -62,7 +62,7 @@ extension DeuceDiaryService {
                 continue
             }
         }
-        throw Problem(.serviceUnavailable, DeuceDiary.phrases.unavailable).retry(afterSeconds: 1)
+        throw Problem(.serviceUnavailable, DeuceDiary.errorMessages.unavailable).retry(afterSeconds: 1)
     }
 
     /// Sets a user's picture, and returns the user and the name of the former picture.
@@ -70,7 +70,7 @@ extension DeuceDiaryService {
         by name: String, of user: DeuceDiary.User.ID, under key: IdempotencyKey?, at now: Int64
     ) async throws -> (Answer<DeuceDiary.User>, before: String?) {
         let before = NIOLockedValueBox<String?>(nil)
-        let answer = try await database.write(key, phrases: DeuceDiary.phrases, at: now) { db in
+        let answer = try await database.write(key, errorMessages: DeuceDiary.errorMessages, at: now) { db in
             try Users.lockCaller(user, in: db)
             let old: String?? = try db.value("SELECT picture FROM users WHERE id = \(user)")
             before.withLockedValue { $0 = old ?? nil }

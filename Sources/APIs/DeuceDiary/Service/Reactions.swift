@@ -16,7 +16,7 @@ extension DeuceDiaryService {
         _ request: DeuceDiary.AddReaction, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<DeuceDiary.Reaction> {
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, phrases: DeuceDiary.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: DeuceDiary.errorMessages, at: now) { db in
             // The lock waits for transactions that delete the entry or end the membership.
             if let group = try Entries.group(of: request.entry, in: db) { try Groups.lock(group, in: db) }
             try Reactions.require(

@@ -36,6 +36,6 @@ extension DeuceDiaryService {
         guard let limit = settings.requestsPerMinute else { return }
         let standing = try await requests.count(key, limit: limit)
         guard standing.isExceeded else { return }
-        throw standing.refusal(DeuceDiary.phrases.tooManyRequests, at: time.milliseconds())
+        throw standing.refusal(DeuceDiary.errorMessages.tooManyRequests, at: time.milliseconds())
     }
 }

@@ -16,12 +16,12 @@ public enum Dunbar: ServiceAPI {
     public static let captureForm = CaptureForm.text
     public static let credentials = CredentialForm.cookie
     public static let ignoresTrailingSlash = true
-    public static let phrases: Phrases = {
-        var phrases = Phrases()
-        phrases.malformedJSON = "Malformed JSON"
-        phrases.storageUnavailable = phrases.unavailable
-        phrases.internalError = "Internal server error"
-        return phrases
+    public static let errorMessages: ErrorMessages = {
+        var errorMessages = ErrorMessages()
+        errorMessages.malformedJSON = "Malformed JSON"
+        errorMessages.storageUnavailable = errorMessages.unavailable
+        errorMessages.internalError = "Internal server error"
+        return errorMessages
     }()
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
@@ -135,7 +135,7 @@ extension Dunbar {
 
     /// Throws when a text contains U+0000, for requests whose other fields are validated later.
     static func requireNoNUL(_ texts: String?...) throws(Problem) {
-        if texts.contains(where: { $0?.containsNUL == true }) { throw Problem(.badRequest, phrases.containsNUL) }
+        if texts.contains(where: { $0?.containsNUL == true }) { throw Problem(.badRequest, errorMessages.containsNUL) }
     }
 
     /// The number of posts or comments in an answer when a request gives no limit.

@@ -17,7 +17,7 @@ extension DunbarService {
     ) async throws -> Answer<Dunbar.Comment> {
         let now = time.milliseconds()
         let answer: Answer<Dunbar.Comment> = try await database.write(
-            info.idempotencyKey, phrases: Dunbar.phrases, at: now
+            info.idempotencyKey, errorMessages: Dunbar.errorMessages, at: now
         ) {
             [urls] db in
             // The post and the author are locked until the comment is written. A transaction that deletes one of them

@@ -79,8 +79,8 @@ public struct DunbarService: FileStoringService {
             time: time)
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: secret, limits: settings.attempts,
-            phrases: Dunbar.phrases, time: time)
-        self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, phrases: Dunbar.phrases)
+            errorMessages: Dunbar.errorMessages, time: time)
+        self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: Dunbar.errorMessages)
         self.images = images
         let urls = PublicURLs(base: settings.publicURL, secret: secret, time: time)
         self.emails = AccountEmails(
@@ -99,7 +99,7 @@ public struct DunbarService: FileStoringService {
     public func routes() -> Routes<Dunbar, Caller> {
         var routes = Routes<Dunbar, Caller>(
             spool: ObjectSpool(objects), secret: secret, name: { Users.name(of: $0.user) },
-            admit: { [origins] in try origins.admit($0, Dunbar.phrases) },
+            admit: { [origins] in try origins.admit($0, Dunbar.errorMessages) },
             authenticate: { [sessions] info in
                 guard let caller = try await sessions.caller(info.headers) else { throw Self.unauthorized }
                 return caller

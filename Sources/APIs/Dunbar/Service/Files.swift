@@ -21,7 +21,7 @@ extension DunbarService {
         try await database.read { try Users.require(caller.user, mayChange: request.id, in: $0) }
         try request.validate()
         if let replay = try await database.replay(
-            info.idempotencyKey, phrases: Dunbar.phrases, at: now, as: Dunbar.UpdatedUser.self)
+            info.idempotencyKey, errorMessages: Dunbar.errorMessages, at: now, as: Dunbar.UpdatedUser.self)
         {
             return try replay.renewed(by: urls)
         }
@@ -36,7 +36,8 @@ extension DunbarService {
         try await store(try await spool(picture), as: name, .jpeg)
         return try await removingOnFailure([name]) { [urls, uploadThrottle, settings] in
             let before = NIOLockedValueBox<String?>(nil)
-            let answer = try await database.write(info.idempotencyKey, phrases: Dunbar.phrases, at: now) { db in
+            let answer = try await database.write(info.idempotencyKey, errorMessages: Dunbar.errorMessages, at: now) {
+                db in
                 try Users.lock(request.id, in: db)
                 try Users.require(caller.user, mayChange: request.id, in: db)
                 try uploadThrottle.count("\(caller.user)", at: now, in: db)
@@ -123,7 +124,9 @@ extension DunbarService {
     }
 
     private func store(_ file: SpooledFile, as name: String, _ type: MediaType) async throws {
-        guard let key = MediaFile.key(name) else { throw Problem(.internalServerError, Dunbar.phrases.internalError) }
+        guard let key = MediaFile.key(name) else {
+            throw Problem(.internalServerError, Dunbar.errorMessages.internalError)
+        }
         try await objects.put(file, at: key, contentType: type.contentType)
     }
 

@@ -303,7 +303,8 @@ enum Rejections {
             WHERE follower_id = \(follower) AND target_id = \(target) AND used >= \(limit) AND ends_at > \(now)
             """)
         guard let end else { return }
-        throw Problem(.tooManyRequests, Dunbar.phrases.tooManyRequests).retry(afterSeconds: (end - now + 999) / 1000)
+        throw Problem(.tooManyRequests, Dunbar.errorMessages.tooManyRequests).retry(
+            afterSeconds: (end - now + 999) / 1000)
     }
 
     static func forget(_ user: Dunbar.User.ID, in db: Session) throws {

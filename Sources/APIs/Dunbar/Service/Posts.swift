@@ -26,7 +26,7 @@ extension DunbarService {
     ) async throws -> Answer<Dunbar.Post> {
         let now = time.milliseconds()
         if let replay = try await database.replay(
-            info.idempotencyKey, phrases: Dunbar.phrases, at: now, as: Dunbar.Post.self)
+            info.idempotencyKey, errorMessages: Dunbar.errorMessages, at: now, as: Dunbar.Post.self)
         {
             return try replay.renewed(by: urls)
         }
@@ -38,7 +38,7 @@ extension DunbarService {
         let files = try await store(request.media, of: caller.user)
         let answer: Answer<Dunbar.Post> = try await removingOnFailure(files.map(\.name)) {
             [urls, uploadThrottle, settings] in
-            try await database.write(info.idempotencyKey, phrases: Dunbar.phrases, at: now) { db in
+            try await database.write(info.idempotencyKey, errorMessages: Dunbar.errorMessages, at: now) { db in
                 let id = try Posts.insert(request.content, files, by: caller.user, at: now, in: db)
                 try uploadThrottle.count("\(caller.user)", at: now, in: db)
                 if !files.isEmpty { try Files.requireRoom(for: 0, of: caller.user, settings, in: db) }

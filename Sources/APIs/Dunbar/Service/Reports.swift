@@ -13,7 +13,7 @@ extension DunbarService {
         _ request: Dunbar.ReportPost, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<Dunbar.Confirmation> {
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, phrases: Dunbar.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: Dunbar.errorMessages, at: now) { db in
             let author = try Posts.requireVisible(request.post, to: caller.user, in: db)
             guard author != caller.user else { throw Problem(.badRequest, "You cannot report your own post") }
             try request.validate()

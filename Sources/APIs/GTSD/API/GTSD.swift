@@ -11,13 +11,13 @@ public enum GTSD: ServiceAPI {
     public static let name = "gtsd"
     public static let captureForm = CaptureForm.text
     public static let ignoresTrailingSlash = true
-    public static let phrases: Phrases = {
-        var phrases = Phrases()
-        phrases.notFound = "Resource not found"
-        phrases.malformedJSON = "Invalid JSON in request body"
-        phrases.storageUnavailable = phrases.unavailable
-        phrases.internalError = "Internal server error"
-        return phrases
+    public static let errorMessages: ErrorMessages = {
+        var errorMessages = ErrorMessages()
+        errorMessages.notFound = "Resource not found"
+        errorMessages.malformedJSON = "Invalid JSON in request body"
+        errorMessages.storageUnavailable = errorMessages.unavailable
+        errorMessages.internalError = "Internal server error"
+        return errorMessages
     }()
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [

@@ -52,12 +52,12 @@ public struct GTSDService: FileStoringService {
         self.objects = objects
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: tokenKey, limits: settings.attempts,
-            phrases: GTSD.phrases, time: time)
+            errorMessages: GTSD.errorMessages, time: time)
         self.sessions = TokenSessions(
             database: database, key: tokenKey, issuer: "gtsd", rules: Self.sessionRules, time: time,
             owner: Self.owner)
         self.refreshTokens = RefreshTokens(sessions)
-        self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, phrases: GTSD.phrases)
+        self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: GTSD.errorMessages)
         self.requests = RateLimits(database, time: time)
         self.cache = TaskCache(time: time)
         self.time = time

@@ -16,7 +16,7 @@ extension GTSDService {
         _ request: GTSD.CompleteOnboarding, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<GTSD.OnboardingStatus>> {
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, phrases: GTSD.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) { db in
             if let zone = request.timezone {
                 try db.run("UPDATE users SET timezone = \(zone) WHERE id = \(caller.user)")
             }

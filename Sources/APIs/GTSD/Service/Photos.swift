@@ -31,7 +31,8 @@ extension GTSDService {
         let text = "\(Photos.folder(of: caller.user))\(makeID())-\(name)"
         guard ObjectKey(text) != nil else { throw Problem(.badRequest, "Invalid filename: \(request.fileName)") }
         let end = now + Self.urlLifetime * 1000
-        let kept = try await database.write(info.idempotencyKey, phrases: GTSD.phrases, at: now) { [self] db in
+        let kept = try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) {
+            [self] db in
             let user = try People.lock(caller.user, at: now, in: db).id
             try uploadThrottle.count("\(user)", at: now, in: db)
             guard try Photos.storage(of: user, in: db) + size <= settings.storageQuota else {
@@ -60,7 +61,7 @@ extension GTSDService {
     ) async throws -> Answer<APIResponse<GTSD.ConfirmedPhoto>> {
         let now = time.milliseconds()
         if let replay = try await database.replay(
-            info.idempotencyKey, phrases: GTSD.phrases, at: now, as: APIResponse<GTSD.ConfirmedPhoto>.self)
+            info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now, as: APIResponse<GTSD.ConfirmedPhoto>.self)
         {
             return try await confirmed(again: replay, request.fileKey, of: caller)
         }
@@ -71,7 +72,8 @@ extension GTSDService {
         let answer = try await uploadLocks.withLock(request.fileKey) {
             let isKnown = try await database.read { try Photos.one(request.fileKey, in: $0) } != nil
             if !isKnown { try await verify(request, key) }
-            return try await database.write(info.idempotencyKey, phrases: GTSD.phrases, at: now) { [self] db in
+            return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) {
+                [self] db in
                 try confirm(request, by: caller, at: now, in: db)
             }
         }

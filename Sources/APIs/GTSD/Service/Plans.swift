@@ -24,7 +24,7 @@ extension GTSDService {
             }
             if let plan { return Answer(.ok, APIResponse(.init(plan: plan, recomputed: false))) }
         }
-        return try await database.write(info.idempotencyKey, phrases: GTSD.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) { db in
             let person = try People.lockForChange(caller.user, at: now, in: db)
             let week = Week.start(of: person.today)
             if !isForced, let plan = try Plans.one(in: week, of: person.id, in: db) {

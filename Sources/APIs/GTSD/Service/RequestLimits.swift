@@ -30,7 +30,7 @@ private struct RequestLimit {
             requests: 20, refusal: "Too many presign requests, please try again later"),
         GTSD.ConfirmPhoto.route.path: Self(
             requests: 30, refusal: "Too many photo confirmation requests, please try again later"),
-        GTSD.CheckCompliance.route.path: Self(requests: 20, refusal: GTSD.phrases.tooManyRequests),
-        GTSD.GeneratePlan.route.path: Self(requests: 20, refusal: GTSD.phrases.tooManyRequests),
+        GTSD.CheckCompliance.route.path: Self(requests: 20, refusal: GTSD.errorMessages.tooManyRequests),
+        GTSD.GeneratePlan.route.path: Self(requests: 20, refusal: GTSD.errorMessages.tooManyRequests),
     ]
 }

@@ -55,7 +55,7 @@ extension GTSDService {
         _ request: GTSD.SubmitEvidence, from caller: Caller, _ info: RequestInfo
     ) async throws -> Answer<APIResponse<GTSD.SubmittedEvidence>> {
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, phrases: GTSD.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: GTSD.errorMessages, at: now) { db in
             let person = try People.lockForChange(caller.user, at: now, in: db)
             let day = try Tasks.day(of: request.taskId, of: person.id, in: db)
             try Tasks.requireRoomForEvidence(of: request.taskId, in: db)

@@ -12,7 +12,7 @@ public enum Messenger: ServiceAPI {
     public typealias Timestamp = Contract.Timestamp<Seconds>
 
     public static let name = "messenger"
-    public static let phrases = Phrases()
+    public static let errorMessages = ErrorMessages()
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
         auth, account, users, blocks, chats, members, messages, messageChanges, receipts, files, reports,

@@ -22,7 +22,7 @@ extension MessengerService {
         }
         try Members.requireRoom(for: others.count + 1)
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, phrases: Messenger.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now) { db in
             try Users.lockCaller(caller, in: db)
             try Users.requireKnown(others, in: db)
             if request.type == .direct {

@@ -25,7 +25,7 @@ extension MessengerService {
     ) async throws -> Answer<Messenger.File> {
         let now = time.milliseconds()
         if let replay = try await database.replay(
-            info.idempotencyKey, phrases: Messenger.phrases, at: now, as: Messenger.File.self)
+            info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now, as: Messenger.File.self)
         {
             return replay
         }
@@ -44,7 +44,7 @@ extension MessengerService {
         guard let key = ObjectKey(objectKey) else { throw UnusableObjectKey(text: objectKey) }
         try await objects.put(spooled, at: key, contentType: mimeType)
         do {
-            return try await database.write(info.idempotencyKey, phrases: Messenger.phrases, at: now) {
+            return try await database.write(info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now) {
                 [settings, uploadThrottle] db in
                 try Users.lockCaller(owner, in: db)
                 try uploadThrottle.count("\(owner)", at: now, in: db)

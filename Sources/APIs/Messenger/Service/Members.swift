@@ -16,7 +16,7 @@ extension MessengerService {
         _ request: Messenger.AddMembers, from caller: Messenger.User.ID, _ info: RequestInfo
     ) async throws -> Answer<Messenger.Chat> {
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, phrases: Messenger.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now) { db in
             let change = try ChatChange.lock(in: request.chat, by: caller, else: Chats.notFound, db)
             try change.requireOwner(caller)
             try change.requireGroup()

@@ -15,7 +15,7 @@ extension MessengerService {
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, _ info: RequestInfo
     ) async throws -> Answer<Messenger.SentMessage> {
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, phrases: Messenger.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now) { db in
             try Chats.requireMember(sender, of: request.chat, in: db)
             let message = try Messages.insert(request, from: sender, at: now, in: db)
             try announce(.message(message), in: db)

@@ -51,9 +51,9 @@ public struct MessengerService: FileStoringService {
         self.objects = objects
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: tokenKey, limits: settings.attempts,
-            phrases: Messenger.phrases, time: time)
+            errorMessages: Messenger.errorMessages, time: time)
         self.sessions = TokenSessions(database: database, key: tokenKey, rules: Self.sessionRules, time: time)
-        self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, phrases: Messenger.phrases)
+        self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: Messenger.errorMessages)
         self.hub = LiveHub(group)
         self.searches = CallerLimit(atOnce: database.readsOfOneCaller)
         self.time = time

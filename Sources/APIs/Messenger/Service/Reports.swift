@@ -14,7 +14,7 @@ extension MessengerService {
         _ request: Messenger.CreateReport, from caller: Messenger.User.ID, _ info: RequestInfo
     ) async throws -> Answer<Messenger.Report> {
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, phrases: Messenger.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now) { db in
             if let user = request.reportedUser, try Users.profile(user, for: caller, in: db) == nil {
                 throw Users.notFound
             }

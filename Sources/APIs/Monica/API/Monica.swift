@@ -15,14 +15,14 @@ public enum Monica: ServiceAPI {
     public static let name = "monica"
     public static let basePath = "/api"
     public static let captureForm = CaptureForm.text
-    public static let phrases: Phrases = {
-        var phrases = Phrases()
-        phrases.notFound = "The requested resource was not found."
-        phrases.malformedJSON = "Problems parsing JSON"
-        phrases.tooManyRequests = "Too many attempts, please slow down the request"
-        phrases.storageUnavailable = phrases.unavailable
-        phrases.internalError = "Internal server error"
-        return phrases
+    public static let errorMessages: ErrorMessages = {
+        var errorMessages = ErrorMessages()
+        errorMessages.notFound = "The requested resource was not found."
+        errorMessages.malformedJSON = "Problems parsing JSON"
+        errorMessages.tooManyRequests = "Too many attempts, please slow down the request"
+        errorMessages.storageUnavailable = errorMessages.unavailable
+        errorMessages.internalError = "Internal server error"
+        return errorMessages
     }()
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [

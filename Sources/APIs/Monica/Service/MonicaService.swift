@@ -107,7 +107,7 @@ public struct MonicaService: HostedService {
         _ write: @escaping @Sendable (RecordLoader, Monica.Form, _ now: Int64) throws -> Item?
     ) async throws -> Answer<APIResponse<Item>> {
         let now = time.milliseconds()
-        return try await database.write(info.idempotencyKey, phrases: Monica.phrases, at: now) { db in
+        return try await database.write(info.idempotencyKey, errorMessages: Monica.errorMessages, at: now) { db in
             guard let item = try write(loader(caller.account, db), request.form, now) else {
                 throw Monica.Problems.notFound(Item.singular)
             }

@@ -37,7 +37,9 @@ struct Tokens: Sendable {
         let digest = Digest.sha256(token)
         guard let caller = try await known.value(for: digest, else: { try await look(up: digest) }) else {
             let standing = try await windows.count("wrong \(info.address.network)", limit: limits.wrongTokens)
-            if standing.isExceeded { throw standing.refusal(Monica.phrases.tooManyRequests, at: time.milliseconds()) }
+            if standing.isExceeded {
+                throw standing.refusal(Monica.errorMessages.tooManyRequests, at: time.milliseconds())
+            }
             throw Monica.Problems.unauthenticated
         }
         return caller
@@ -51,7 +53,7 @@ struct Tokens: Sendable {
         let isOfContacts = route.path.hasPrefix("/contacts") || route.path.hasPrefix("/export")
         return try await windows.admit(
             "\(isOfContacts ? "contacts" : "others") \(caller.token)",
-            limit: isOfContacts ? limits.contactRequests : limits.otherRequests, Monica.phrases.tooManyRequests)
+            limit: isOfContacts ? limits.contactRequests : limits.otherRequests, Monica.errorMessages.tooManyRequests)
     }
 
     /// Looks a token up, and records that it was used.

@@ -14,11 +14,11 @@ public struct OriginPolicy: Sendable {
     /// those of apps.
     ///
     /// - Throws: 403 in the API's words.
-    public func admit(_ request: HTTPRequest, _ phrases: Phrases) throws(Problem) {
+    public func admit(_ request: HTTPRequest, _ errorMessages: ErrorMessages) throws(Problem) {
         guard [.post, .put, .patch, .delete].contains(request.method) else { return }
         for origin in request.headerFields[values: .origin] {
             guard let known = Self.origin(of: origin), origins.contains(known) else {
-                throw Problem(.forbidden, phrases.foreignOrigin)
+                throw Problem(.forbidden, errorMessages.foreignOrigin)
             }
         }
     }

@@ -43,10 +43,10 @@ struct Multipart {
     /// - Throws: ``UploadRules/missing`` when the body is not a form or has no such file, ``UploadRules/unexpected``,
     ///   ``UploadRules/tooLarge``.
     static func receive(
-        _ request: Request, rules: UploadRules?, into spool: (any UploadSpool)?, phrases: Phrases
+        _ request: Request, rules: UploadRules?, into spool: (any UploadSpool)?, errorMessages: ErrorMessages
     ) async throws -> Multipart {
-        let malformed = Problem(.badRequest, rules?.missing ?? phrases.malformedForm)
-        let textTooLarge = Problem(.contentTooLarge, phrases.bodyTooLarge, headers: [.connection: "close"])
+        let malformed = Problem(.badRequest, rules?.missing ?? errorMessages.malformedForm)
+        let textTooLarge = Problem(.contentTooLarge, errorMessages.bodyTooLarge, headers: [.connection: "close"])
         let tooLarge = rules.map { Problem(.contentTooLarge, $0.tooLarge, headers: [.connection: "close"]) }
         // The form takes little besides its files: a much larger body is refused before a byte of it is read.
         let limit = (rules.map { $0.maximumSize * Int64($0.maximumCount) } ?? 0) + Int64(2 * maximumText)
@@ -83,7 +83,7 @@ struct Multipart {
                         guard part.name == rules.field else { continue }
                         size = 0
                         if form.uploads.count < rules.maximumCount {
-                            guard let spool else { throw Problem(.internalServerError, phrases.internalError) }
+                            guard let spool else { throw Problem(.internalServerError, errorMessages.internalError) }
                             writer = try await spool.begin()
                         } else if rules.maximumCount > 1 {
                             form.uploads.append(Upload(.bytes([]), filename: part.filename ?? ""))

@@ -89,7 +89,7 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
             let query = mark.map { target[target.utf8.index(after: $0)...] }
             let (node, captures) = try find(target[..<(mark ?? target.endIndex)])
             route = node.path
-            switch try node.endpoint(for: request.method, API.phrases) {
+            switch try node.endpoint(for: request.method, API.errorMessages) {
             case .operation(let operation):
                 isOpen = operation.isOpen
                 reply = try await operation.run(
@@ -112,7 +112,7 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
 
     private func find(_ path: Substring) throws -> (Node, [(name: String, value: String)]) {
         let slash = UInt8(ascii: "/")
-        guard path.utf8.first == slash else { throw Problem(.notFound, API.phrases.notFound) }
+        guard path.utf8.first == slash else { throw Problem(.notFound, API.errorMessages.notFound) }
         let steps = path.utf8.dropFirst().split(separator: slash, omittingEmptySubsequences: false)
             .map(Substring.init)
         if let found = root.find(steps[...], API.captureForm) { return found }
@@ -121,7 +121,7 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
         {
             return found
         }
-        throw Problem(.notFound, API.phrases.notFound)
+        throw Problem(.notFound, API.errorMessages.notFound)
     }
 
     private func render(_ error: any Error, _ info: RequestInfo) -> Reply {
@@ -147,7 +147,7 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
             return Reply(status: .clientClosedRequest, headers: [.connection: "close"])
         } else {
             options.logger.error("request failed", metadata: ["request": "\(info.id)", "error": "\(error)"])
-            problem = Problem(.internalServerError, API.phrases.internalError)
+            problem = Problem(.internalServerError, API.errorMessages.internalError)
             if options.showsDetails { problem.details = "\(error)" }
         }
         var headers = problem.headers
@@ -296,12 +296,12 @@ struct Node: Sendable {
         return rest.first.map { ($0.node, [($0.name, steps.joined(separator: "/"))]) }
     }
 
-    func endpoint(for method: HTTPRequest.Method, _ phrases: Phrases) throws(Problem) -> Endpoint {
+    func endpoint(for method: HTTPRequest.Method, _ errorMessages: ErrorMessages) throws(Problem) -> Endpoint {
         if let endpoint = endpoints.first(where: { $0.method == method })?.endpoint { return endpoint }
         // The body is removed from answers to HEAD when they are written.
         if method == .head, let endpoint = endpoints.first(where: { $0.method == .get })?.endpoint { return endpoint }
         let allowed = endpoints.map(\.method.rawValue).joined(separator: ", ")
-        throw Problem(.methodNotAllowed, phrases.methodNotAllowed, headers: [.allow: allowed])
+        throw Problem(.methodNotAllowed, errorMessages.methodNotAllowed, headers: [.allow: allowed])
     }
 
     var signatures: [String] {

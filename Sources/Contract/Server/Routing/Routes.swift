@@ -188,14 +188,16 @@ struct Call: Sendable {
         case .query:
             source.items = FormURLEncoded.items(query ?? "")
         case .json:
-            source.body = try await json(E.API.phrases)
+            source.body = try await json(E.API.errorMessages)
         case .multipart(let rules):
-            form = try await Multipart.receive(request, rules: rules, into: reading.spool, phrases: E.API.phrases)
+            form = try await Multipart.receive(
+                request, rules: rules, into: reading.spool, errorMessages: E.API.errorMessages)
         case .jsonOrMultipart(let rules):
             if Multipart.isForm(request) {
-                form = try await Multipart.receive(request, rules: rules, into: reading.spool, phrases: E.API.phrases)
+                form = try await Multipart.receive(
+                    request, rules: rules, into: reading.spool, errorMessages: E.API.errorMessages)
             } else {
-                source.body = try await json(E.API.phrases)
+                source.body = try await json(E.API.errorMessages)
             }
         }
         if let form {
@@ -205,7 +207,7 @@ struct Call: Sendable {
         guard E.route.acceptsIdempotencyKey, let key = request.headers[.idempotencyKey] else {
             return try RequestCoding.decode(E.self, from: source)
         }
-        guard IdempotencyKey.isValid(key) else { throw Problem(.badRequest, E.API.phrases.invalidIdempotencyKey) }
+        guard IdempotencyKey.isValid(key) else { throw Problem(.badRequest, E.API.errorMessages.invalidIdempotencyKey) }
         let endpoint = try RequestCoding.decode(E.self, from: source)
         var fingerprint = HMAC<SHA256>(key: reading.fingerprintKey)
         if let form {
@@ -222,8 +224,8 @@ struct Call: Sendable {
         return endpoint
     }
 
-    private func json(_ phrases: Phrases) async throws -> [UInt8] {
-        let body = try await collect(upTo: Self.maximumBody, else: phrases.bodyTooLarge)
+    private func json(_ errorMessages: ErrorMessages) async throws -> [UInt8] {
+        let body = try await collect(upTo: Self.maximumBody, else: errorMessages.bodyTooLarge)
         return Array(body.readableBytesView)
     }
 
