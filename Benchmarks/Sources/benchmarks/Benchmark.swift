@@ -6,7 +6,7 @@ struct Setting: Sendable {
     let postgreSQL: String?
     /// The engines to measure on, for benchmarks that support both.
     let engines: [Engine]
-    /// How long a server is under load before the next server's turn.
+    /// The time for which a server is under load before the next server's turn.
     let turn: Duration
     /// The number of turns of each server. The figure is the median, so a disturbance spoils one turn and not the
     /// result.
