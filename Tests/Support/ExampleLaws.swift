@@ -36,7 +36,7 @@ extension Laws {
     }
 
     /// Checks that every example of a request has a request of the SDK, and every example of an answer with a body has
-    /// a value.
+    /// a value, each word of `include` one of its own.
     ///
     /// - Parameter answers: The values; nil if they are compared in another way.
     public func checkExamplesAreUsed(_ answers: [ExampleAnswer]? = nil) {
@@ -50,6 +50,11 @@ extension Laws {
             if let answers, operation.answers.contains(where: { $0.body != nil }) {
                 let hasValue = answers.contains { $0.signature == operation.signature }
                 #expect(hasValue, "no value for the answers of \(operation.signature)")
+            }
+            for answer in operation.answers {
+                guard let answers, let word = answer.inclusion, let body = answer.body else { continue }
+                let hasValue = answers.contains { $0.signature == operation.signature && $0.written == body.json() }
+                #expect(hasValue, "no value for the answer of \(operation.signature) that includes \(word)")
             }
         }
     }
