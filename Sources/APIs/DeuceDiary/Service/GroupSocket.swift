@@ -7,14 +7,14 @@ import Foundation
 import NIOCore
 import WebSockets
 
-/// One client on `/ws`, which listens to one group at a time. Lives on its event loop.
+/// One client on `/ws`, which is subscribed to one group at a time. It lives on its event loop.
 ///
-/// Without a caller it is as open as the contract: nothing is asked, nothing answered. With one, groups are joined and
-/// heard by members alone, until the caller's token expires; a newer one may come over the socket.
+/// Without a caller it follows the contract: it checks nothing and answers nothing. With a caller, only members receive a
+/// group's entries, until the caller's token expires. The client may send a newer token over the socket.
 final class GroupSocket: SocketHandler {
-    /// Frames and events that wait while the database is asked. Who falls behind further has to come again.
+    /// The maximum number of frames and events that wait while the database is read. A socket with more is closed.
     static let maximumWaiting = 256
-    /// In bytes; a longer token is none.
+    /// The maximum length of a token in bytes. A longer one is invalid.
     static let maximumToken = 4096
 
     private let service: DeuceDiaryService
@@ -23,7 +23,7 @@ final class GroupSocket: SocketHandler {
     private var socket: (any SocketConnection)?
     private var turns: Turns?
     private var group: DeuceDiary.Group.ID?
-    /// Groups that are being asked for: they are listened to before it is known whether they are heard.
+    /// The groups whose membership is being checked. Their events are received already, and wait.
     private var asked: [DeuceDiary.Group.ID] = []
     private var expiry: Scheduled<Void>?
 
@@ -41,11 +41,11 @@ final class GroupSocket: SocketHandler {
         begin(as: caller, on: socket)
     }
 
-    /// The socket lasts as long as the caller's token from now on.
+    /// Lets the socket live as long as the caller's token.
     private func begin(as caller: Caller, on socket: any SocketConnection) {
         self.caller = caller
         expiry?.cancel()
-        // Deleted between the look at the token and here, where nobody would have heard of it.
+        // The account may have been deleted after its token was checked and before this socket subscribed to that event.
         if service.accounts.isEnded(caller) { return end() }
         let this = NIOLoopBound(self, eventLoop: socket.eventLoop)
         let left = max(0, caller.claims.expiresAt - service.time.seconds)
@@ -81,7 +81,7 @@ final class GroupSocket: SocketHandler {
             let known = frame.group.isUUID ? frame.group : nil
             if let caller { ask(for: known, as: caller) } else { join(known) }
         case let frame as DeuceDiary.Authenticate:
-            // A socket that was opened without a token is the contract's, which knows no such message.
+            // A socket without a token follows the contract, which does not have this frame.
             guard caller != nil else { return }
             let token = frame.token.utf8.count <= Self.maximumToken ? frame.token : ""
             turn { $0.renew(by: token) }
@@ -89,7 +89,7 @@ final class GroupSocket: SocketHandler {
         }
     }
 
-    /// Takes a newer token of the same user. One that is refused changes nothing.
+    /// Replaces the token by a newer one of the same user. A refused token changes nothing.
     private func renew(by token: String) {
         turns?.work { [service, address] in
             try await service.caller(token, from: address)
@@ -171,12 +171,12 @@ extension GroupSocket: Subscriber {
         case .deleted(let issuedUntil):
             if let caller, caller.claims.issuedAt <= issuedUntil { end() }
         case .gap:
-            // Better no connection than one that is silent about what it missed.
+            // The client reconnects and reads what it missed.
             socket?.close(.tryAgainLater, reason: DeuceDiary.errorMessages.unavailable)
         }
     }
 
-    /// Sends an event of the group that is listened to by then, if the membership lasts.
+    /// Sends an event if its group is still the subscribed one and the caller still a member.
     private func pass(_ frame: TextFrame, of group: DeuceDiary.Group.ID, to caller: Caller) {
         guard group == self.group else { return }
         let membership = Membership(user: caller.user, group: group)
@@ -191,11 +191,11 @@ extension GroupSocket: Subscriber {
         }
     }
 
-    /// The membership of the group that is listened to has ended.
+    /// Ends the subscription of a group because the membership has ended.
     private func lose(_ group: DeuceDiary.Group.ID) {
         guard group == self.group else { return }
         self.group = nil
-        // Asked for again, it is listened to until there is an answer.
+        // While the group is being checked again, its events are still needed.
         if !asked.contains(group) { stopListening(to: group) }
         refuse("Not a member of this group")
     }

@@ -8,43 +8,43 @@ import HTTPTypes
 import NIOCore
 import WebSockets
 
-/// What a socket listens to.
+/// A topic to which sockets subscribe.
 enum LiveTopic: Hashable, Sendable {
     case group(DeuceDiary.Group.ID)
-    /// The socket's own user, where it has one.
+    /// The socket's own user, if it has a caller.
     case user(DeuceDiary.User.ID)
 }
 
 enum LiveEvent: Sendable {
-    /// Of a group.
+    /// An entry was logged in the group of the topic.
     case logged(TextFrame)
-    /// Of a user, who is no member of this group any more.
+    /// The user of the topic is no longer a member of this group.
     case left(DeuceDiary.Group.ID)
-    /// Of a user, whose tokens up to that time, in Unix seconds, are of an account that was deleted.
+    /// The account of the topic's user was deleted. Tokens issued up to that time, in Unix seconds, belong to it.
     case deleted(issuedUntil: Int64)
-    /// Something may have been missed.
+    /// Events may have been missed.
     case gap
 }
 
 typealias LiveHub = Hub<LiveTopic, LiveEvent>
 
-/// What happened, for the sockets of every node.
+/// An event for the sockets of every node.
 enum LiveNews: Codable, Sendable {
     case logged([DeuceDiary.DeuceEntry], by: DeuceDiary.User)
-    /// More than can be carried: each node reads it.
+    /// A log that is too long to be announced whole: each node reads it.
     case log(String)
     case left(Membership)
     case deleted(DeuceDiary.User.ID, issuedUntil: Int64)
 }
 
-/// Somebody's membership of a group.
+/// A user's membership of a group.
 struct Membership: Codable, Hashable, Sendable {
     let user: DeuceDiary.User.ID
     let group: DeuceDiary.Group.ID
 }
 
 extension LiveHub {
-    /// Tells the sockets of this node.
+    /// Sends an event to the sockets of this node.
     func deliver(_ news: LiveNews) {
         switch news {
         case .logged(let entries, let user):
@@ -67,7 +67,7 @@ extension DeuceDiaryService {
         let proxies = settings.trustedProxies
         var limits = SocketLimits()
         limits.pingInterval = .seconds(30)
-        // By then two pings have been left unanswered.
+        // Two pings are unanswered by then.
         limits.idleTimeout = .seconds(90)
         return [
             SocketRoute(path: "/ws", limits: limits) { request, peer in
@@ -76,7 +76,7 @@ extension DeuceDiaryService {
         ]
     }
 
-    /// Accepts a socket without a token where sockets are open. One that offers a token is held to it in either mode.
+    /// Accepts a socket without a token where sockets are open. A token that is offered is checked in either mode.
     private func admit(_ request: HTTPRequest, from address: ClientAddress) async -> SocketAdmission {
         do {
             guard let token = Self.token(of: request) else {
@@ -94,23 +94,23 @@ extension DeuceDiaryService {
         }
     }
 
-    /// The token that a handshake offers: in its header, or in its URL for clients that can set no header.
+    /// Returns the token of a handshake: from its header, or from its URL for clients that cannot set a header.
     private static func token(of request: HTTPRequest) -> String? {
         if let token = request.headerFields.bearerToken { return token }
         let query = request.path?.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         return FormURLEncoded.items(query).first { $0.name == "token" }?.value
     }
 
-    /// Receives the events of other nodes, until the task is cancelled. One task for each node.
+    /// Receives the events of other nodes until the task is cancelled. Each node runs one such task.
     ///
-    /// - Parameter started: Called when every event from then on will be received: at first, and after each gap, once
-    ///   sockets that may have missed something are closed. Never where there is one node.
+    /// - Parameter started: Called once no later event can be missed: at the start, and after each gap when the sockets that
+    ///   may have missed events are closed. It is never called where there is only one node.
     public func listen(_ started: @escaping @Sendable () -> Void = {}) async {
         await announcer.listen { [database] news in
             guard case .log(let log) = news else { return news }
             return try await database.read { db in
                 let entries = try Entries.all(of: log, in: db)
-                // None: they have gone since.
+                // The entries may have been deleted since.
                 guard let author = entries.first?.userId, let user = try Users.one(author, for: nil, in: db) else {
                     return nil
                 }
@@ -122,7 +122,7 @@ extension DeuceDiaryService {
         }
     }
 
-    /// Whether somebody is a member, as was found within the last second.
+    /// Returns whether a user is a member. The answer may be a second old.
     func isMember(_ membership: Membership) async throws -> Bool {
         try await memberships.check(membership) {
             try await database.read { try Groups.isMember(membership.user, of: membership.group, in: $0) }

@@ -8,54 +8,53 @@ import MessengerAPI
 import NIOCore
 import WebSockets
 
-/// What sockets listen to.
+/// A topic to which sockets subscribe.
 enum LiveTopic: Hashable, Sendable {
     case chat(Messenger.Chat.ID)
     case session(String)
 }
 
-/// What a socket hears of its topics.
+/// An event of a topic.
 enum LiveEvent: Sendable {
     case message(Messenger.Message, frame: TextFrame)
-    /// The chat changed, and this is its version now.
+    /// The chat changed, and has this version now.
     case change(version: Int64, frame: TextFrame)
-    /// Something that moves no version.
+    /// A frame that reports no change of the chat, such as a read mark.
     case passing(frame: TextFrame)
-    /// A change of the chat, by which a message is gone.
+    /// A change of the chat that deleted a message.
     case deletion(of: Messenger.Message.ID, version: Int64, frame: TextFrame)
-    /// A change of the chat, by which a membership began or ended.
+    /// A change of the chat that began or ended a membership.
     case membership(of: Messenger.User.ID, version: Int64, frame: TextFrame)
     case typing(Messenger.User.ID, frame: TextFrame)
     case sessionEnded
-    /// Something may have been missed: look again.
+    /// Events may have been missed: subscribers read the chat again.
     case gap
 }
 
 typealias LiveHub = Hub<LiveTopic, LiveEvent>
 
-/// What happened, for the sockets of every node.
+/// An event for the sockets of every node.
 enum LiveAnnouncement: Codable, Sendable {
     case message(Messenger.Message)
-    /// A message too long to be carried: each node reads it.
+    /// A message that is too long to be announced whole: each node reads it.
     case stored(Messenger.Message.ID)
     /// A frame for the sockets that are subscribed to its chat. The version is the chat's, where the frame reports a change
     /// of it.
     case frame(AnnouncedFrame, version: Int64?)
-    /// An edit too long to be carried.
+    /// An edit that is too long to be announced whole.
     case storedEdit(Messenger.Message.ID, version: Int64)
     case deleted(Messenger.MessageDeletion, version: Int64)
-    /// At this time, by the clock of the node that heard it: in milliseconds since 1970.
+    /// A user types. The time is that of the node that received the frame, in milliseconds since 1970.
     case typing(Messenger.User.ID, in: Messenger.Chat.ID, at: Int64)
-    /// At most ``maximumUsers``.
-    /// The version is of the first of them.
+    /// Users were added, at most ``maximumUsers``. The version is that of the first addition.
     case membersAdded([Messenger.User.ID], to: Messenger.Chat.ID, version: Int64)
     case memberRemoved(Messenger.MemberRemoved, version: Int64)
     case sessionEnded(String)
 
-    /// So many ids, of whatever length, fit into what a database carries.
+    /// The maximum number of ids in one announcement: as many fit whatever their length.
     static let maximumUsers = 300
 
-    /// The same, for one that is too long to be carried.
+    /// The event without the text that makes it too long for a database's notification.
     var shortened: LiveAnnouncement {
         switch self {
         case .message(let message): return .stored(message.id)
@@ -67,7 +66,7 @@ enum LiveAnnouncement: Codable, Sendable {
     }
 }
 
-/// Any frame about a chat, as one node tells it to another.
+/// Any frame about a chat, in the form in which nodes exchange it.
 struct AnnouncedFrame: Codable, Sendable {
     let frame: any Messenger.ChatFrame
 
@@ -87,13 +86,12 @@ struct AnnouncedFrame: Codable, Sendable {
 extension MessengerService {
     private var announcer: Announcer<LiveAnnouncement> { Announcer(database) { deliver($0) } }
 
-    /// Tells the sockets, here and on every other node, once the transaction is durable, in the order of the commits.
+    /// Sends an event to the sockets of every node once the transaction is durable, in the order of the commits.
     func announce(_ announcement: LiveAnnouncement, in db: Session) throws {
         try announcer.announce(announcement, inShort: announcement.shortened, in: db)
     }
 
-    /// Sends a frame to the sockets that are subscribed to its chat, here and on every other node, once the transaction is
-    /// durable.
+    /// Sends a frame to the sockets of every node that are subscribed to its chat, once the transaction is durable.
     ///
     /// - Parameter version: The chat's version since the change that the frame reports. A frame without one reports
     ///   something that a later frame replaces.
@@ -101,10 +99,10 @@ extension MessengerService {
         try announce(.frame(AnnouncedFrame(frame), version: version), in: db)
     }
 
-    /// Receives the events of other nodes, until the task is cancelled. One task for each node.
+    /// Receives the events of other nodes until the task is cancelled. Each node runs one such task.
     ///
-    /// - Parameter started: Called when every event from then on will be received: at first, and after each gap. Never where
-    ///   there is one node.
+    /// - Parameter started: Called once no later event can be missed: at the start, and after each gap. It is never called
+    ///   where there is only one node.
     public func listen(_ started: @escaping @Sendable () -> Void = {}) async {
         await announcer.listen(completing: complete) {
             hub.broadcast { .gap }
@@ -112,7 +110,7 @@ extension MessengerService {
         }
     }
 
-    /// Reads what was too long to be carried. Nil when it has gone since.
+    /// Reads the text that was too long to be announced. Returns nil if it has been deleted since.
     private func complete(_ announcement: LiveAnnouncement) async throws -> LiveAnnouncement? {
         switch announcement {
         case .stored(let id):
@@ -126,7 +124,7 @@ extension MessengerService {
         }
     }
 
-    /// Tells the sockets of this node.
+    /// Sends an event to the sockets of this node.
     private func deliver(_ announcement: LiveAnnouncement) {
         switch announcement {
         case .message(let message):

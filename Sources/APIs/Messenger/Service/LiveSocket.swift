@@ -5,17 +5,18 @@ import MessengerAPI
 import NIOCore
 import WebSockets
 
-/// One client on `/ws`. Lives on its event loop; a frame that needs the database is answered before the next is read.
+/// One client on `/ws`. It lives on its event loop, and answers a frame that needs the database before it reads the next.
 final class LiveSocket: SocketHandler {
     static let authenticationDeadline = TimeAmount.seconds(10)
     static let maximumSubscriptions = 1000
-    /// More missed messages than this are not sent again: the client reads them with GET.
+    /// The maximum number of missed messages that are sent again. A client that missed more reads them with GET.
     static let maximumBacklog = 1000
-    /// Sent at once, so that a backlog never fills the queue of a reader who keeps up.
+    /// The number of missed messages that are sent at once, so that they never fill the queue of a client that keeps up.
     static let batch = 100
 
-    /// Bytes that wait while a frame is answered, each frame taken for 64 more than it has. Who sends more does not wait
-    /// for answers. There is room to subscribe to every chat at once, and for a long frame beside.
+    /// The maximum size of the frames that wait while another is answered, in bytes, where each frame counts 64 more than
+    /// it has. There is room to subscribe to every chat at once, and for a long frame. A client that sends more does not
+    /// wait for answers, and its socket is closed.
     static let maximumInbox = 262_144
 
     let service: MessengerService
@@ -27,10 +28,10 @@ final class LiveSocket: SocketHandler {
     private var inboxSize = 0
     private var isBusy = false
 
-    /// What is done one after the other.
+    /// A task of the socket. Tasks run one after the other.
     enum Step {
         case frame(ByteBuffer)
-        /// A chat of which something may have been missed.
+        /// Reads a chat whose events may have been missed.
         case lookAgain(Messenger.Chat.ID)
     }
 
@@ -113,7 +114,7 @@ final class LiveSocket: SocketHandler {
         socket?.close(.policyViolation, reason: "")
     }
 
-    /// Works off the event loop and comes back to it with the result, before the next frame is looked at.
+    /// Runs an operation off the event loop, and handles its result on the loop before the next frame.
     func work<Result: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Result,
         then finish: @escaping @Sendable (LiveSocket, Swift.Result<Result, any Error>) -> Void
@@ -140,7 +141,7 @@ final class LiveSocket: SocketHandler {
         deadline = eventLoop.scheduleTask(in: delay) { action(this.value) }
     }
 
-    /// Runs an action when everything sent so far has left, before the next frame is looked at.
+    /// Runs an action when everything sent so far has left, before the next frame is handled.
     func whenFlushed(_ action: @escaping (LiveSocket) -> Void) {
         guard let socket else { return }
         isBusy = true
@@ -160,7 +161,7 @@ final class LiveSocket: SocketHandler {
         work(look) { this, result in
             switch result {
             case .success(let caller) where this.caller.map({ $0.user == caller.user }) ?? true: this.begin(caller)
-            // Nothing is wrong with the token.
+            // The token may be valid: it could not be checked.
             case .failure(let error) where !(error is Problem): this.giveUp()
             default: this.refuse("Invalid or expired access token")
             }
@@ -173,7 +174,7 @@ final class LiveSocket: SocketHandler {
         self.caller = caller
         service.hub.subscribe(self, to: .session(caller.session), on: socket.eventLoop)
         schedule(in: .seconds(max(0, caller.expiresAt - service.time.seconds))) { $0.end() }
-        // The session may have ended between the look at it and the subscription to its end.
+        // The session may have ended after it was checked and before the subscription to that event.
         let service = service
         let look = { @Sendable in try await service.sessions.isOpenNow(caller) }
         work(look) { this, alive in
@@ -185,7 +186,7 @@ final class LiveSocket: SocketHandler {
         }
     }
 
-    /// Ends the socket if its session ended while nobody told.
+    /// Ends the socket if its session ended while events were missed.
     func checkSession() {
         guard let caller, let eventLoop = socket?.eventLoop else { return }
         let session = caller.session
@@ -205,6 +206,6 @@ final class LiveSocket: SocketHandler {
 
     func end() { socket?.close(.sessionEnded, reason: "Session ended") }
 
-    /// Better no connection than one that is silent about what it missed.
+    /// Closes the socket, so that the client reconnects and reads what it missed.
     func giveUp() { socket?.close(.tryAgainLater, reason: "Service temporarily unavailable") }
 }

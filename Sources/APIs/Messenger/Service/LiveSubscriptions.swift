@@ -6,26 +6,26 @@ import NIOCore
 import WebSockets
 
 extension LiveSocket {
-    /// A subscribed chat. While its history is to be read, what happens meanwhile waits.
+    /// A subscribed chat. While its history is being read, its events wait.
     struct Subscription {
-        /// The newest message that was sent, or was there before: nothing is sent twice, nor out of order.
+        /// The newest message that was sent or existed before. Older ones are not sent, so none comes twice or out of order.
         var last: Messenger.Message.ID
-        /// What `last` was when the chat was last read: later ones were sent as they were announced.
+        /// The value of `last` when the chat was last read. Later messages were sent when they were announced.
         var read = Messenger.Message.ID(0)
-        /// The chat's version that the socket knows: what is older is no news, however late it is announced.
+        /// The newest version of the chat that the socket knows. A change with an older version is outdated.
         var version: Int64
-        /// The version at which the user was seen to be a member.
+        /// The chat's version when the user was found to be a member.
         var membership: Int64
         var waiting: [LiveEvent]?
-        /// Something may have been missed, and has not been looked for yet.
+        /// Whether events may have been missed that have not been read yet.
         var hasGap = false
     }
 
     private struct Backlog: Sendable {
         var missed: [Messenger.Message] = []
-        /// Too much, or not what is sent again.
+        /// Whether the client must read the chat itself: it missed too many messages, or changes.
         var mustResync = false
-        /// What was there before needs no sending, however late it is announced.
+        /// The newest message of the chat. It and older ones need not be sent when they are announced late.
         var newest = Messenger.Message.ID(0)
         var version: Int64
     }
@@ -35,8 +35,8 @@ extension LiveSocket {
         guard subscriptions[chat] != nil || subscriptions.count < Self.maximumSubscriptions else {
             return answer("Too many subscriptions (max \(Self.maximumSubscriptions))")
         }
-        // Asked for again, a subscription goes on from where it is: what was committed but not announced yet is its
-        // due.
+        // An existing subscription continues where it is, so that messages that are committed but not announced yet are
+        // sent.
         let before = subscriptions[chat]
         let since = since ?? before?.last
         begin(chat, since: since)
@@ -58,18 +58,18 @@ extension LiveSocket {
         }
     }
 
-    /// Goes on with the subscription that there was before one that could not be judged.
+    /// Restores the subscription that existed before one whose membership could not be checked.
     private func restore(_ before: Subscription?, of chat: Messenger.Chat.ID) {
         guard let before else { return drop(chat) }
         subscriptions[chat]?.last = before.last
         subscriptions[chat]?.read = before.read
         if before.hasGap { subscriptions[chat]?.hasGap = true }
-        // What happened meanwhile.
+        // Sends the events that waited.
         deliver([], in: chat)
     }
 
-    /// Has what comes from now on wait at once, however long it takes until what fell into the gap can be read: sent
-    /// before it, it would be taken for all there is.
+    /// Makes later events wait until the gap has been read. If they were sent before, the client would take them for all
+    /// that happened.
     private func noticeGap(in chat: Messenger.Chat.ID) {
         guard let subscription = subscriptions[chat], !subscription.hasGap else { return }
         subscriptions[chat]?.waiting = subscription.waiting ?? []
@@ -77,14 +77,14 @@ extension LiveSocket {
         queue(.lookAgain(chat))
     }
 
-    /// Reads what may have been missed since the newest message that was sent.
+    /// Reads the messages that may have been missed since the newest one that was sent.
     func lookAgain(at chat: Messenger.Chat.ID) {
         guard let user = caller?.user, let last = subscriptions[chat]?.last else { return }
         begin(chat, since: last)
         read(chat, since: last, for: user) { this, result in
             switch result {
             case .success(var backlog?):
-                // Changes are not read again: the client does.
+                // Changes are not sent again: the client reads them.
                 if let known = this.subscriptions[chat]?.version, backlog.version > known { backlog.mustResync = true }
                 this.deliver(backlog, in: chat)
             case .success(nil):
@@ -96,7 +96,7 @@ extension LiveSocket {
         }
     }
 
-    /// Events from now on wait until the history is sent; what was committed before is in the history.
+    /// Begins a subscription whose events wait until the history is sent, which has what was committed before.
     private func begin(_ chat: Messenger.Chat.ID, since: Messenger.Message.ID?) {
         guard let socket else { return }
         let before = subscriptions[chat]
@@ -106,7 +106,7 @@ extension LiveSocket {
         service.hub.subscribe(self, to: .chat(chat), on: socket.eventLoop)
     }
 
-    /// Nil for those who are not members.
+    /// Reads the history of a chat; nil if the user is not a member.
     private func read(
         _ chat: Messenger.Chat.ID, since: Messenger.Message.ID?, for user: Messenger.User.ID,
         then finish: @escaping @Sendable (LiveSocket, Result<Backlog?, any Error>) -> Void
@@ -135,12 +135,12 @@ extension LiveSocket {
         deliver(backlog.missed[...], in: chat)
     }
 
-    /// Sends the history a batch at a time, each when the one before has left, then what waited meanwhile.
+    /// Sends the history in batches, each when the one before has left, then the events that waited.
     private func deliver(_ missed: ArraySlice<Messenger.Message>, in chat: Messenger.Chat.ID) {
         for message in missed.prefix(Self.batch) { push(.message(message, frame: TextFrame(message)), in: chat) }
         let rest = missed.dropFirst(Self.batch)
         if rest.isEmpty {
-            // Another one, behind this one.
+            // Another reading of the history follows this one.
             if subscriptions[chat]?.hasGap == true { return }
             let waiting = subscriptions[chat]?.waiting ?? []
             subscriptions[chat]?.waiting = nil
@@ -157,7 +157,7 @@ extension LiveSocket {
             guard message.id > subscriptions.values[index].last else { return }
             subscriptions.values[index].last = message.id
             socket?.send(frame)
-        // One's own has ended; or a new one has begun, so the one that this subscription rests on has ended.
+        // The caller's own membership has ended; or a new one has begun, so that the one before has ended.
         case .membership(caller?.user, let version, _):
             guard version > subscriptions.values[index].membership else { return }
             drop(chat)
@@ -167,8 +167,8 @@ extension LiveSocket {
             subscriptions.values[index].version = version
             socket?.send(frame)
         case .deletion(let message, let version, let frame):
-            // A message that was sent and deleted before the chat was read is not in it, yet may be announced only now:
-            // its deletion has to follow, old as it is.
+            // A message that was sent and deleted before the chat was read is not in the history, but may be announced after
+            // it. Its deletion must then be sent, although its version is outdated.
             guard version > subscriptions.values[index].version || message > subscriptions.values[index].read else {
                 return
             }
