@@ -139,7 +139,7 @@ extension MessengerService {
                 .deletion(of: deletion.id, version: version, frame: TextFrame(deletion))
             }
         case .typing(let user, let chat, let moment):
-            guard typing.told.allows(user, in: chat, at: moment) else { return }
+            guard typing.sent.allows(user, in: chat, at: moment) else { return }
             hub.publish(to: .chat(chat)) { .typing(user, frame: TextFrame(Messenger.Typing(chat: chat, user: user))) }
         case .membersAdded(let users, let chat, let version):
             for (version, user) in zip(version..., users) {

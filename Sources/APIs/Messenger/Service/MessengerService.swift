@@ -20,8 +20,9 @@ public struct MessengerService: FileStoringService {
     let uploadThrottle: UploadThrottle
     let hub: LiveHub
     let searches: CallerLimit<Messenger.User.ID>
-    /// What this node hears from its own sockets, and what it tells them: two nodes may hear the same person.
-    let typing = (heard: TypingLimit(), told: TypingLimit())
+    /// The limits for typing frames that this node receives from its own sockets, and for those that it sends. A user
+    /// may be connected to two nodes.
+    let typing = (received: TypingLimit(), sent: TypingLimit())
     let time: TimeSource
     let settings: Settings
     private let secret: [UInt8]

@@ -5,7 +5,7 @@ extension MessengerService {
     /// Announces to the other members of a chat that a user is typing. No request waits for it, and it may be lost.
     func announceTyping(by user: Messenger.User.ID, in chat: Messenger.Chat.ID) {
         let now = time.milliseconds()
-        guard typing.heard.allows(user, in: chat, at: now) else { return }
+        guard typing.received.allows(user, in: chat, at: now) else { return }
         Task {
             try? await database.write { db in
                 guard try Chats.isMember(user, of: chat, in: db) else { return }
