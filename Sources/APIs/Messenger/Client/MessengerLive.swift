@@ -36,9 +36,7 @@ public final class MessengerLive: AsyncSequence, Sendable {
         /// during a disconnection are not repeated: reload what is displayed after ``connected`` and after a
         /// ``Messenger/Resync``.
         ///
-        /// ```swift
-        /// case .update(let edit as Messenger.MessageEdit): change(edit)
-        /// ```
+        /// An app casts it to the struct that it handles: `case .update(let edit as Messenger.MessageEdit)`.
         case update(any Messenger.ChatFrame)
     }
 
