@@ -8,11 +8,11 @@ extension DeuceDiaryService {
         let now = time.milliseconds()
         // The caller's own token is older than the deletion, whatever its issuer's clock says.
         let issuedUntil = max(now / 1000, caller.claims.issuedAt)
-        let picture = try await database.write { [announcer, accounts] db in
+        let picture = try await database.write { [publisher, accounts] db in
             let picture = try Deletion.run(caller.user, at: now, in: db)
             try Deletion.remember(caller.user, issuedUntil: issuedUntil, at: now, in: db)
-            let news = LiveNews.deleted(caller.user, issuedUntil: issuedUntil)
-            try announcer.announce(news, inShort: news, in: db)
+            let news = LiveAnnouncement.deleted(caller.user, issuedUntil: issuedUntil)
+            try publisher.publish(news, short: news, in: db)
             // On this node it takes effect before the answer, whichever way events take.
             db.afterCommit { accounts.end(caller.user, issuedUntil: issuedUntil) }
             return picture

@@ -17,7 +17,7 @@ public struct DeuceDiaryService: FileStoringService {
     let memberships: TTLCache<Membership, Bool>
     let pictures: PictureMaker
     let hub: LiveHub
-    let announcer: Announcer<LiveNews>
+    let publisher: EventPublisher<LiveAnnouncement>
     let requests: RateLimits
     let time: TimeSource
     let makeID: @Sendable () -> String
@@ -80,7 +80,7 @@ public struct DeuceDiaryService: FileStoringService {
         self.pictures = pictures
         let hub = LiveHub(group)
         self.hub = hub
-        self.announcer = Announcer(database) { news in
+        self.publisher = EventPublisher(database) { news in
             // This comes first, so that a client that receives the event finds the change.
             switch news {
             case .left(let membership): memberships.remove(membership)

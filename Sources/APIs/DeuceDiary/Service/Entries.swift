@@ -25,7 +25,7 @@ extension DeuceDiaryService {
         }
         let groups = request.distinctGroups
         return try await database.write(info.idempotencyKey, errorMessages: DeuceDiary.errorMessages, at: now) {
-            [makeID, announcer] db in
+            [makeID, publisher] db in
             try Entries.requireMember(caller.user, ofEach: groups, in: db)
             let createdAt = try Entries.beginLog(in: groups, at: now, db)
             // This is checked again behind the lock: a membership may have ended while this transaction waited.
@@ -42,7 +42,7 @@ extension DeuceDiaryService {
                 throw IssuerAccounts.unauthorized
             }
             try Days.count(loggedAt, of: caller.user, in: db)
-            try announcer.announce(.logged(entries, by: user), inShort: .log(log), in: db)
+            try publisher.publish(.logged(entries, by: user), short: .log(log), in: db)
             return Answer(.ok, .init(entries: entries))
         }
     }

@@ -21,7 +21,7 @@ final class GroupSocket: SocketHandler {
     private let address: ClientAddress
     private var caller: Caller?
     private var socket: (any SocketConnection)?
-    private var turns: Turns?
+    private var tasks: SerialQueue?
     private var group: DeuceDiary.Group.ID?
     /// The groups whose membership is being checked. Their events are received already, and wait.
     private var asked: [DeuceDiary.Group.ID] = []
@@ -35,7 +35,7 @@ final class GroupSocket: SocketHandler {
 
     func opened(_ socket: any SocketConnection) {
         self.socket = socket
-        turns = Turns(on: socket.eventLoop)
+        tasks = SerialQueue(on: socket.eventLoop)
         guard let caller else { return }
         service.hub.subscribe(self, to: .user(caller.user), on: socket.eventLoop)
         begin(as: caller, on: socket)
@@ -60,7 +60,7 @@ final class GroupSocket: SocketHandler {
 
     func closed() {
         expiry?.cancel()
-        turns?.end()
+        tasks?.end()
         for group in Set(asked + (group.map { [$0] } ?? [])) { stopListening(to: group) }
         if let caller, let socket {
             service.hub.unsubscribe(self, from: .user(caller.user), on: socket.eventLoop)
@@ -91,7 +91,7 @@ final class GroupSocket: SocketHandler {
 
     /// Replaces the token by a newer one of the same user. A refused token changes nothing.
     private func renew(by token: String) {
-        turns?.work { [service, address] in
+        tasks?.work { [service, address] in
             try await service.caller(token, from: address)
         } then: { result in
             guard let socket = self.socket else { return }
@@ -116,7 +116,7 @@ final class GroupSocket: SocketHandler {
         listen(to: group)
         turn { this in
             let membership = Membership(user: caller.user, group: group)
-            this.turns?.work { [service = this.service] in
+            this.tasks?.work { [service = this.service] in
                 try await service.isMember(membership)
             } then: { result in
                 this.answer(result, to: group)
@@ -148,12 +148,12 @@ final class GroupSocket: SocketHandler {
     private func refuse(_ message: String) { socket?.send(TextFrame(DeuceDiary.LiveError(message: message))) }
 
     private func turn(_ action: @escaping (GroupSocket) -> Void) {
-        guard let turns else { return }
-        guard turns.count < Self.maximumWaiting else {
+        guard let tasks else { return }
+        guard tasks.count < Self.maximumWaiting else {
             socket?.close(.tryAgainLater, reason: "Too slow")
             return
         }
-        turns.take { action(self) }
+        tasks.enqueue { action(self) }
     }
 }
 
@@ -180,7 +180,7 @@ extension GroupSocket: Subscriber {
     private func pass(_ frame: TextFrame, of group: DeuceDiary.Group.ID, to caller: Caller) {
         guard group == self.group else { return }
         let membership = Membership(user: caller.user, group: group)
-        turns?.work { [service] in
+        tasks?.work { [service] in
             try await service.isMember(membership)
         } then: { result in
             switch result {

@@ -29,7 +29,7 @@ enum LiveEvent: Sendable {
 typealias LiveHub = Hub<LiveTopic, LiveEvent>
 
 /// An event for the sockets of every node.
-enum LiveNews: Codable, Sendable {
+enum LiveAnnouncement: Codable, Sendable {
     case logged([DeuceDiary.DeuceEntry], by: DeuceDiary.User)
     /// A log that is too long to be announced whole: each node reads it.
     case log(String)
@@ -45,7 +45,7 @@ struct Membership: Codable, Hashable, Sendable {
 
 extension LiveHub {
     /// Sends an event to the sockets of this node.
-    func deliver(_ news: LiveNews) {
+    func deliver(_ news: LiveAnnouncement) {
         switch news {
         case .logged(let entries, let user):
             for entry in entries {
@@ -106,7 +106,7 @@ extension DeuceDiaryService {
     /// - Parameter started: Called once no later event can be missed: at the start, and after each gap when the sockets that
     ///   may have missed events are closed. It is never called where there is only one node.
     public func listen(_ started: @escaping @Sendable () -> Void = {}) async {
-        await announcer.listen { [database] news in
+        await publisher.listen { [database] news in
             guard case .log(let log) = news else { return news }
             return try await database.read { db in
                 let entries = try Entries.all(of: log, in: db)

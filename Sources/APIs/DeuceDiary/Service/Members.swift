@@ -40,7 +40,7 @@ extension DeuceDiaryService {
 
     /// Announces the end of a membership to the user's sockets.
     private func announceEnd(of membership: Membership, in db: Session) throws {
-        try announcer.announce(.left(membership), inShort: .left(membership), in: db)
+        try publisher.publish(.left(membership), short: .left(membership), in: db)
     }
 }
 

@@ -84,11 +84,11 @@ struct AnnouncedFrame: Codable, Sendable {
 }
 
 extension MessengerService {
-    private var announcer: Announcer<LiveAnnouncement> { Announcer(database) { deliver($0) } }
+    private var publisher: EventPublisher<LiveAnnouncement> { EventPublisher(database) { deliver($0) } }
 
     /// Sends an event to the sockets of every node once the transaction is durable, in the order of the commits.
     func announce(_ announcement: LiveAnnouncement, in db: Session) throws {
-        try announcer.announce(announcement, inShort: announcement.shortened, in: db)
+        try publisher.publish(announcement, short: announcement.shortened, in: db)
     }
 
     /// Sends a frame to the sockets of every node that are subscribed to its chat, once the transaction is durable.
@@ -104,7 +104,7 @@ extension MessengerService {
     /// - Parameter started: Called once no later event can be missed: at the start, and after each gap. It is never called
     ///   where there is only one node.
     public func listen(_ started: @escaping @Sendable () -> Void = {}) async {
-        await announcer.listen(completing: complete) {
+        await publisher.listen(completing: complete) {
             hub.broadcast { .gap }
             started()
         }

@@ -5,7 +5,7 @@ import Testbed
 import Testing
 
 /// The events of a transaction reach every node once the transaction is durable, in the order of the commits.
-@Suite(.timeLimit(.minutes(30))) struct AnnouncerTests {
+@Suite(.timeLimit(.minutes(30))) struct EventPublisherTests {
     private static let schema = Schema("notes", [.init("notes", ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL)"])])
 
     enum News: Codable, Sendable, Equatable {
@@ -15,7 +15,7 @@ import Testing
 
     /// A subscriber to the events of one node.
     private struct Receiver: Sendable {
-        let announcer: Announcer<News>
+        let publisher: EventPublisher<News>
         let heard: AsyncStream<News>
         let database: Database
 
@@ -23,14 +23,14 @@ import Testing
             let (heard, continuation) = AsyncStream<News>.makeStream()
             self.heard = heard
             self.database = database
-            announcer = Announcer(database) { continuation.yield($0) }
+            publisher = EventPublisher(database) { continuation.yield($0) }
         }
 
         /// Subscribes, waits until events arrive, and stays subscribed while the body runs.
         func listening(_ body: () async throws -> Void) async throws {
             let (begun, begin) = AsyncStream<Void>.makeStream()
             let listening = Task {
-                await announcer.listen { news in
+                await publisher.listen { news in
                     guard case .long(let number) = news else { return news }
                     return number < 0 ? nil : .note(number, "read again")
                 } gap: {
@@ -63,12 +63,12 @@ import Testing
                     struct Refused: Error {}
                     // The events of a failed transaction are not delivered.
                     try? await database.write { db in
-                        try receiver.announcer.announce(.note(-1, "lost"), inShort: .long(-1), in: db)
+                        try receiver.publisher.publish(.note(-1, "lost"), short: .long(-1), in: db)
                         throw Refused()
                     }
                     try await database.write { db in
                         try db.run("INSERT INTO notes (text) VALUES (\("\(number)"))")
-                        try receiver.announcer.announce(.note(number, "x"), inShort: .long(number), in: db)
+                        try receiver.publisher.publish(.note(number, "x"), short: .long(number), in: db)
                     }
                     order.withLockedValue { $0.append(number) }
                 }
@@ -89,7 +89,7 @@ import Testing
             try await receiver.listening {
                 for (number, text) in [(1, "short"), (-2, long), (3, long), (4, "short")] {
                     try await database.write {
-                        try receiver.announcer.announce(.note(number, text), inShort: .long(number), in: $0)
+                        try receiver.publisher.publish(.note(number, text), short: .long(number), in: $0)
                     }
                 }
                 if database.isShared {
@@ -115,7 +115,7 @@ import Testing
                 try await there.listening {
                     for number in 0..<10 {
                         try await first.write {
-                            try here.announcer.announce(.note(number, ""), inShort: .long(number), in: $0)
+                            try here.publisher.publish(.note(number, ""), short: .long(number), in: $0)
                         }
                     }
                     let expected = (0..<10).map { News.note($0, "") }
@@ -135,9 +135,9 @@ import Testing
         try await withTestDatabase(on: .postgreSQL) { place in
             let database = try place.open(Self.schema)
             let (gaps, gap) = AsyncStream<Void>.makeStream()
-            let announcer = Announcer<News>(database) { _ in }
+            let publisher = EventPublisher<News>(database) { _ in }
             let listening = Task {
-                await announcer.listen {
+                await publisher.listen {
                     $0
                 } gap: {
                     gap.yield()

@@ -5,17 +5,17 @@ import NIOPosix
 import Testing
 
 /// A socket's work runs in order, one piece at a time, even while a piece waits.
-@Suite(.timeLimit(.minutes(30))) struct TurnsTests {
+@Suite(.timeLimit(.minutes(30))) struct SerialQueueTests {
     private struct Failed: Error {}
 
     private let loop = MultiThreadedEventLoopGroup.singleton.next()
 
     /// Returns the words that were said, up to the last one.
     private func words(
-        _ begin: @escaping @Sendable (Turns, @escaping @Sendable (String) -> Void) -> Void, until last: String
+        _ begin: @escaping @Sendable (SerialQueue, @escaping @Sendable (String) -> Void) -> Void, until last: String
     ) async throws -> [String] {
         let (said, continuation) = AsyncStream<String>.makeStream()
-        try await loop.submit { [loop] in begin(Turns(on: loop)) { continuation.yield($0) } }.get()
+        try await loop.submit { [loop] in begin(SerialQueue(on: loop)) { continuation.yield($0) } }.get()
         var words: [String] = []
         for await word in said {
             words.append(word)
@@ -27,20 +27,20 @@ import Testing
     @Test func workElsewhereDelaysTheTurnsAfterIt() async throws {
         let (released, release) = AsyncStream<Void>.makeStream()
         let words = try await words(
-            { turns, say in
-                turns.take { say("first") }
-                turns.take {
-                    turns.work {
+            { tasks, say in
+                tasks.enqueue { say("first") }
+                tasks.enqueue {
+                    tasks.work {
                         for await _ in released {}
                         return "second"
                     } then: { result in
                         if case .success(let word) = result { say(word) }
                     }
                 }
-                turns.take { say("third") }
-                #expect(turns.count == 1)
-                turns.take { say("last") }
-                #expect(turns.count == 2)
+                tasks.enqueue { say("third") }
+                #expect(tasks.count == 1)
+                tasks.enqueue { say("last") }
+                #expect(tasks.count == 2)
                 say("nothing yet")
                 release.finish()
             }, until: "last")
@@ -49,33 +49,33 @@ import Testing
 
     @Test func aFailureDoesNotStopTheTurnsAfterIt() async throws {
         let words = try await words(
-            { turns, say in
-                turns.take {
-                    turns.work {
+            { tasks, say in
+                tasks.enqueue {
+                    tasks.work {
                         throw Failed()
                     } then: { (result: Result<Void, any Error>) in
                         if case .failure = result { say("failed") }
                     }
                 }
-                turns.take { say("last") }
+                tasks.enqueue { say("last") }
             }, until: "last")
         #expect(words == ["failed", "last"])
     }
 
     @Test func workMayBeContinuedInOneTurn() async throws {
         let words = try await words(
-            { turns, say in
-                turns.take {
-                    turns.work {
+            { tasks, say in
+                tasks.enqueue {
+                    tasks.work {
                     } then: { _ in
                         say("one")
-                        turns.work {
+                        tasks.work {
                         } then: { _ in
                             say("two")
                         }
                     }
                 }
-                turns.take { say("last") }
+                tasks.enqueue { say("last") }
             }, until: "last")
         #expect(words == ["one", "two", "last"])
     }
@@ -86,9 +86,9 @@ import Testing
         let (came, coming) = AsyncStream<Void>.makeStream()
         let late = NIOLockedValueBox<[String]>([])
         try await loop.submit { [loop] in
-            let turns = Turns(on: loop)
-            turns.take {
-                turns.work {
+            let tasks = SerialQueue(on: loop)
+            tasks.enqueue {
+                tasks.work {
                     for await _ in released {}
                     // This runs on the loop after the result would have been delivered.
                     Task { loop.execute { loop.execute { coming.finish() } } }
@@ -96,10 +96,10 @@ import Testing
                     late.withLockedValue { $0.append("result") }
                 }
             }
-            turns.take { late.withLockedValue { $0.append("waiting") } }
-            turns.end()
-            turns.take { late.withLockedValue { $0.append("new") } }
-            #expect(turns.count == 0)
+            tasks.enqueue { late.withLockedValue { $0.append("waiting") } }
+            tasks.end()
+            tasks.enqueue { late.withLockedValue { $0.append("new") } }
+            #expect(tasks.count == 0)
             isOver.withLockedValue { $0 = true }
             release.finish()
         }.get()

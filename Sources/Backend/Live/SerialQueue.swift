@@ -4,7 +4,7 @@ import NIOCore
 /// until it has finished.
 ///
 /// It must be made and used on one event loop.
-public final class Turns {
+public final class SerialQueue {
     private let eventLoop: any EventLoop
     private var waiting = CircularBuffer<() -> Void>(initialCapacity: 0)
     private var isBusy = false
@@ -16,9 +16,9 @@ public final class Turns {
     public var count: Int { waiting.count }
 
     /// Runs an item when those before it have finished: at once when there are none.
-    public func take(_ turn: @escaping () -> Void) {
+    public func enqueue(_ item: @escaping () -> Void) {
         guard !isOver else { return }
-        waiting.append(turn)
+        waiting.append(item)
         next()
     }
 
@@ -30,16 +30,16 @@ public final class Turns {
     ) {
         isBusy = true
         let eventLoop = eventLoop
-        let back = NIOLoopBound((turns: self, finish: finish), eventLoop: eventLoop)
+        let back = NIOLoopBound((tasks: self, finish: finish), eventLoop: eventLoop)
         Task {
             let result: Result<Value, any Error>
             do { result = .success(try await operation()) } catch { result = .failure(error) }
             eventLoop.execute {
-                let (turns, finish) = back.value
-                turns.isBusy = false
-                guard !turns.isOver else { return }
+                let (tasks, finish) = back.value
+                tasks.isBusy = false
+                guard !tasks.isOver else { return }
                 finish(result)
-                turns.next()
+                tasks.next()
             }
         }
     }
@@ -51,6 +51,6 @@ public final class Turns {
     }
 
     private func next() {
-        while !isBusy, let turn = waiting.popFirst() { turn() }
+        while !isBusy, let item = waiting.popFirst() { item() }
     }
 }
