@@ -61,6 +61,7 @@ lint: ## check the format, imports, time limits of suites, documentation and wor
 	@./Tools/install-packages $(LINT_PACKAGES)
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	./Tools/check-layers
+	./Tools/check-guestbook
 	./Tools/check-tests
 	./Tools/check-docs
 	./Tools/check-words

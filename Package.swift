@@ -31,9 +31,10 @@ func modules(_ names: String, when condition: TargetDependencyCondition? = serve
 
 /// Returns a target with the modules that it imports.
 func target(
-    _ name: String, at path: String, imports: String, when condition: TargetDependencyCondition? = server
+    _ name: String, at path: String, imports: String, when condition: TargetDependencyCondition? = server,
+    packageAccess: Bool = true
 ) -> Target {
-    .target(name: name, dependencies: modules(imports, when: condition), path: path)
+    .target(name: name, dependencies: modules(imports, when: condition), path: path, packageAccess: packageAccess)
 }
 
 // What finds libvips's headers. Its own list of flags would do, but has some that SwiftPM warns about in every build;
@@ -97,7 +98,7 @@ let platform: [Target] = [
 let backend = target(
     "Backend", at: "Sources/Backend",
     imports: """
-        Contract ContractServer Crypto Database HTTPTypes Hummingbird HummingbirdCore Identity Logging Mail
+        Contract ContractServer Crypto Database EventBus HTTPTypes Hummingbird HummingbirdCore Identity Logging Mail
         NIOConcurrencyHelpers NIOCore NIOPosix ObjectStore ServiceLifecycle WebSockets
         """)
 
@@ -146,6 +147,27 @@ let command: Target = .executableTarget(
 
 let chatExample: Target = .executableTarget(
     name: "chat-example", dependencies: modules("MessengerClient NIOSockets"), path: "Examples/Chat")
+
+/// Returns a target of the guestbook: an API on Concord's products alone, as another package would have it. It has no
+/// access to what is `package`, and Tools/check-guestbook sees that it imports products.
+func guestbook(_ folder: String, imports: String) -> Target {
+    target("Guestbook\(folder)", at: "Examples/Guestbook/\(folder)", imports: imports, packageAccess: false)
+}
+
+let guestbookExample: [Target] = [
+    guestbook("API", imports: "Contract"),
+    guestbook("Examples", imports: "ContractExamples"),
+    guestbook("Client", imports: "ContractClient GuestbookAPI"),
+    guestbook("Mocks", imports: "ContractMocks GuestbookClient GuestbookExamples"),
+    guestbook("Check", imports: "ContractCheck GuestbookClient GuestbookExamples"),
+    guestbook("Service", imports: "Backend Contract ContractServer Database GuestbookAPI WebSockets"),
+    .executableTarget(
+        name: "guestbook",
+        dependencies: modules(
+            """
+            ArgumentParser Backend ContractCheck ContractClient GuestbookCheck GuestbookService NIOSockets
+            """), path: "Examples/Guestbook/Command", packageAccess: false),
+]
 
 /// Decodes images under resource limits, in a process of its own.
 let thumbnail: Target = .executableTarget(name: "thumbnail", dependencies: modules("CVips"))
@@ -238,6 +260,12 @@ let suites: [Target] = [
     tests(api: "Monica", imports: "Identity NIOSockets"),
     tests(api: "GTSD", imports: "ContractMocks Identity Logging NIOConcurrencyHelpers ObjectStore"),
     tests(
+        "Guestbook",
+        imports: """
+            Backend Contract ContractCheck ContractClient ContractExamples ContractServer Database GuestbookCheck
+            GuestbookClient GuestbookExamples GuestbookMocks GuestbookService HTTPTypes Testbed
+            """),
+    tests(
         "Concord",
         imports: """
             Backend Contract ContractCheck ContractClient ContractServer Database DeuceDiaryCheck DeuceDiaryService
@@ -253,6 +281,7 @@ let package = Package(
     products: [
         .executable(name: "concord", targets: ["concord"]),
         .executable(name: "thumbnail", targets: ["thumbnail"]),
+        .executable(name: "guestbook", targets: ["guestbook"]),
         .library(name: "Contract", targets: ["Contract"]),
         .library(name: "ContractClient", targets: ["ContractClient"]),
         .library(name: "NIOSockets", targets: ["NIOSockets"]),
@@ -264,7 +293,11 @@ let package = Package(
                 .library(name: "\(name)Service", targets: ["\(name)Service"]),
             ]
         }
-        + [.library(name: "Backend", targets: ["Backend"])],
+        // What an API of an app's own is made of.
+        + [
+            "Backend", "ContractCheck", "ContractExamples", "ContractMocks", "ContractServer", "Database", "EventBus",
+            "Identity", "Mail", "ObjectStore", "WebSockets",
+        ].map { .library(name: $0, targets: [$0]) },
     traits: [
         .default(enabledTraits: ["Server"]),
         .trait(name: "Server", description: "The backends and the `concord` command.", enabledTraits: ["NIO"]),
@@ -284,7 +317,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.0"),
     ],
-    targets: contracts + platform + [backend] + apis + [command, chatExample, thumbnail, testbed] + hosts + suites
+    targets: contracts + platform + [backend] + apis + guestbookExample + [command, chatExample, thumbnail, testbed]
+        + hosts + suites
 )
 
 for target in package.targets where target.type != .system {

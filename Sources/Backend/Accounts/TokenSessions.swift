@@ -137,6 +137,9 @@ where User.RawValue == Int64 {
         try await owners.renew(caller.session) { try await look(for: caller.session) } == caller.user
     }
 
+    /// Returns the time until the caller's token expires, in seconds; not below zero.
+    func secondsLeft(of caller: Caller<User>) -> Int64 { max(0, caller.expiresAt - time.seconds) }
+
     private func look(for session: String) async throws -> User? {
         let now = time.milliseconds()
         return try await database.read { [owner] in try owner(session, now, $0) }

@@ -14,11 +14,14 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
     public let sockets: [SocketRoute]
     private let platform: Platform
 
-    fileprivate init(_ service: Service, on platform: Platform) {
+    fileprivate init(_ service: Service, on platform: Platform) throws {
         self.service = service
         self.platform = platform
         health = Health(check: service.check, notes: platform.notes, logger: platform.logger)
         var routes = service.routes()
+        guard routes.unhandled.isEmpty else {
+            throw MissingHandlers(api: Service.API.name, operations: routes.unhandled)
+        }
         routes.serve(health, answering: Service.healthyBody)
         router = Router(
             routes,
@@ -39,8 +42,21 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
 
 extension HostedAPI {
     /// Makes the API's service, and puts it together with its router, its sockets and its health.
+    ///
+    /// - Throws: ``MissingHandlers``; what ``makeService(on:)`` throws.
     public func compose(on platform: Platform) throws -> ComposedAPI<Service> {
-        ComposedAPI(try makeService(on: platform), on: platform)
+        try ComposedAPI(try makeService(on: platform), on: platform)
+    }
+}
+
+/// The error of an API whose service does not handle every operation of its contract.
+public struct MissingHandlers: Error, CustomStringConvertible {
+    let api: String
+    /// The operations, as the contract writes them: `POST /entries`.
+    public let operations: [String]
+
+    public var description: String {
+        "The routes of \(api) have no handler for \(operations.joined(separator: ", "))"
     }
 }
 

@@ -10,18 +10,15 @@ import WebSockets
 ///
 /// ```swift
 /// struct HostedGuestbook: HostedAPI {
-///     static let tokenKey = HostedKey(
-///         "guestbook-tokens", variable: "GUESTBOOK_TOKEN_KEY", loss: "all users are signed out")
+///     static let key = HostedKey("guestbook", variable: "GUESTBOOK_KEY", loss: "all users are signed out")
 ///
 ///     let title = "Guestbook"
-///     let port = 8084
-///     let keys = [tokenKey]
-///     let schema = GuestbookService.schema
+///     let port = 8090
+///     let keys = [key]
+///     let schema = Schema("guestbook", [.init("users and entries", Users.tables + Entries.tables)])
 ///
 ///     func makeService(on platform: Platform) throws -> GuestbookService {
-///         GuestbookService(
-///             database: platform.database, passwords: platform.passwords,
-///             tokenKey: try platform.secret(Self.tokenKey), group: platform.group, time: platform.time)
+///         GuestbookService(on: platform, key: try platform.secret(Self.key))
 ///     }
 /// }
 /// ```

@@ -34,6 +34,9 @@ public struct Listener: Sendable {
     ) {
         name = API.name
         run = { address, logger, started in
+            guard 0...65_535 ~= address.port else {
+                throw AddressRefused(name: API.name, address: address, reason: "a port is a number from 0 to 65535")
+            }
             let refused = { @Sendable (reason: ConnectionRefusal, id: String) in
                 // The router logs requests, but it has not seen this one.
                 switch reason {

@@ -24,7 +24,8 @@ public struct ServerSettings: Sendable {
     public var logger: Logger
     /// The proxies whose `X-Forwarded-For` is trusted.
     public var trustedProxies = TrustedProxies()
-    /// Bounds the connections of all APIs together; nil for any number.
+    /// Bounds the connections of all APIs together; nil for any number. By default there are at most 1,000, and 100 from one
+    /// address.
     public var connections: ConnectionLimits?
     /// The storage limits of one user, by the names of the APIs.
     public var storage: [String: StorageLimits] = [:]
@@ -49,6 +50,7 @@ public struct ServerSettings: Sendable {
         self.folder = folder
         self.environment = environment
         self.logger = logger
+        connections = ConnectionLimits(logger: logger)
     }
 
     /// Returns the port on which an API listens.

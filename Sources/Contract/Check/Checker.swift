@@ -16,7 +16,7 @@ public struct Checker: Sendable {
         case waiting(seconds: Int)
     }
 
-    private let checklist: Checklist
+    let checklist: Checklist
     private let parallel: Int
     private let limit: Duration?
     private let sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
@@ -40,6 +40,23 @@ public struct Checker: Sendable {
     }
 
     // MARK: Reaching the server
+
+    /// A text that is no base URL of a server.
+    public struct BadBaseURL: Error, CustomStringConvertible {
+        /// The mistake, in words for a person.
+        public let description: String
+    }
+
+    /// Reads the base URL of a server as a person types it, with or without a slash at its end.
+    ///
+    /// - Throws: ``BadBaseURL``.
+    public static func baseURL(_ text: String) throws -> URL {
+        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard let url = URL(string: trimmed), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host?.isEmpty == false, url.query == nil, url.fragment == nil
+        else { throw BadBaseURL(description: "'\(text)' is not a base URL such as http://localhost:8080") }
+        return url
+    }
 
     /// No server answers, or one that does not implement the API.
     public struct Unreachable: Error, CustomStringConvertible {

@@ -5,7 +5,7 @@ import HTTPTypes
 /// The server, the SDK, the mock and the checker are all made from this.
 public protocol ServiceAPI: Sendable {
     /// The body of every failed request.
-    associatedtype Failure: WireFailure
+    associatedtype Failure: WireFailure = ErrorMessage
 
     /// The API's name on the command line, such as `messenger`.
     static var name: String { get }
@@ -36,6 +36,7 @@ extension ServiceAPI {
     public static var captureForm: CaptureForm { .digits }
     public static var credentials: CredentialForm { .bearer }
     public static var ignoresTrailingSlash: Bool { false }
+    public static var errorMessages: ErrorMessages { ErrorMessages() }
 }
 
 /// The way in which a request carries its caller's credentials.

@@ -105,11 +105,7 @@ struct Check: AsyncParsableCommand {
     var list = false
 
     static func baseURL(_ text: String) throws -> URL {
-        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
-        guard let url = URL(string: trimmed), ["http", "https"].contains(url.scheme?.lowercased()),
-            url.host?.isEmpty == false, url.query == nil, url.fragment == nil
-        else { throw ValidationError("'\(text)' is not a base URL such as http://localhost:8080") }
-        return url
+        do { return try Checker.baseURL(text) } catch { throw ValidationError("\(error)") }
     }
 
     func validate() throws {

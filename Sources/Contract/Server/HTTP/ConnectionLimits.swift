@@ -48,6 +48,12 @@ public final class ConnectionLimits: Sendable {
         self.isExempt = isExempt
     }
 
+    /// Makes the limits of a server that clients reach directly: 1,000 connections, 100 of them from one address, any number
+    /// from this machine.
+    public convenience init(logger: Logger) {
+        self.init(total: 1000, perAddress: 100, logger: logger) { ClientAddress($0).isThisMachine }
+    }
+
     func enter(_ address: String?) -> Admission {
         let counted = address.flatMap { isExempt($0) ? nil : ClientAddress($0).network }
         let (admission, report) = state.withLockedValue { state -> (Admission, Int?) in

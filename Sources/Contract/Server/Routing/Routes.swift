@@ -44,6 +44,12 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         self.reading = Reading(spool: spool, fingerprintKey: SymmetricKey(data: secret))
     }
 
+    /// The operations of the API that have no handler yet, as the contract writes them: `POST /entries`.
+    public var unhandled: [String] {
+        let handled = Set(operations.map { "\($0.route.method.rawValue) \($0.route.path)" })
+        return API.endpoints.map { $0.signature }.filter { !handled.contains($0) }
+    }
+
     public mutating func on<E: AuthenticatedEndpoint>(
         use handler: @escaping @Sendable (E, Caller) async throws -> E.Output
     ) where E.API == API {
