@@ -16,7 +16,7 @@ import Testing
             let (john, jane) = try await host.world().pair()
             let group = try await john.group(with: jane)
             try await john.log("before", in: group)
-            let live = jane.client.live(group: group)
+            let live = jane.client.live(group: group, pacing: .patient)
             let events = live.makeAsyncIterator()
             try await events.expect("connected \(group)")
             for index in 0..<3 {
@@ -35,7 +35,7 @@ import Testing
             try await john.log("known", in: group)
             let known = try await jane.entries(of: group).first
             for index in 0..<130 { try await (index % 3 == 0 ? jane : john).log("\(index)", in: group) }
-            let live = jane.client.live(group: group, since: known)
+            let live = jane.client.live(group: group, since: known, pacing: .patient)
             let events = live.makeAsyncIterator()
             try await events.expect("connected \(group)")
             for index in 0..<130 where index % 3 != 0 { try await events.expect("\(index)") }
@@ -49,7 +49,7 @@ import Testing
         try await withDeuceDiary(on: stack) { host in
             let (john, jane) = try await host.world().pair()
             let (one, two) = (try await john.group(with: jane), try await john.group(with: jane))
-            let live = jane.client.live(group: one)
+            let live = jane.client.live(group: one, pacing: .patient)
             let events = live.makeAsyncIterator()
             try await events.expect("connected \(one)")
             await live.change(to: two)
@@ -70,7 +70,7 @@ import Testing
             let (john, jane) = try await host.world().pair()
             let (own, foreign) = (try await jane.group(with: john), try await john.group())
             // The contract lets any socket join any group and sends no refusal, so the SDK asks by an HTTP request.
-            let live = jane.client.live(group: foreign)
+            let live = jane.client.live(group: foreign, pacing: .patient)
             let events = live.makeAsyncIterator()
             try await events.expect("refused \(foreign)")
             try await john.log("unheard", in: foreign)
@@ -92,7 +92,7 @@ import Testing
             await #expect(throws: SignedOut.self) {
                 for try await _ in client.live(group: group, pacing: .init(base: .zero)) {}
             }
-            let live = john.client.live(group: group)
+            let live = john.client.live(group: group, pacing: .patient)
             for try await event in live {
                 if case .connected = event { live.close() }
             }

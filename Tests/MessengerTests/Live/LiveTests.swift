@@ -16,7 +16,7 @@ import Testing
             let (alice, bob) = try await host.world().pair()
             let chat = try await alice.directChat(with: bob)
             try await alice.send(Messenger.SendMessage(chat: chat, content: "before"))
-            let live = bob.client.live(over: host.sockets)
+            let live = bob.client.live(over: host.sockets, pacing: .patient)
             await live.subscribe(to: chat)
             let events = live.makeAsyncIterator()
             try await events.expect("connected", "subscribed \(chat)")
@@ -40,7 +40,7 @@ import Testing
                 }
                 return sent
             }
-            let live = alice.client.live(over: host.sockets)
+            let live = alice.client.live(over: host.sockets, pacing: .patient)
             await live.subscribe(to: chats[0], since: 0)
             await live.subscribe(to: chats[1], since: sent[1][120].id)
             var received: [Messenger.Chat.ID: [Messenger.Message]] = [:]
@@ -60,7 +60,7 @@ import Testing
         try await withMessenger(on: stack) { host in
             let (alice, bob) = try await host.world().pair()
             let (own, foreign) = (try await bob.group(), try await alice.group())
-            let live = bob.client.live(over: host.sockets)
+            let live = bob.client.live(over: host.sockets, pacing: .patient)
             for chat in [foreign, own, .init(987_654_321)] { await live.subscribe(to: chat) }
             let events = live.makeAsyncIterator()
             try await events.expect("connected")
@@ -76,7 +76,7 @@ import Testing
         try await withMessenger(on: stack) { host in
             let (alice, bob) = try await host.world().pair()
             let chat = try await alice.group(with: bob)
-            let live = bob.client.live(over: host.sockets)
+            let live = bob.client.live(over: host.sockets, pacing: .patient)
             await live.subscribe(to: chat)
             let events = live.makeAsyncIterator()
             try await events.expect("connected", "subscribed \(chat)")
@@ -92,7 +92,7 @@ import Testing
         try await withMessenger(on: stack) { host in
             let alice = try await host.world().person()
             let (first, second) = (try await alice.group(), try await alice.group())
-            let live = alice.client.live(over: host.sockets)
+            let live = alice.client.live(over: host.sockets, pacing: .patient)
             await live.subscribe(to: first)
             await live.subscribe(to: second)
             let events = live.makeAsyncIterator()
@@ -150,7 +150,7 @@ import Testing
             let chat = try await alice.group()
             let sockets = Interposed(host.sockets)
             sockets.inject(#"{"type":"weather","chat_id":1,"rain":true}"#)
-            let live = alice.client.live(over: sockets)
+            let live = alice.client.live(over: sockets, pacing: .patient)
             await live.subscribe(to: chat)
             let events = live.makeAsyncIterator()
             try await events.expect("connected", "subscribed \(chat)")
@@ -166,7 +166,7 @@ import Testing
             let alice = try await host.world().person()
             let chat = try await alice.group()
             let sockets = Interposed(host.sockets)
-            let live = alice.client.live(over: sockets)
+            let live = alice.client.live(over: sockets, pacing: .patient)
             await live.subscribe(to: chat)
             let events = live.makeAsyncIterator()
             try await events.expect("connected", "subscribed \(chat)")
