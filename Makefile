@@ -14,13 +14,13 @@ LINT_PACKAGES := perl
 # HEIC needs this package on releases where libheif has its decoders in packages of their own.
 PACKAGES_IF_ANY := libheif-plugin-libde265
 # The tests' own clients, and a server without which the other tests still run (Tools/with-services).
-TEST_PACKAGES := python3 python3-venv curl
+TEST_PACKAGES := python3 python3-venv curl openssl
 TEST_SERVERS := postgresql
 
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps test-deps serve build test torture sanitize lint format docs drawing bench clean
+.PHONY: help deps test-deps serve build test torture sanitize lint format dist docs drawing bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -33,6 +33,7 @@ deps: ## install the system packages that the build needs
 test-deps: deps
 	@./Tools/install-packages $(TEST_PACKAGES)
 	@./Tools/install-packages $(TEST_SERVERS) || true
+	@./Tools/install-proxies $(TOOLS)/proxies
 	@test -x $(TOOLS)/bin/python || python3 -m venv $(TOOLS)
 	@$(TOOLS)/bin/python -c 'import websockets, botocore, jwt, cryptography, PIL, pillow_heif, aiosmtpd' 2>/dev/null \
 		&& test -x $(TOOLS)/bin/rclone || $(TOOLS)/bin/pip install --quiet \
@@ -48,7 +49,7 @@ build: deps ## build everything for debugging, the tests included
 
 test: test-deps build ## run all tests (FILTER=Name runs a part)
 	./Tests/Consumer/check
-	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" \
+	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" \
 		./Tools/with-services $(SWIFT) test --skip-build $(if $(FILTER),--filter $(FILTER))
 
 torture: test-deps build ## run the tests of crashes and bad networks at length
@@ -71,6 +72,9 @@ lint: ## check the format, imports, time limits of suites, documentation and wor
 
 format: ## put every file into the project's format
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
+
+dist: deps ## build a Debian package and a tarball for operators into .build/dist
+	SWIFT=$(SWIFT) ./Tools/dist
 
 docs: deps ## render the SDKs' articles and reference as static sites in .build/docs
 	SWIFT=$(SWIFT) ./Tools/docs

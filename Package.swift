@@ -10,9 +10,11 @@ let nio: TargetDependencyCondition? = .when(traits: ["NIO"])
 let packages = [
     "ArgumentParser": "swift-argument-parser", "AsyncHTTPClient": "async-http-client", "Crypto": "swift-crypto",
     "CryptoExtras": "swift-crypto", "GRDB": "GRDB.swift", "GRDBSQLite": "GRDB.swift", "HTTPTypes": "swift-http-types",
-    "Hummingbird": "hummingbird", "HummingbirdCore": "hummingbird", "JWTKit": "jwt-kit", "Logging": "swift-log",
+    "Hummingbird": "hummingbird", "HummingbirdCore": "hummingbird", "HummingbirdTLS": "hummingbird",
+    "JWTKit": "jwt-kit", "Logging": "swift-log",
     "NIOConcurrencyHelpers": "swift-nio", "NIOCore": "swift-nio", "NIOEmbedded": "swift-nio", "NIOHTTP1": "swift-nio",
-    "NIOHTTPTypes": "swift-nio-extras", "NIOHTTPTypesHTTP1": "swift-nio-extras", "NIOPosix": "swift-nio",
+    "NIOCertificateReloading": "swift-nio-extras", "NIOHTTPTypes": "swift-nio-extras",
+    "NIOHTTPTypesHTTP1": "swift-nio-extras", "NIOPosix": "swift-nio",
     "NIOSSL": "swift-nio-ssl", "NIOWebSocket": "swift-nio", "ServiceLifecycle": "swift-service-lifecycle",
     "UnixSignals": "swift-service-lifecycle",
 ]
@@ -79,6 +81,9 @@ let platform: [Target] = [
     library("CZlib", providers: [.apt(["zlib1g-dev"])]),
     module("CSpawn", imports: ""),
     .target(
+        name: "CBuild", path: "Sources/Platform/CBuild",
+        cSettings: [.define("CONCORD_COMMIT", to: "\"\(Context.environment["CONCORD_COMMIT"] ?? "development")\"")]),
+    .target(
         name: "CVips", dependencies: modules("CLibVips"), path: "Sources/Platform/CVips",
         linkerSettings: [.linkedLibrary("vips", .when(traits: ["Server"]))]),
     module("Database", imports: "CLibPQ Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix"),
@@ -98,8 +103,9 @@ let platform: [Target] = [
 let backend = target(
     "Backend", at: "Sources/Backend",
     imports: """
-        Contract ContractServer Crypto Database EventBus HTTPTypes Hummingbird HummingbirdCore Identity Logging Mail
-        NIOConcurrencyHelpers NIOCore NIOPosix ObjectStore ServiceLifecycle WebSockets
+        Contract ContractServer Crypto Database EventBus HTTPTypes Hummingbird HummingbirdCore HummingbirdTLS Identity
+        Logging Mail NIOCertificateReloading NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL ObjectStore ServiceLifecycle
+        UnixSignals WebSockets
         """)
 
 // MARK: The APIs
@@ -140,7 +146,7 @@ let command: Target = .executableTarget(
     name: "concord",
     dependencies: modules(
         """
-        ArgumentParser Backend Contract ContractCheck ContractClient ContractServer DeuceDiaryAPI DeuceDiaryCheck
+        ArgumentParser Backend CBuild Contract ContractCheck ContractClient ContractServer DeuceDiaryAPI DeuceDiaryCheck
         DeuceDiaryService DunbarAPI DunbarCheck DunbarService GTSDCheck GTSDService Identity Images Logging Mail
         MessengerCheck MessengerService MonicaCheck MonicaService NIOConcurrencyHelpers NIOSockets ObjectStore UnixSignals
         """))

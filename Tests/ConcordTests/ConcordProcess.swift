@@ -19,11 +19,12 @@ final class ConcordProcess: Sendable {
     ///   - hasInput: Whether the test writes to its standard input, with ``type(_:)`` and ``endInput()``.
     ///   - descriptors: How many files and sockets it may have open; nil for as many as the tests themselves.
     init(
-        _ arguments: [String], command: String = "concord", environment: [String: String] = [:], hasInput: Bool = false,
+        _ arguments: [String], command: String = "concord", executable: String? = nil,
+        environment: [String: String] = [:], hasInput: Bool = false,
         descriptors: Int? = nil
     ) throws {
         process = Process()
-        process.executableURL = Self.executable(command)
+        process.executableURL = executable.map { URL(fileURLWithPath: $0) } ?? Self.executable(command)
         process.arguments = arguments
         if let descriptors {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")

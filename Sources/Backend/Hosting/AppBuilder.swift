@@ -4,6 +4,7 @@ import Identity
 import Logging
 import NIOCore
 import NIOPosix
+import NIOSSL
 import ObjectStore
 
 /// Opens what an API needs and composes it: database, object store, keys, service, router and listener.
@@ -13,9 +14,11 @@ struct AppBuilder: Sendable {
     let group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     /// The memory that requests and answers of all APIs may take together.
     private let memory = RequestMemory()
+    private let tls: TLSConfiguration?
 
-    init(_ settings: ServerSettings) {
+    init(_ settings: ServerSettings, tls: TLSConfiguration? = nil) {
         self.settings = settings
+        self.tls = tls
         secrets = SecretKeys(folder: settings.folder, environment: settings.environment)
     }
 
@@ -36,7 +39,8 @@ struct AppBuilder: Sendable {
             let app = try api.compose(on: platform)
             let isSweptWhole = settings.exceptions.allowSweep.contains(api.name)
             return RunningAPI(
-                name: api.name, basePath: api.basePath, listener: app.listener(connections: settings.connections),
+                name: api.name, basePath: api.basePath,
+                listener: app.listener(connections: settings.connections, tls: tls),
                 health: app.health, database: database, service: app.service,
                 sweepLimits: isSweptWhole ? .none : .init(),
                 check: StartCheck(

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 // The services of a server's group. One that ends would end the others, so each waits for the shutdown.
 
@@ -9,12 +10,14 @@ import ServiceLifecycle
 struct ListenerService: Service {
     let api: RunningAPI
     let address: Listener.Address
+    /// `http` or `https`.
+    let scheme: String
     let logger: Logger
     let announcement: StartAnnouncement
 
     func run() async throws {
         try await api.listener.serve(on: address, logger: logger) { port in
-            await announcement.started(api.name, "http://\(address.host):\(port)\(api.basePath)")
+            await announcement.started(api.name, "\(scheme)://\(address.host):\(port)\(api.basePath)")
         }
     }
 }
@@ -22,9 +25,13 @@ struct ListenerService: Service {
 /// Prints the URL of each API, in the order in which the APIs were named, and `ready`, once all of them listen.
 actor StartAnnouncement {
     private let names: [String]
+    private let manager: ServiceManager?
     private var urls: [String: String] = [:]
 
-    init(of names: [String]) { self.names = names }
+    init(of names: [String], manager: ServiceManager?) {
+        self.names = names
+        self.manager = manager
+    }
 
     func started(_ name: String, _ url: String) {
         urls[name] = url
@@ -33,6 +40,23 @@ actor StartAnnouncement {
         for name in names { print(name.padding(toLength: width, withPad: " ", startingAt: 0), urls[name] ?? "") }
         print("ready")
         fflush(nil)
+        manager?.report(.ready)
+    }
+}
+
+/// Reads the certificate again when the operator sends SIGHUP, which would end a process that does not handle it.
+struct Reload: Service {
+    let certificate: ServerCertificate?
+    let manager: ServiceManager?
+    let logger: Logger
+
+    func run() async throws {
+        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+            manager?.report(.reloading)
+            certificate?.reload()
+            logger.notice("reloaded", metadata: ["certificate": certificate == nil ? "none" : "read again"])
+            manager?.report(.ready)
+        }
     }
 }
 
@@ -116,9 +140,11 @@ struct Drain: Service {
     let deadline: ShutdownDeadline
     /// The time during which requests are still accepted.
     let delay: Duration
+    let manager: ServiceManager?
 
     func run() async throws {
         try await gracefulShutdown()
+        manager?.report(.stopping)
         deadline.begin(after: delay)
         for api in apis { api.health.drain() }
         try? await Task.sleep(for: delay)

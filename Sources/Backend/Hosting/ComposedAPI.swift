@@ -1,6 +1,7 @@
 import Contract
 import ContractServer
 import NIOPosix
+import NIOSSL
 import ObjectStore
 import WebSockets
 
@@ -34,9 +35,11 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
 
     /// Returns the listener that serves the API on a port.
     ///
-    /// - Parameter connections: Bounds the connections of all listeners that share it.
-    public func listener(connections: ConnectionLimits? = nil) -> Listener {
-        Listener(router, sockets: sockets, group: platform.group, connections: connections)
+    /// - Parameters:
+    ///   - connections: Bounds the connections of all listeners that share it.
+    ///   - tls: The certificate and key with which the port speaks TLS; nil for plain HTTP.
+    public func listener(connections: ConnectionLimits? = nil, tls: TLSConfiguration? = nil) -> Listener {
+        Listener(router, sockets: sockets, group: platform.group, connections: connections, tls: tls)
     }
 }
 

@@ -2,9 +2,11 @@ import Contract
 import ContractServer
 import Hummingbird
 import HummingbirdCore
+import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOPosix
+import NIOSSL
 import ServiceLifecycle
 import WebSockets
 
@@ -28,9 +30,11 @@ public struct Listener: Sendable {
     ///
     /// - Parameters:
     ///   - group: The event loops; they must be those with which the API's hub was made.
+    ///   - tls: The certificate and key with which the port speaks TLS; nil for plain HTTP.
     public init<API: ServiceAPI>(
         _ router: ContractServer.Router<API>, sockets: [SocketRoute], group: any EventLoopGroup,
-        limits: ConnectionGuard.Limits = .init(), connections: ConnectionLimits? = nil
+        limits: ConnectionGuard.Limits = .init(), connections: ConnectionLimits? = nil,
+        tls: TLSConfiguration? = nil
     ) {
         name = API.name
         run = { address, logger, started in
@@ -65,8 +69,9 @@ public struct Listener: Sendable {
             // Hummingbird would log a line of its own for each listener.
             var quiet = logger
             quiet.logLevel = max(.notice, logger.logLevel)
+            let server: HTTPServerBuilder = .http1(configuration: configuration)
             let application = Application(
-                responder: router, server: .http1(configuration: configuration),
+                responder: router, server: try tls.map { try .tls(server, tlsConfiguration: $0) } ?? server,
                 configuration: .init(address: .hostname(address.host, port: address.port), backlog: 1024),
                 onServerRunning: { channel in
                     AcceptPause.add(to: channel, logger)

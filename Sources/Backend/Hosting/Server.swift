@@ -43,13 +43,14 @@ public struct Server: Sendable {
                 metadata: ["path": "\(path)"])
         }
         warnOfLocalURLs()
-        let builder = AppBuilder(settings)
+        let certificate = try settings.certificate.map { try ServerCertificate($0, logger: logger) }
+        let builder = AppBuilder(settings, tls: try certificate?.configuration())
         let (running, waiting) = try await start(builder)
         for api in running { await api.logStartupWarnings() }
         let deadline = ShutdownDeadline(apis: running, logger: logger)
         let services: [any Service]
         do {
-            services = try self.services(of: running, waiting, builder, deadline)
+            services = try self.services(of: running, waiting, builder, deadline, certificate)
         } catch {
             for api in running { try? await api.close() }
             throw error
@@ -83,20 +84,25 @@ public struct Server: Sendable {
 
     /// Returns all services of the group, which run concurrently. They are shut down from the last to the first.
     private func services(
-        of running: [RunningAPI], _ waiting: [RunningAPI], _ builder: AppBuilder, _ deadline: ShutdownDeadline
+        of running: [RunningAPI], _ waiting: [RunningAPI], _ builder: AppBuilder, _ deadline: ShutdownDeadline,
+        _ certificate: ServerCertificate?
     ) throws -> [any Service] {
-        let announcement = StartAnnouncement(of: apis.map(\.name))
+        let manager = ServiceManager(environment: settings.environment)
+        let announcement = StartAnnouncement(of: apis.map(\.name), manager: manager)
         var services: [any Service] = zip(apis, running).map { hosted, api in
             ListenerService(
                 api: api, address: .init(host: settings.host, port: settings.port(of: hosted)),
-                logger: settings.logger, announcement: announcement)
+                scheme: settings.scheme, logger: settings.logger, announcement: announcement)
         }
         services.append(try OperatorServer(settings, known: known, running: running, group: builder.group))
         services.append(Sweeper(apis: running, logger: settings.logger))
         services += running.map { BackgroundWork(api: $0) }
         if !waiting.isEmpty { services.append(StartCheckRepeater(waiting: waiting)) }
         services.append(MemoryTrimmer())
-        services.append(Drain(apis: running, deadline: deadline, delay: settings.drainDelay))
+        if let certificate { services.append(certificate) }
+        services.append(Reload(certificate: certificate, manager: manager, logger: settings.logger))
+        services.append(
+            Drain(apis: running, deadline: deadline, delay: settings.drainDelay, manager: manager))
         return services
     }
 

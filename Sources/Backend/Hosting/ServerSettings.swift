@@ -24,6 +24,8 @@ public struct ServerSettings: Sendable {
     public var logger: Logger
     /// The proxies whose `X-Forwarded-For` is trusted.
     public var trustedProxies = TrustedProxies()
+    /// The files of the certificate with which every API speaks TLS; nil for plain HTTP.
+    public var certificate: CertificateFiles?
     /// Bounds the connections of all APIs together; nil for any number. By default there are at most 1,000, and 100 from one
     /// address.
     public var connections: ConnectionLimits?
@@ -58,9 +60,12 @@ public struct ServerSettings: Sendable {
 
     /// Returns the URL by which clients reach an API, without a slash at its end.
     func publicURL(of api: any HostedAPI) -> String {
-        let url = publicURLs[api.name] ?? "http://localhost:\(port(of: api))"
+        let url = publicURLs[api.name] ?? "\(scheme)://localhost:\(port(of: api))"
         return url.hasSuffix("/") ? String(url.dropLast()) : url
     }
+
+    /// The scheme of the URLs at which the server listens.
+    var scheme: String { certificate == nil ? "http" : "https" }
 
     /// Whether the server listens on this machine's loopback address alone.
     public var isLocal: Bool { ClientAddress(host).isThisMachine || host == "localhost" }

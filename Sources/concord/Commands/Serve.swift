@@ -146,6 +146,7 @@ struct Serve: AsyncParsableCommand {
         settings.passwords = Self.passwords(environment)
         let proxies = TrustedProxies(try environment.trustedProxies(trustedProxy))
         settings.trustedProxies = proxies
+        settings.certificate = try connections.certificate(environment)
         settings.connections = try connections.limits(
             environment, descriptors: raiseDescriptorLimit(), logger: settings.logger
         ) {

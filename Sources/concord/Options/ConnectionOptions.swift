@@ -1,4 +1,5 @@
 import ArgumentParser
+import Backend
 import ContractServer
 import Foundation
 import Logging
@@ -26,6 +27,30 @@ struct ConnectionOptions: ParsableArguments {
                 + "alone)",
             valueName: "seconds"))
     var drainDelay: Double?
+
+    @Option(
+        name: .customLong("tls-cert"),
+        help: ArgumentHelp(
+            "The certificate and its chain, in PEM: every API speaks TLS. Read again every hour and on SIGHUP. "
+                + "[CONCORD_TLS_CERT]",
+            valueName: "file"))
+    var tlsCertificate: String?
+
+    @Option(
+        name: .customLong("tls-key"),
+        help: ArgumentHelp("The certificate's private key, in PEM. [CONCORD_TLS_KEY]", valueName: "file"))
+    var tlsKey: String?
+
+    /// Returns the files of the certificate, or nil when the server is to speak plain HTTP.
+    func certificate(_ environment: Environment) throws -> CertificateFiles? {
+        let certificate = try environment.value(tlsCertificate, "CONCORD_TLS_CERT", { $0 }, default: "")
+        let key = try environment.value(tlsKey, "CONCORD_TLS_KEY", { $0 }, default: "")
+        if certificate.isEmpty, key.isEmpty { return nil }
+        guard !certificate.isEmpty, !key.isEmpty else {
+            throw ValidationError("--tls-cert and --tls-key are needed together")
+        }
+        return CertificateFiles(certificate: certificate, key: key)
+    }
 
     func validate() throws {
         for count in [maxConnections, maxConnectionsPerAddress] where count.map({ $0 < 1 }) == true {

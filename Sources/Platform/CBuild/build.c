@@ -1,0 +1,3 @@
+#include "build.h"
+
+const char *const concord_commit = CONCORD_COMMIT;
