@@ -105,10 +105,10 @@ struct ProxyTests {
         let other = try #require(try await alice.send(Messenger.SearchUsers("bob")).first)
         let chat = try await alice.send(Messenger.CreateChat.direct(with: other.id))
         let socket = try await bob.openSocket(over: NIOSocketTransport())
-        try await socket.send(.subscribe(chat: chat.id))
-        while try await !"\(socket.receive())".hasPrefix("subscribed") {}
+        try await socket.send(Messenger.Subscribe(chat: chat.id))
+        while try await !(socket.receive() is Messenger.Subscribed) {}
         try await alice.send(Messenger.SendMessage(chat: chat.id, content: "through the proxy"))
-        while try await !"\(socket.receive())".contains("through the proxy") {}
+        while try await (socket.receive() as? Messenger.Message)?.content != "through the proxy" {}
         await socket.close()
 
         let bytes = [UInt8](repeating: 7, count: 50 * 1024 * 1024)

@@ -29,7 +29,7 @@ struct ServiceManager: Sendable {
         }
     }
 
-    /// Sends one report. One that cannot be sent is dropped: a server does not stop because nobody listens to it.
+    /// Sends one report. A report that cannot be sent is dropped: the server works without it.
     private func send(_ text: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
