@@ -11,6 +11,8 @@ PACKAGES := libsqlite3-dev libpq-dev libxml2-dev zlib1g-dev g++ binutils \
 	libvips-dev pkg-config tzdata git make
 # The scripts of `make lint` need these; the base system's perl has no JSON.
 LINT_PACKAGES := perl
+# `make dist` needs these.
+DIST_PACKAGES := python3 xz-utils gzip
 # HEIC needs this package on releases where libheif has its decoders in packages of their own.
 PACKAGES_IF_ANY := libheif-plugin-libde265
 # The tests' own clients, and a server without which the other tests still run (Tools/with-services).
@@ -74,6 +76,7 @@ format: ## put every file into the project's format
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
 dist: deps ## build a Debian package and a tarball for operators into .build/dist
+	@./Tools/install-packages $(DIST_PACKAGES)
 	SWIFT=$(SWIFT) ./Tools/dist
 
 docs: deps ## render the SDKs' articles and reference as static sites in .build/docs
