@@ -12,21 +12,22 @@ import Identity
 ///
 /// ```swift
 /// enum Users: PasswordAccountTable {
-///     typealias ID = Guestbook.User.ID
+///     typealias ID = Library.User.ID
 ///     static let gone = Problem(.unauthorized, "Invalid or expired token")
 ///     static let wrongSignIn = Problem(.unauthorized, "Wrong name or password")
 ///     static let wrongPassword = Problem(.forbidden, "Wrong password")
 /// }
 ///
-/// func signIn(_ request: Guestbook.SignIn, _ info: RequestInfo) async throws -> Guestbook.Tokens {
+/// func signIn(_ request: Library.SignIn, _ info: RequestInfo) async throws -> Library.Tokens {
 ///     let session = NewSession()
 ///     let user = try await accounts.signIn(
 ///         as: request.name, where: "name = \(request.name)", password: request.password, info
 ///     ) { user, now, db in
 ///         try sessions.begin(session, for: user, at: now, in: db)
 ///         return user
-///     } return .init(access: try await sessions.accessToken(for: user, session: session.id), refresh:
-///     session.refreshToken)
+///     }
+///     let access = try await sessions.accessToken(for: user, session: session.id)
+///     return .init(access: access, refresh: session.refreshToken)
 /// }
 /// ```
 public struct Accounts<Table: PasswordAccountTable>: Sendable {
