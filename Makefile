@@ -1,6 +1,6 @@
 # make serve   builds, and serves every API on SQLite
 # make test    builds, and runs all tests
-# The first run installs missing packages (Debian), and takes some minutes to build.
+# The first run installs missing packages (Debian; on a Mac it says `brew bundle`), and takes some minutes to build.
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
@@ -18,6 +18,10 @@ PACKAGES_IF_ANY := libheif-plugin-libde265
 # The tests' own clients, and a server without which the other tests still run (Tools/with-services).
 TEST_PACKAGES := python3 python3-venv curl openssl
 TEST_SERVERS := postgresql
+# Programs that tests run from unpacked packages: the proxies of docs/proxies.md with the libraries that HAProxy needs, and
+# what reads the metrics of docs/monitoring.md.
+TEST_PROXIES := nginx caddy haproxy liblua5.3-0 libopentracing-c-wrapper0 libopentracing1
+TEST_MONITORS := prometheus
 
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
@@ -35,7 +39,8 @@ deps: ## install the system packages that the build needs
 test-deps: deps
 	@./Tools/install-packages $(TEST_PACKAGES)
 	@./Tools/install-packages $(TEST_SERVERS) || true
-	@./Tools/install-proxies $(TOOLS)/proxies
+	@./Tools/unpack-packages $(TOOLS)/proxies $(TEST_PROXIES)
+	@./Tools/unpack-packages $(TOOLS)/monitors $(TEST_MONITORS)
 	@test -x $(TOOLS)/bin/python || python3 -m venv $(TOOLS)
 	@$(TOOLS)/bin/python -c 'import websockets, botocore, jwt, cryptography, PIL, pillow_heif, aiosmtpd' 2>/dev/null \
 		&& test -x $(TOOLS)/bin/rclone || $(TOOLS)/bin/pip install --quiet \
@@ -52,6 +57,7 @@ build: deps ## build everything for debugging, the tests included
 test: test-deps build ## run all tests (FILTER=Name runs a part)
 	./Tests/Consumer/check
 	CONCORD_PYTHON="$(CURDIR)/$(TOOLS)/bin/python" CONCORD_PROXIES="$(CURDIR)/$(TOOLS)/proxies" \
+	CONCORD_MONITORS="$(CURDIR)/$(TOOLS)/monitors" \
 		./Tools/with-services $(SWIFT) test --skip-build $(if $(FILTER),--filter $(FILTER))
 
 torture: test-deps build ## run the tests of crashes and bad networks at length

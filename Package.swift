@@ -8,15 +8,16 @@ let nio: TargetDependencyCondition? = .when(traits: ["NIO"])
 
 /// The packages of the modules that come from one, by the module's name.
 let packages = [
-    "ArgumentParser": "swift-argument-parser", "AsyncHTTPClient": "async-http-client", "Crypto": "swift-crypto",
-    "CryptoExtras": "swift-crypto", "GRDB": "GRDB.swift", "GRDBSQLite": "GRDB.swift", "HTTPTypes": "swift-http-types",
+    "ArgumentParser": "swift-argument-parser", "AsyncHTTPClient": "async-http-client", "Atomics": "swift-atomics",
+    "CoreMetrics": "swift-metrics", "Crypto": "swift-crypto", "CryptoExtras": "swift-crypto", "GRDB": "GRDB.swift",
+    "GRDBSQLite": "GRDB.swift", "HTTPTypes": "swift-http-types",
     "Hummingbird": "hummingbird", "HummingbirdCore": "hummingbird", "HummingbirdTLS": "hummingbird",
     "JWTKit": "jwt-kit", "Logging": "swift-log",
     "NIOConcurrencyHelpers": "swift-nio", "NIOCore": "swift-nio", "NIOEmbedded": "swift-nio", "NIOHTTP1": "swift-nio",
     "NIOCertificateReloading": "swift-nio-extras", "NIOHTTPTypes": "swift-nio-extras",
     "NIOHTTPTypesHTTP1": "swift-nio-extras", "NIOPosix": "swift-nio",
     "NIOSSL": "swift-nio-ssl", "NIOWebSocket": "swift-nio", "ServiceLifecycle": "swift-service-lifecycle",
-    "UnixSignals": "swift-service-lifecycle",
+    "Tracing": "swift-distributed-tracing", "UnixSignals": "swift-service-lifecycle",
 ]
 
 /// Returns the modules that a target imports as its dependencies. A target names exactly those: `make lint` compares.
@@ -60,8 +61,8 @@ let contracts: [Target] = [
     target(
         "ContractServer", at: "Sources/Contract/Server",
         imports: """
-            CZlib Contract Crypto HTTPTypes Hummingbird Logging NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOHTTPTypes
-            NIOHTTPTypesHTTP1
+            CZlib Contract CoreMetrics Crypto HTTPTypes Hummingbird Logging NIOConcurrencyHelpers NIOCore NIOHTTP1
+            NIOHTTPTypes NIOHTTPTypesHTTP1 Tracing
             """),
 ]
 
@@ -76,7 +77,7 @@ func library(_ name: String, pkgConfig: String? = nil, providers: [SystemPackage
 }
 
 let platform: [Target] = [
-    library("CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    library("CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     library("CLibVips", pkgConfig: vips, providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
     library("CZlib", providers: [.apt(["zlib1g-dev"])]),
     module("CSpawn", imports: ""),
@@ -86,16 +87,27 @@ let platform: [Target] = [
     .target(
         name: "CVips", dependencies: modules("CLibVips"), path: "Sources/Platform/CVips",
         linkerSettings: [.linkedLibrary("vips", .when(traits: ["Server"]))]),
-    module("Database", imports: "CLibPQ Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix"),
-    module("EventBus", imports: "NIOConcurrencyHelpers NIOCore"),
-    module("Identity", imports: "AsyncHTTPClient Crypto CryptoExtras JWTKit NIOConcurrencyHelpers NIOCore NIOPosix"),
+    module(
+        "Database",
+        imports: """
+            CLibPQ CoreMetrics Crypto CSpawn GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix Tracing
+            """),
+    module("EventBus", imports: "CoreMetrics NIOConcurrencyHelpers NIOCore"),
+    module(
+        "Identity",
+        imports: "AsyncHTTPClient CoreMetrics Crypto CryptoExtras JWTKit NIOConcurrencyHelpers NIOCore NIOPosix"),
     module("Images", imports: "CSpawn NIOConcurrencyHelpers NIOCore"),
     module("Mail", imports: "NIOCore NIOPosix NIOSSL"),
     module("NIOSockets", imports: "ContractClient HTTPTypes NIOCore NIOHTTP1 NIOPosix NIOSSL NIOWebSocket", when: nio),
-    module("ObjectStore", imports: "AsyncHTTPClient Crypto NIOConcurrencyHelpers NIOCore NIOPosix"),
+    module("ObjectStore", imports: "AsyncHTTPClient Crypto NIOConcurrencyHelpers NIOCore NIOPosix Tracing"),
+    module("PrometheusMetrics", imports: "Atomics CoreMetrics NIOConcurrencyHelpers"),
     module("Videos", imports: ""),
     module(
-        "WebSockets", imports: "HTTPTypes HummingbirdCore NIOCore NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOWebSocket"),
+        "WebSockets",
+        imports: """
+            CoreMetrics HTTPTypes HummingbirdCore NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1
+            NIOPosix NIOWebSocket
+            """),
 ]
 
 // MARK: Where contract and platform meet
@@ -103,9 +115,9 @@ let platform: [Target] = [
 let backend = target(
     "Backend", at: "Sources/Backend",
     imports: """
-        Contract ContractServer Crypto Database EventBus HTTPTypes Hummingbird HummingbirdCore HummingbirdTLS Identity
-        Logging Mail NIOCertificateReloading NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL ObjectStore ServiceLifecycle
-        UnixSignals WebSockets
+        AsyncHTTPClient Contract ContractServer CoreMetrics Crypto Database EventBus HTTPTypes Hummingbird HummingbirdCore
+        HummingbirdTLS Identity Logging Mail NIOCertificateReloading NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL
+        ObjectStore PrometheusMetrics ServiceLifecycle Tracing UnixSignals WebSockets
         """)
 
 // MARK: The APIs
@@ -146,9 +158,10 @@ let command: Target = .executableTarget(
     name: "concord",
     dependencies: modules(
         """
-        ArgumentParser Backend CBuild Contract ContractCheck ContractClient ContractServer DeuceDiaryAPI DeuceDiaryCheck
-        DeuceDiaryService DunbarAPI DunbarCheck DunbarService GTSDCheck GTSDService Identity Images Logging Mail
-        MessengerCheck MessengerService MonicaCheck MonicaService NIOConcurrencyHelpers NIOSockets ObjectStore UnixSignals
+        ArgumentParser Backend CBuild Contract ContractCheck ContractClient ContractServer CoreMetrics DeuceDiaryAPI
+        DeuceDiaryCheck DeuceDiaryService DunbarAPI DunbarCheck DunbarService GTSDCheck GTSDService Identity Images Logging
+        Mail MessengerCheck MessengerService MonicaCheck MonicaService NIOConcurrencyHelpers NIOSockets ObjectStore
+        PrometheusMetrics Tracing UnixSignals
         """))
 
 let chatExample: Target = .executableTarget(
@@ -245,6 +258,7 @@ let suites: [Target] = [
             Backend Contract ContractCheck ContractServer Database HTTPTypes Identity Mail NIOConcurrencyHelpers NIOCore
             NIOPosix ObjectStore Testbed
             """),
+    tests("PrometheusMetrics", imports: "CoreMetrics PrometheusMetrics"),
     tests("Videos", imports: "ContractCheck Testbed Videos"),
     tests(
         "WebSockets",
@@ -274,10 +288,11 @@ let suites: [Target] = [
     tests(
         "Concord",
         imports: """
-            Backend Contract ContractCheck ContractClient ContractServer Database DeuceDiaryCheck DeuceDiaryService
-            DeuceDiaryTestHost DunbarCheck DunbarClient DunbarService DunbarTestHost GTSDCheck GTSDClient GTSDService
-            GTSDTestHost HTTPTypes Identity Logging MessengerCheck MessengerClient MessengerService MessengerTestHost
-            MonicaCheck MonicaService MonicaTestHost NIOConcurrencyHelpers NIOCore NIOPosix NIOSockets Testbed concord
+            ArgumentParser Backend Contract ContractCheck ContractClient ContractServer Database DeuceDiaryCheck
+            DeuceDiaryService DeuceDiaryTestHost DunbarCheck DunbarClient DunbarService DunbarTestHost GTSDCheck
+            GTSDClient GTSDService GTSDTestHost HTTPTypes Identity Logging MessengerCheck MessengerClient
+            MessengerService MessengerTestHost MonicaCheck MonicaService MonicaTestHost NIOConcurrencyHelpers NIOCore
+            NIOHTTP1 NIOPosix NIOSockets Testbed concord
             """, programs: ["chat-example"], exclude: ["Databases"]),
 ]
 
@@ -312,8 +327,11 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-atomics.git", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),

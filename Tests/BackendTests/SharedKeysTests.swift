@@ -76,3 +76,59 @@ import Testing
         }
     }
 }
+
+/// Nodes change a key in two steps, so that each accepts what the others sign.
+@Suite(.timeLimit(.minutes(30))) struct KeyExchangeTests {
+    private func reconcile(_ key: String, former: String?, in database: Database) async throws -> [String] {
+        let key = SharedKeys.Key(
+            name: "things-tokens", variable: "CONCORD_THINGS_KEY", fingerprint: key, former: former, isNew: false,
+            loss: "all users are signed out")
+        return try await SharedKeys(api: "things", keys: [key]).reconcile(in: database, usedBy: "users")
+    }
+
+    private func withDatabase(_ engine: Stack.Engine, _ body: (Database) async throws -> Void) async throws {
+        try await withTestDatabase(on: engine) { place async throws in
+            let database = try place.open(
+                Schema("things", [.init("users", ["CREATE TABLE users (id {ID})"])]))
+            try await body(database)
+            try await database.close()
+        }
+    }
+
+    @Test(arguments: Stack.Engine.available)
+    func theStepsNeedNoWarning(_ engine: Stack.Engine) async throws {
+        try await withDatabase(engine) { database async throws in
+            #expect(try await reconcile("old", former: nil, in: database) == [])
+            #expect(try await reconcile("old", former: "new", in: database) == [])
+            #expect(try await reconcile("new", former: "old", in: database) == [])
+            // A node that has not been exchanged yet starts again.
+            #expect(try await reconcile("old", former: "new", in: database) == [])
+            #expect(try await reconcile("new", former: "old", in: database) == [])
+            #expect(try await reconcile("new", former: nil, in: database) == [])
+        }
+    }
+
+    @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+    func aKeyThatTheOthersDoNotAcceptIsRefused() async throws {
+        try await withDatabase(.postgreSQL) { database async throws in
+            _ = try await reconcile("old", former: nil, in: database)
+            let early = await #expect(throws: KeyMismatch.self) {
+                try await reconcile("new", former: "old", in: database)
+            }
+            #expect(early?.description.contains("CONCORD_THINGS_KEY_FORMER") == true)
+            _ = try await reconcile("old", former: "new", in: database)
+            _ = try await reconcile("new", former: "old", in: database)
+            // It would refuse the tokens of the others.
+            await #expect(throws: KeyMismatch.self) { try await reconcile("old", former: nil, in: database) }
+        }
+    }
+
+    /// A server on SQLite has one node, so a rotation loses nothing.
+    @Test func aSingleNodeIsExchangedAtOnce() async throws {
+        try await withDatabase(.sqlite) { database async throws in
+            _ = try await reconcile("old", former: nil, in: database)
+            #expect(try await reconcile("new", former: "old", in: database) == [])
+            #expect(try await reconcile("other", former: "old", in: database).count == 1)
+        }
+    }
+}

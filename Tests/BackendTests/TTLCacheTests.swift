@@ -18,7 +18,7 @@ import Testing
     private var count: Int { looks.withLockedValue { $0 } }
 
     @Test func anEntryIsValidForASecond() async throws {
-        let recent = TTLCache<String, Bool>(time: clock.source)
+        let recent = TTLCache<String, Bool>("tests", time: clock.source)
         #expect(try await check("a", in: recent))
         clock.advance(by: .milliseconds(999))
         #expect(try await check("a", in: recent, false))
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func falseAnswersAreNotCached() async throws {
-        let recent = TTLCache<String, Bool>(time: clock.source)
+        let recent = TTLCache<String, Bool>("tests", time: clock.source)
         for _ in 0..<3 { #expect(try await check("a", in: recent, false) == false) }
         #expect(count == 3)
         #expect(try await check("a", in: recent))
@@ -37,21 +37,21 @@ import Testing
     }
 
     @Test func aClockSetBackExpiresEntries() async throws {
-        let recent = TTLCache<String, Bool>(time: clock.source)
+        let recent = TTLCache<String, Bool>("tests", time: clock.source)
         _ = try await check("a", in: recent)
         clock.advance(by: .seconds(-3600))
         #expect(try await check("a", in: recent, false) == false)
     }
 
     @Test func removedAnswersAreLookedUpAgain() async throws {
-        let recent = TTLCache<String, Bool>(time: clock.source)
+        let recent = TTLCache<String, Bool>("tests", time: clock.source)
         _ = try await check("a", in: recent)
         recent.remove("a")
         #expect(try await check("a", in: recent, false) == false)
     }
 
     @Test func itsSizeIsBounded() async throws {
-        let recent = TTLCache<String, Bool>(capacity: 3, time: clock.source)
+        let recent = TTLCache<String, Bool>("tests", capacity: 3, time: clock.source)
         for key in ["a", "b", "c", "d"] { _ = try await check(key, in: recent) }
         #expect(count == 4)
         _ = try await check("d", in: recent)
@@ -62,7 +62,7 @@ import Testing
 
     @Test func aFailedLookUpIsThrownAndNotCached() async throws {
         struct Away: Error {}
-        let recent = TTLCache<String, Bool>(time: clock.source)
+        let recent = TTLCache<String, Bool>("tests", time: clock.source)
         await #expect(throws: Away.self) { try await recent.check("a") { throw Away() } }
         #expect(try await check("a", in: recent))
         #expect(count == 1)

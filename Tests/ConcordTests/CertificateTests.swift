@@ -116,6 +116,15 @@ import Testing
             #expect(await mixed.status() == 1)
             #expect(await mixed.wholeOutput() == "\(url)  ready\n\(nothing)  no answer: nothing listens there\n")
 
+            let json = try ConcordProcess(["health", url, nothing, "--json"])
+            #expect(
+                await json.wholeOutput() == """
+                    {"ready":true,"state":"ready","url":"\(url)"}
+                    {"ready":false,"state":"no answer: nothing listens there","url":"\(nothing)"}
+
+                    """)
+            #expect(await json.status() == 1)
+
             let wrong = try ConcordProcess(["health", "localhost:80"])
             #expect(await wrong.status() == 64)
             #expect(await wrong.standardError().contains("'localhost:80' is no URL"))

@@ -31,10 +31,10 @@ final class ConcordProcess: Sendable {
             process.arguments =
                 ["-c", "ulimit -n \(descriptors); exec \"$0\" \"$@\"", Self.executable(command).path] + arguments
         }
-        // The developer's own settings must not have an effect.
-        process.environment = ["PATH": "/usr/bin:/bin", "CONCORD_TEST_PASSWORDS": "1"].merging(environment) { _, new in
-            new
-        }
+        // The developer's own settings must not have an effect. Many servers run at the same time, and only some of
+        // them have an operator's port.
+        let usual = ["PATH": "/usr/bin:/bin", "CONCORD_TEST_PASSWORDS": "1", "CONCORD_PORT_OPERATOR": "off"]
+        process.environment = usual.merging(environment) { _, new in new }
         process.standardOutput = output.end
         process.standardError = errors.end
         input = hasInput ? Input() : nil
@@ -58,9 +58,9 @@ final class ConcordProcess: Sendable {
         return process
     }
 
-    /// Returns a token of Deuce Diary's own issuer, as `concord token` prints it.
+    /// Returns a token of Deuce Diary's own issuer, as `concord deuce-diary token create` prints it.
     static func diaryToken(_ user: String, _ folder: String, _ more: String...) async throws -> String {
-        let process = try ConcordProcess(["token", "deuce-diary", "--data", folder, "--user", user] + more)
+        let process = try ConcordProcess(["deuce-diary", "token", "create", "--data", folder, "--user", user] + more)
         let output = await process.wholeOutput()
         let status = await process.status()
         guard status == 0 else { throw Ended(status: status, errors: await process.standardError()) }

@@ -4,7 +4,7 @@ import MessengerClient
 import Testbed
 import Testing
 
-/// `concord admin messenger` works while a server runs.
+/// `concord messenger` works while a server runs.
 @Suite(.timeLimit(.minutes(30))) struct MessengerCommandTests {
     private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
         let process = try ConcordProcess(arguments)
@@ -27,17 +27,28 @@ import Testing
                 return client
             }
             let (alice, bob) = (try await client("alice"), try await client("bob"))
-            let command = ["admin", "messenger", "--reports", "--data", place.folder] + more
+            let command = ["messenger", "reports", "--data", place.folder] + more
             let none = try await run(command)
             #expect(none.status == 0, "\(none.errors)")
-            #expect(none.output == "")
+            #expect(none.output == "No reports\n")
+            #expect(try await run(command + ["--json"]).output == "")
 
             let (her, his) = (try #require(try await alice.user), try #require(try await bob.user))
             let chat = try await alice.send(Messenger.CreateChat.direct(with: his)).id
             let rude = try await bob.send(Messenger.SendMessage(chat: chat, content: "rude\u{1B}[2J\u{202E}\n")).id
             let first = try await alice.send(Messenger.CreateReport(user: his, reason: "spam", details: "a/b")).id
             let second = try await alice.send(Messenger.CreateReport(message: rude, reason: "rude")).id
-            let all = try await run(command)
+            let text = try await run(command)
+            #expect(text.status == 0, "\(text.errors)")
+            let read = text.output.split(separator: "\n").map { $0.replacing(#/^[-0-9T:]+Z /#, with: "") }
+            #expect(
+                read == [
+                    #""spam", report \#(first)"#, "    user bob (\(his))", #"    reported by alice (\#(her)): "a/b""#,
+                    #""rude", report \#(second)"#,
+                    #"    message \#(rude) of bob (\#(his)) in chat \#(chat): "rude\u{1B}[2J\u{202E}\n""#,
+                    "    reported by alice (\(her))",
+                ])
+            let all = try await run(command + ["--json"])
             #expect(all.status == 0, "\(all.errors)")
             let lines = all.output.split(separator: "\n").map {
                 // The time differs in each run.
@@ -52,7 +63,7 @@ import Testing
                     #"{"id":\#(second),"message":{"chat_id":\#(chat),"content":"rude\u001b[2J\u202e\n","id":\#(rude),"#
                         + #""sender":\#(user)},"reason":"rude",\#(reporter)}"#,
                 ])
-            let rest = try await run(command + ["--after", "\(first)"])
+            let rest = try await run(command + ["--json", "--after", "\(first)"])
             #expect(rest.output.split(separator: "\n").count == 1)
             #expect(rest.output.contains(#""reason":"rude""#))
             server.signal(SIGTERM)
@@ -61,10 +72,10 @@ import Testing
     }
 
     @Test func mistakesAreReportedWithAReason() async throws {
-        let nothing = try await run(["admin", "messenger"])
-        #expect(nothing.status == 64)
-        #expect(nothing.errors.contains("--reports"))
-        let nowhere = try await run(["admin", "messenger", "--reports", "--data", "/nonexistent"])
+        let wrong = try await run(["messenger", "reports", "--after", "first"])
+        #expect(wrong.status == 64)
+        #expect(wrong.errors.contains("Usage: concord messenger reports "), "\(wrong.errors)")
+        let nowhere = try await run(["messenger", "reports", "--data", "/nonexistent"])
         #expect(nowhere.status == 1)
         #expect(nowhere.errors.contains("has no Messenger database"))
     }

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// `concord token`, `import` and `export` work for Monica while a server runs.
+/// `concord monica token`, `import` and `export` work while a server runs.
 @Suite(.timeLimit(.minutes(30))) struct MonicaCommandTests {
     private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
         let process = try ConcordProcess(arguments)
@@ -35,7 +35,7 @@ import FoundationNetworking
             #expect(server.standardOutput.contains("http://127.0.0.1:\(port)/api"))
             let base = "http://127.0.0.1:\(port)/api"
 
-            let made = try await run(["token", "monica", "--account", "alice"] + more)
+            let made = try await run(["monica", "token", "create", "--account", "alice"] + more)
             #expect(made.status == 0, "\(made.errors)")
             let token = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
             let empty = try await get(base + "/contacts", token: token)
@@ -45,7 +45,7 @@ import FoundationNetworking
             let card = "BEGIN:VCARD\nVERSION:4.0\nFN:John Doe\nTEL;TYPE=home:1\nPHOTO:x\nEND:VCARD\n"
             let group = "BEGIN:VCARD\nKIND:group\nFN:Friends\nEND:VCARD\n"
             try Data((card + group + "BEGIN:VCARD\nEND:VCARD\n").utf8).write(to: URL(fileURLWithPath: file))
-            let imported = try await run(["import", "monica", file, "--account", "alice"] + more)
+            let imported = try await run(["monica", "import", file, "--account", "alice"] + more)
             #expect(
                 imported.output == """
                     1 contact imported
@@ -56,7 +56,7 @@ import FoundationNetworking
                       TEL (type): 1
 
                     """, "\(imported.errors)")
-            let repeated = try await run(["import", "monica", file, "--account", "alice"] + more)
+            let repeated = try await run(["monica", "import", file, "--account", "alice"] + more)
             #expect(
                 repeated.output.hasPrefix(
                     """
@@ -67,26 +67,30 @@ import FoundationNetworking
             let found = try await get(base + "/contacts?query=john", token: token)
             #expect(found.body.contains(#""complete_name":"John Doe""#))
 
-            let json = try await run(["export", "monica", "--account", "alice"] + more)
+            let json = try await run(["monica", "export", "--account", "alice"] + more)
             #expect(json.output.contains(#""complete_name":"John Doe""#))
             // The URL is the server's own, as over HTTP.
             #expect(json.output.contains(#""url":"http://localhost:\#(port)/api/contacts/1""#))
-            let cards = try await run(["export", "monica", "--account", "alice", "--format", "vcard"] + more)
+            let cards = try await run(["monica", "export", "--account", "alice", "--format", "vcard"] + more)
             #expect(cards.output.contains("FN:John Doe\r\n"))
-            let nobody = try await run(["export", "monica", "--account", "bob"] + more)
+            let nobody = try await run(["monica", "export", "--account", "bob"] + more)
             #expect(nobody.status == 1)
             #expect(nobody.errors == "Error: There is no account 'bob'\n")
 
             try Data("BEGIN:VCARD\nFN:Jane\n".utf8).write(to: URL(fileURLWithPath: file))
-            let refused = try await run(["import", "monica", file, "--account", "alice"] + more)
+            let refused = try await run(["monica", "import", file, "--account", "alice"] + more)
             #expect(refused.status == 1)
             #expect(refused.errors.contains("line 1: BEGIN:VCARD without END:VCARD"))
             #expect(!refused.errors.contains("Usage"))
 
-            let listed = try await run(["token", "monica", "list", "--account", "alice"] + more)
+            let listed = try await run(["monica", "token", "list", "--account", "alice"] + more)
             #expect(!listed.output.contains(token))
+            let tokens = try await run(["monica", "token", "list", "--json"] + more).output
+            #expect(
+                tokens.replacing(#/_at":"[^"]+"/#, with: "_at\":0")
+                    == #"{"account":"alice","created_at":0,"last_used_at":0,"name":"command line","number":1}"# + "\n")
             let number = try #require(listed.output.split(separator: "\t").first.map(String.init))
-            let revoked = try await run(["token", "monica", "revoke", number] + more)
+            let revoked = try await run(["monica", "token", "revoke", number] + more)
             #expect(revoked.status == 0, "\(revoked.errors)")
             server.signal(SIGTERM)
             #expect(await server.status() == 0)

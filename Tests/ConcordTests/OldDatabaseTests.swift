@@ -64,7 +64,8 @@ import Testing
         let process = try ConcordProcess(arguments, environment: environment)
         try await process.waitUntilReady()
         let token = try ConcordProcess(
-            ["token", "deuce-diary", "--user", "user_alice", "--data", place.folder], environment: environment)
+            ["deuce-diary", "token", "create", "--user", "user_alice", "--data", place.folder], environment: environment
+        )
         let bearer = await token.wholeOutput().trimmingCharacters(in: .whitespacesAndNewlines)
         try await body(Server(ports: ports), [.authorization: "Bearer \(bearer)"])
         process.signal(SIGTERM)

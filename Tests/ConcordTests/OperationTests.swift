@@ -67,7 +67,7 @@ struct OperationTests {
             let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
             process.executableURL = tests.deletingLastPathComponent().appendingPathComponent("concord")
             process.arguments = ["serve", "messenger", "--data", folder, "--port", "messenger=\(port)"]
-            process.environment = ["PATH": "/usr/bin:/bin"]
+            process.environment = ["PATH": "/usr/bin:/bin", "CONCORD_PORT_OPERATOR": "off"]
             process.standardOutput = FileHandle.nullDevice
             process.standardError = unread
             let ending = try ProcessEnding(running: process)

@@ -35,10 +35,10 @@ import Testing
             let alice = DunbarClient(baseURL: url, store: MemoryCookieStore(), retry: .never)
             try await alice.register(
                 .init(username: "alice", email: "alice@example.com", password: "secret123", displayName: "Alice"))
-            let none = try await concord(["admin", "dunbar", "--reports", "--data", folder])
+            let none = try await concord(["dunbar", "reports", "--data", folder])
             #expect(none.output == "No reports\n", "\(none.errors)")
             let both = try await concord(
-                ["admin", "dunbar", "--promote", "ALICE", "--promote", "bob", "--data", folder])
+                ["dunbar", "promote", "ALICE", "bob", "--data", folder])
             #expect(both.output == "ALICE is an admin\n")
             #expect(both.errors == "Error: There is no user bob\n")
             #expect(both.status == 1)
@@ -46,23 +46,25 @@ import Testing
 
             // For an API that is not served, the server opens the database, so that only one process has it open.
             let data = ["--data", folder]
-            let nothing = try await concord(["token", "monica", "list"] + data)
+            let nothing = try await concord(["monica", "token", "list"] + data)
             #expect(nothing.status == 1)
             #expect(nothing.errors.contains("has no Monica database"))
             let tokens = try await withThrowingTaskGroup(of: String.self) { group in
                 for name in 0..<4 {
-                    group.addTask { try await concord(["token", "monica", "--account", "a\(name)"] + data).output }
+                    group.addTask {
+                        try await concord(["monica", "token", "create", "--account", "a\(name)"] + data).output
+                    }
                 }
                 return try await group.reduce(into: Set<String>()) { $0.insert($1) }
             }
             #expect(tokens.count == 4 && !tokens.contains(""))
-            let listed = try await concord(["token", "monica", "list"] + data)
+            let listed = try await concord(["monica", "token", "list"] + data)
             #expect(listed.output.split(separator: "\n").count == 4)
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
             #expect(!FileManager.default.fileExists(atPath: folder + "/operator"))
             let log = await server.standardError()
-            #expect(log.contains(#"operation="admin dunbar""#), "\(log)")
+            #expect(log.contains(#"operation="dunbar promote""#), "\(log)")
             #expect(!log.contains("socket failed"), "\(log)")
         }
     }
@@ -78,17 +80,19 @@ import Testing
             // Commands that run at the same time wait for each other.
             let outcomes = try await withThrowingTaskGroup(of: Int32.self) { group in
                 for _ in 0..<3 {
-                    group.addTask { try await concord(["token", "monica", "--account", "alice"] + data).status }
+                    group.addTask {
+                        try await concord(["monica", "token", "create", "--account", "alice"] + data).status
+                    }
                 }
                 return try await group.reduce(into: [Int32]()) { $0.append($1) }
             }
             #expect(outcomes == [0, 0, 0])
             let (again, _) = try await serving("monica", folder)
-            let listed = try await concord(["token", "monica", "list"] + data)
+            let listed = try await concord(["monica", "token", "list"] + data)
             #expect(listed.output.split(separator: "\n").count == 3)
-            let revoked = try await concord(["token", "monica", "revoke", "7"] + data)
+            let revoked = try await concord(["monica", "token", "revoke", "7"] + data)
             #expect(revoked.status == 1)
-            #expect(revoked.errors == "Error: There is no token 7: see concord token monica list\n")
+            #expect(revoked.errors == "Error: There is no token 7: see concord monica token list\n")
             again.signal(SIGTERM)
             #expect(await again.status() == 0)
         }
@@ -99,11 +103,11 @@ import Testing
         try await withTemporaryFolder { temporary in
             let folder = temporary + "/" + String(repeating: "long/", count: 30) + "data"
             let (server, _) = try await serving("monica", folder)
-            let made = try await concord(["token", "monica", "--account", "alice", "--data", folder])
+            let made = try await concord(["monica", "token", "create", "--account", "alice", "--data", folder])
             #expect(made.status == 0, "\(made.errors)")
             server.signal(SIGTERM)
             #expect(await server.status() == 0)
-            #expect(await server.standardError().contains(#"operation="token monica""#))
+            #expect(await server.standardError().contains(#"operation="monica token create""#))
         }
     }
 
@@ -111,10 +115,10 @@ import Testing
         try await withTemporaryFolder { folder in
             let wrong = folder + "/wrong"
             for command in [
-                ["export", "monica", "--account", "a"], ["token", "monica", "list"],
-                ["token", "monica", "revoke", "1"],
-                ["admin", "dunbar", "--reports"], ["admin", "gtsd", "--activate", "a"],
-                ["admin", "messenger", "--reports"],
+                ["monica", "export", "--account", "a"], ["monica", "token", "list"],
+                ["monica", "token", "revoke", "1"],
+                ["dunbar", "reports"], ["gtsd", "activate", "a"],
+                ["messenger", "reports"],
             ] {
                 let outcome = try await concord(command + ["--data", wrong])
                 #expect(outcome.status == 1)
@@ -125,15 +129,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ["serve"], ["export", "monica", "--account", "a"], ["import", "monica", "-", "--account", "a"],
-        ["token", "monica", "--account", "a"], ["token", "monica", "list"], ["admin", "dunbar", "--reports"],
-        ["admin", "gtsd", "--activate", "a"], ["admin", "messenger", "--reports"],
+        ["serve"], ["monica", "export", "--account", "a"], ["monica", "import", "-", "--account", "a"],
+        ["monica", "token", "create", "--account", "a"], ["monica", "token", "list"], ["dunbar", "reports"],
+        ["gtsd", "activate", "a"], ["messenger", "reports"],
     ])
     func aFileThatIsNoDatabaseIsRefusedAlike(_ command: [String]) async throws {
         let outcome = try await concord(command + ["--database", "nonsense"])
         #expect(outcome.status == 64)
         #expect(outcome.errors.contains("--database must be 'sqlite' or 'postgres://"))
         #expect(outcome.errors.contains("', not 'nonsense'"))
+        let name = "Usage: concord " + command.prefix { $0 != "a" && !$0.hasPrefix("-") }.joined(separator: " ")
+        #expect(outcome.errors.contains(name), "\(outcome.errors)")
     }
 
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
@@ -145,13 +151,13 @@ import Testing
                 ["serve", "monica", "--data", place.folder, "--port", "monica=\(port)", "--database", url])
             try await server.waitUntilReady()
             // The server knows its data folder and database. A command with other options is refused.
-            let made = try await concord(["token", "monica", "--account", "alice", "--data", place.folder])
+            let made = try await concord(["monica", "token", "create", "--account", "alice", "--data", place.folder])
             #expect(made.status == 0, "\(made.errors)")
-            let other = try await concord(["token", "monica", "list", "--data", place.folder, "--database", "sqlite"])
+            let other = try await concord(["monica", "token", "list", "--data", place.folder, "--database", "sqlite"])
             #expect(other.status == 1)
             #expect(other.errors.contains("keeps its data in PostgreSQL"))
             let direct = try await concord([
-                "token", "monica", "list", "--data", place.folder + "/x", "--database", url,
+                "monica", "token", "list", "--data", place.folder + "/x", "--database", url,
             ])
             #expect(direct.output.contains("\talice\t"), "\(direct.errors)")
             server.signal(SIGTERM)
@@ -170,7 +176,7 @@ import Testing
                 "BEGIN:VCARD\nFN:Number \($0)\nNOTE;CREATED=20200101T000000Z:x\nEND:VCARD\n"
             }
             try Data(cards.joined().utf8).write(to: URL(fileURLWithPath: folder + "/cards.vcf"))
-            let command = try ConcordProcess(["import", "monica", folder + "/cards.vcf", "--account", "alice"] + data)
+            let command = try ConcordProcess(["monica", "import", folder + "/cards.vcf", "--account", "alice"] + data)
             let peek = try Database.sqlite(path: folder + "/monica.sqlite", schema: MonicaService.schema, readers: 1)
             let start = ContinuousClock.now
             while try await peek.read({ try !$0.exists("SELECT 1 FROM contacts") }) {
@@ -178,9 +184,9 @@ import Testing
                 try await Task.sleep(for: .milliseconds(20))
             }
             try await peek.close()
-            let second = try await concord(["import", "monica", "/dev/null", "--account", "alice"] + data)
+            let second = try await concord(["monica", "import", "/dev/null", "--account", "alice"] + data)
             #expect(second.errors.contains("Another import into 'alice' is in progress."))
-            let token = try await concord(["token", "monica", "--account", "bob"] + data)
+            let token = try await concord(["monica", "token", "create", "--account", "bob"] + data)
             #expect(token.status == 0)
             (killsServer ? server : command).signal(SIGKILL)
             #expect(await command.status() != 0)
@@ -195,7 +201,7 @@ import Testing
             // Another import is refused until the first one has been removed.
             let deadline = ContinuousClock.now + .seconds(180)
             while true {
-                let other = try await concord(["import", "monica", "/dev/null", "--account", "alice"] + data)
+                let other = try await concord(["monica", "import", "/dev/null", "--account", "alice"] + data)
                 if other.status == 0 { break }
                 try #require(ContinuousClock.now < deadline, "\(other.errors)")
                 try await Task.sleep(for: .milliseconds(500))

@@ -11,6 +11,7 @@ struct RawConnection {
         let (received, continuation) = AsyncThrowingStream<String, any Error>.makeStream()
         self.received = received
         channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(.minutes(5))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(Receiver(continuation))

@@ -57,6 +57,7 @@ import Testing
     @Test(arguments: [
         ["--storage-quota", "messenger=2K"], ["--storage-quota", "2048"],
         ["--storage-quota", "gtsd=5M", "--storage-quota", "messenger=2k"],
+        ["--storage-quota", "5M", "--storage-quota", "messenger=2k"],
     ])
     func quotasAreSeparateForEachAPI(_ settings: [String]) async throws {
         try await withServer(settings) { client, _ in
@@ -78,6 +79,7 @@ import Testing
 
     @Test(arguments: [
         (["--storage-quota", "deuce-diary=5G"], "is not NAME=VALUE with one of: messenger, gtsd, dunbar"),
+        (["--storage-quota", "2048", "--storage-quota", "gtsd=1X"], "1X is not a size"),
         (["--storage-quota", "messenger=much"], "much is not a size such as 500M or 10G"),
         (["--storage-quota", "messenger=99999999999G"], "is not a size"),
         (["--storage-quota", "messenger=-1"], "-1 is not a size"),

@@ -3,13 +3,13 @@ import Identity
 import Testbed
 import Testing
 
-/// `concord token` issues tokens for operators and developers.
+/// `concord deuce-diary token create` issues tokens for operators and developers.
 @Suite(.timeLimit(.minutes(30))) struct TokenTests {
     private func token(_ arguments: String..., data: String, environment: [String: String] = [:]) async throws -> (
         status: Int32, output: String, errors: String
     ) {
         let process = try ConcordProcess(
-            ["token", "deuce-diary", "--data", data] + arguments, environment: environment)
+            ["deuce-diary", "token", "create", "--data", data] + arguments, environment: environment)
         return (await process.status(), await process.wholeOutput(), await process.standardError())
     }
 
@@ -65,7 +65,7 @@ import Testing
     @Test func settingsComeFromTheEnvironmentToo() async throws {
         try await withTemporaryFolder { folder in
             let process = try ConcordProcess(
-                ["token", "deuce-diary", "--user", "u"], environment: ["CONCORD_DATA": folder + "/data"])
+                ["deuce-diary", "token", "create", "--user", "u"], environment: ["CONCORD_DATA": folder + "/data"])
             #expect(await process.status() == 0)
             let claims = try await claims(of: await process.wholeOutput(), data: folder + "/data")
             #expect(claims.subject == "u")
@@ -88,7 +88,8 @@ import Testing
     ])
     func mistakesAreNamed(arguments: [String], words: String) async throws {
         try await withTemporaryFolder { folder in
-            let process = try ConcordProcess(["token", "deuce-diary", "--data", folder + "/data"] + arguments)
+            let process = try ConcordProcess(
+                ["deuce-diary", "token", "create", "--data", folder + "/data"] + arguments)
             #expect(await process.status() != 0)
             #expect(await process.standardError().contains(words))
             #expect(await process.wholeOutput().isEmpty)

@@ -23,7 +23,7 @@ extension MonicaHost {
             transport: transport)
     }
 
-    /// Returns all data of an account, as `concord export` writes it.
+    /// Returns all data of an account, as `concord monica export` writes it.
     func export(of account: String) async throws -> Monica.Export {
         try JSONDecoder().decode(Monica.Export.self, from: Data(try await written(.json, of: account)))
     }

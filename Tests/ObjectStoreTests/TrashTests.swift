@@ -39,6 +39,39 @@ import Testing
         }
     }
 
+    /// A backup reads what is deleted while it runs, and clients do not.
+    @Test(arguments: ObjectStoreTests.Kind.available)
+    func deletedObjectsAreKeptForABackup(_ kind: ObjectStoreTests.Kind) async throws {
+        func text(_ object: StoredObject?) async throws -> String? {
+            guard let object else { return nil }
+            var bytes: [UInt8] = []
+            try await object.content.send { bytes += $0.readableBytesView }
+            #expect(object.attributes.size == Int64(bytes.count))
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        try await withStore(kind) { store async throws in
+            let swept = try #require(ObjectKey("photos/8/dog.jpg"))
+            try await store.put("swept", at: swept)
+            try await store.discard(swept)
+            try await store.put("content", at: Self.key)
+            try await store.keepingDeleted {
+                #expect(try await text(store.openKept(Self.key)) == "content")
+                try await store.delete(Self.key)
+                #expect(try await store.size(of: Self.key) == nil)
+                #expect(try await store.open(Self.key, in: 0..<7) == nil)
+                #expect(try await text(store.openKept(Self.key)) == "content")
+                #expect(try await store.emptyTrash(before: .max / 2) == 0)
+                #expect(try await text(store.openKept(swept)) == "swept")
+            }
+            #expect(try await text(store.openKept(Self.key)) == nil)
+            #expect(try await text(store.openKept(swept)) == "swept")
+            // Without a backup nothing is kept.
+            try await store.put("more", at: Self.key)
+            try await store.delete(Self.key)
+            #expect(try await text(store.openKept(Self.key)) == nil)
+        }
+    }
+
     @Test(arguments: ObjectStoreTests.Kind.available)
     func discardedKeysAreRefusedForADay(_ kind: ObjectStoreTests.Kind) async throws {
         try await withStore(kind) { store async throws in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The proxies of docs/proxies.md, which `make test` unpacks (Tools/install-proxies).
+/// The proxies of docs/proxies.md, which `make test` unpacks (Tools/unpack-packages).
 public enum Proxies {
     /// Runs one of them: `run nginx …`. Nil where `make test` has not unpacked them.
     public static let runner = ProcessInfo.processInfo.environment["CONCORD_PROXIES"].map { $0 + "/run" }

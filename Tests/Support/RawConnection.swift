@@ -18,7 +18,7 @@ public final class RawConnection {
     public init(port: Int, reading: Bool = true) async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
         chunks = stream.makeAsyncIterator()
-        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.minutes(5))
         channel = try await (reading ? bootstrap : bootstrap.channelOption(.socketOption(.so_rcvbuf), value: 4096))
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)

@@ -67,6 +67,65 @@ struct SocketEndTests {
     }
 }
 
+/// Frames arrive whole and in order, whether a socket sends past its pipeline or through it.
+@Suite(.timeLimit(.minutes(30)))
+struct SocketOrderTests {
+    @Test(arguments: [true, false])
+    func burstsArriveWholeAndInOrder(sendsDirectly: Bool) async throws {
+        // A batch of a hundred frames is more than the kernel takes at once.
+        let count = 2000
+        try await TestServer.run([.echo()], sendsDirectly: sendsDirectly) { server in
+            let connection = try await RawConnection.upgraded(port: server.port)
+            try await connection.send(frame(0x81, "count \(count)"))
+            for number in 0..<count {
+                guard try await connection.readFrame() == .text(Echo.text(number)) else {
+                    Issue.record("frame \(number) is another")
+                    break
+                }
+            }
+            await connection.close()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func answersOfOneTickAreFramesOfTheirOwn(sendsDirectly: Bool) async throws {
+        try await TestServer.run([.echo()], sendsDirectly: sendsDirectly) { server in
+            let connection = try await RawConnection.upgraded(port: server.port)
+            try await connection.send((1...6).flatMap { frame(0x81, "text \($0)") })
+            for number in 1...6 { #expect(try await connection.readFrame() == .text("text \(number)")) }
+            await connection.close()
+        }
+    }
+
+    /// A socket that is not read is closed with 1013, and what came before is whole.
+    @Test(arguments: [true, false])
+    func aSlowReaderLosesNoFrameBeforeTheEnd(sendsDirectly: Bool) async throws {
+        let events = Events()
+        try await TestServer.run([.echo(events: events)], sendsDirectly: sendsDirectly) { server in
+            let connection = try await RawConnection.upgraded(port: server.port)
+            try await connection.channel.setOption(.autoRead, value: false).get()
+            try await connection.send(frame(0x81, "flood"))
+            await events.wait(for: "flooded")
+            try await connection.channel.setOption(.autoRead, value: true).get()
+            var number = 0
+            while true {
+                let next = try await connection.readFrame()
+                if next.opcode == 8 {
+                    #expect(next.closeCode == 1013)
+                    break
+                }
+                guard next == .text(Echo.text(number)) else {
+                    Issue.record("frame \(number) is another")
+                    break
+                }
+                number += 1
+            }
+            #expect(0 < number && number < Echo.flood)
+            await connection.close()
+        }
+    }
+}
+
 /// Sockets keep their deadlines, here on a virtual clock.
 struct SocketTimeTests {
     final class Log: SocketHandler {
@@ -93,8 +152,10 @@ struct SocketTimeTests {
         ])
     }
 
+    /// Ends the tick, and takes the next write.
     private func read() throws -> [UInt8]? {
-        try channel.readOutbound(as: ByteBuffer.self).map { Array($0.readableBytesView) }
+        channel.embeddedEventLoop.run()
+        return try channel.readOutbound(as: ByteBuffer.self).map { Array($0.readableBytesView) }
     }
 
     private func hear() {
@@ -141,8 +202,10 @@ struct SocketTimeTests {
     @Test func framesBeyondTheQueueCloseTheSocket() throws {
         stall.isStalled = true
         for _ in 1...256 { log.socket?.send(TextFrame("x")) }
+        channel.embeddedEventLoop.run()
         stall.release(100)
         for _ in 1...100 { log.socket?.send(TextFrame("x")) }
+        channel.embeddedEventLoop.run()
         #expect(stall.held.count == 256)
         log.socket?.send(TextFrame("one too many"))
         #expect(stall.held.count == 257)
@@ -155,6 +218,7 @@ struct SocketTimeTests {
         stall.isStalled = true
         let frame = TextFrame(String(repeating: "x", count: 104_000))
         for _ in 1...10 { log.socket?.send(frame) }
+        channel.embeddedEventLoop.run()
         #expect(stall.held.count == 10)
         log.socket?.send(frame)
         stall.release(11)
@@ -162,11 +226,48 @@ struct SocketTimeTests {
         #expect(try read()?.prefix(4) == [0x88, 10, 0x03, 0xF5])
     }
 
+    /// Frames that the network takes are not queued, however many are sent in one tick.
+    @Test func manyFramesOfOneTickAreSent() throws {
+        for number in 0..<1000 { log.socket?.send(TextFrame("\(number)")) }
+        for number in 0..<1000 { #expect(try read() == Array(TextFrame("\(number)").bytes.readableBytesView)) }
+        #expect(try read() == nil)
+        #expect(channel.isActive)
+    }
+
+    @Test func framesOfOneTickAreFlushedOnce() throws {
+        for number in 1...3 { log.socket?.send(TextFrame("\(number)")) }
+        #expect(stall.flushes == 0)
+        channel.embeddedEventLoop.run()
+        #expect(stall.flushes == 1)
+        for number in 1...3 { #expect(try read() == Array(TextFrame("\(number)").bytes.readableBytesView)) }
+    }
+
+    /// A reply is not lost when its tick ends the connection, too.
+    @Test func framesOfTheLastTickAreSent() throws {
+        log.socket?.send(TextFrame("last"))
+        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(try read() == Array(TextFrame("last").bytes.readableBytesView))
+        #expect(log.events == ["opened", "closed"])
+    }
+
+    @Test func whatWaitsForTheFramesBeforeRunsWhenTheyHaveLeft() throws {
+        stall.isStalled = true
+        log.socket?.send(TextFrame("x"))
+        log.socket?.whenFlushed { [log] in log.events.append("flushed") }
+        channel.embeddedEventLoop.run()
+        #expect(log.events == ["opened"])
+        stall.release(1)
+        #expect(log.events == ["opened", "flushed"])
+        log.socket?.whenFlushed { [log] in log.events.append("flushed") }
+        #expect(log.events == ["opened", "flushed", "flushed"])
+    }
+
     /// Pongs count towards the queue's limit: a peer that pings and does not read must not fill the memory.
     @Test func pongsBeyondTheQueueCloseTheSocket() throws {
         stall.isStalled = true
         let ping = WebSocketFrame(fin: true, opcode: .ping, maskKey: [1, 2, 3, 4], data: ByteBuffer())
         for _ in 1...300 { try channel.writeInbound(ping) }
+        channel.embeddedEventLoop.run()
         #expect(stall.held.count == 257)
     }
 
@@ -187,6 +288,7 @@ private final class Stall: ChannelOutboundHandler {
     typealias OutboundOut = ByteBuffer
 
     var isStalled = false
+    private(set) var flushes = 0
     private(set) var held: [(NIOAny, EventLoopPromise<Void>?)] = []
     private var context: ChannelHandlerContext?
 
@@ -204,6 +306,11 @@ private final class Stall: ChannelOutboundHandler {
         } else {
             context.write(data, promise: promise)
         }
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        flushes += 1
+        context.flush()
     }
 
     func release(_ count: Int) {

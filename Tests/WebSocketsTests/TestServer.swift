@@ -14,7 +14,11 @@ struct TestServer {
     private let group: ServiceGroup
 
     /// Runs `body` against a server and shuts it down gracefully. It hangs if a connection stays open.
-    static func run(_ routes: [SocketRoute] = [], _ body: (TestServer) async throws -> Void) async throws {
+    ///
+    /// - Parameter sendsDirectly: Whether sockets send past their pipelines.
+    static func run(
+        _ routes: [SocketRoute] = [], sendsDirectly: Bool = true, _ body: (TestServer) async throws -> Void
+    ) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
@@ -37,7 +41,7 @@ struct TestServer {
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
-                        SocketUpgrade(routes: routes),
+                        SocketUpgrade(routes: routes, sendsDirectly: sendsDirectly),
                         ConnectionGuard(limits: limits) { _, _ in ByteBuffer(string: #"{"error":"Malformed"}"#) },
                     ])),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
@@ -115,11 +119,35 @@ final class Echo: SocketHandler {
         switch String(buffer: text) {
         case "close": socket?.close(.sessionEnded, reason: "Session ended")
         case "binary": break
+        case "flood": flood(0)
+        case let text where text.hasPrefix("count "): count(0..<(Int(text.dropFirst(6)) ?? 0))
         case let text where text.hasPrefix("repeat "):
             let size = Int(text.dropFirst(7)) ?? 0
             socket?.send(TextFrame(String(repeating: "x", count: size)))
         default: socket?.send(TextFrame(text))
         }
+    }
+
+    /// Sends numbered texts in batches, each when the one before has left.
+    private func count(_ numbers: Range<Int>) {
+        for number in numbers.prefix(100) { socket?.send(TextFrame(Self.text(number))) }
+        if numbers.count > 100 { socket?.whenFlushed { self.count(numbers.dropFirst(100)) } }
+    }
+
+    /// The number of texts of a flood: together far more than the kernel holds for a peer that does not read.
+    static let flood = 5000
+
+    /// Sends numbered texts, tick by tick.
+    private func flood(_ number: Int) {
+        guard let socket, number < Self.flood else { return events.add("flooded") }
+        for number in number..<number + 8 { socket.send(TextFrame(Self.text(number))) }
+        let this = NIOLoopBound(self, eventLoop: socket.eventLoop)
+        socket.eventLoop.execute { this.value.flood(number + 8) }
+    }
+
+    /// Returns a text of another length for each number.
+    static func text(_ number: Int) -> String {
+        String(repeating: "\(number) ", count: 1000 + number % 997)
     }
 
     func receivedBinary(_ count: Int) {

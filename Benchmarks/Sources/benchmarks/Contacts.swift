@@ -11,7 +11,7 @@ extension Benchmark {
             let file = place.folder + "/contacts.vcf"
             try cards(count).write(to: URL(fileURLWithPath: file))
             let start = ContinuousClock.now
-            _ = try Spawn.run(setting.concord, ["import", "monica", file, "--account", "anna"] + place.arguments)
+            _ = try Spawn.run(setting.concord, ["monica", "import", file, "--account", "anna"] + place.arguments)
             let imported = ContinuousClock.now - start
             let name = place.name("contacts")
             var rows = [
@@ -24,7 +24,9 @@ extension Benchmark {
             let comparison = Comparison(server: server, setting: setting, database: place.database)
             for (title, query, aim) in requests {
                 let tokens = try (0..<4).map { _ in
-                    try Spawn.run(setting.concord, ["token", "monica", "--account", "anna"] + place.arguments).output
+                    try Spawn.run(
+                        setting.concord, ["monica", "token", "create", "--account", "anna"] + place.arguments
+                    ).output
                         .trimmingCharacters(in: .whitespacesAndNewlines)
                 }
                 // A token may be used for a hundred requests a minute.

@@ -21,7 +21,8 @@ struct DeuceDiaryServer: Sendable {
             let user = "user_anna"
             var process = try start(concord, folder: folder)
             defer { process.stop() }
-            let printed = try Spawn.run(concord, ["token", "deuce-diary", "--user", user, "--data", folder]).output
+            let printed = try Spawn.run(concord, ["deuce-diary", "token", "create", "--user", user, "--data", folder])
+                .output
             let token = printed.trimmingCharacters(in: .newlines)
             let made = try Exchange.json(
                 "POST", "/api/groups", port: process.port, token: token, body: #"{"name":"Benchmark"}"#)

@@ -32,6 +32,7 @@ enum Spawn {
         var arguments = ([name] + arguments).map { strdup($0) } + [nil]
         // An operator's CONCORD_ settings must not affect the benchmarks.
         let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("CONCORD_") }
+            .merging(["CONCORD_PORT_OPERATOR": "off"]) { _, new in new }
         var environment = inherited.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + environment { free(text) } }
         var pid: pid_t = 0

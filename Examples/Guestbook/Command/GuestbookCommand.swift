@@ -17,7 +17,7 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Serves a guestbook until Ctrl-C or SIGTERM.")
     @Option(help: "sqlite, or the URL of a PostgreSQL database: postgres://user@host/name") var database = "sqlite"
     @Option(help: "The folder for the database and the keys.") var data = "./guestbook"
-    @Option(help: "The port to listen on; 0 takes a free one.") var port: UInt16 = 8090
+    @Option(help: "The port to listen on; 0 takes a free one.") var port: UInt16 = 8085
     func run() async throws {
         var settings = ServerSettings(folder: data)
         guard let location = DatabaseLocation(database) else {
@@ -30,7 +30,7 @@ struct Serve: AsyncParsableCommand {
 
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Holds a running guestbook to the contract.")
-    @Argument(help: "The base URL, such as http://127.0.0.1:8090", transform: Checker.baseURL) var url: URL
+    @Argument(help: "The base URL, such as http://127.0.0.1:8085", transform: Checker.baseURL) var url: URL
 
     func run() async throws {
         let report = try await Checker(GuestbookScenarios.checklist).run(

@@ -10,7 +10,7 @@ public struct HostedGuestbook: HostedAPI {
     static let key = HostedKey("guestbook", variable: "GUESTBOOK_KEY", loss: "all users are signed out")
 
     public let title = "Guestbook"
-    public let port = 8090
+    public let port = 8085
     public let keys = [key]
     public let schema = Schema(
         "guestbook", [.init("users and entries", Users.tables + SessionAccounts<Users>.tables + Entries.tables)])

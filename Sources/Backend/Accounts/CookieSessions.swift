@@ -87,6 +87,11 @@ public struct CookieSessions<User: SQLConvertible>: Sendable {
         try db.run("DELETE FROM sessions WHERE user_id = \(user)")
     }
 
+    /// Ends every session, for an operator who signs everybody out.
+    ///
+    /// - Returns: The number of sessions.
+    public static func endAll(in db: Session) throws -> Int { try db.run("DELETE FROM sessions") }
+
     /// Returns the header that sets the cookie with a token.
     public func settingCookie(_ token: String) -> HTTPFields {
         [.setCookie: cookie.setting(token, for: Self.lifetime / 1000)]

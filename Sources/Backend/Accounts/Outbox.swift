@@ -1,3 +1,4 @@
+import CoreMetrics
 import Crypto
 import Database
 import Foundation
@@ -39,6 +40,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     private let call: AsyncStream<Void>.Continuation
     /// The e-mails that this node cannot decrypt, with the time until which it ignores them.
     private let unreadable = NIOLockedValueBox<[Int64: Int64]>([:])
+    private let metrics = OutboxMetrics()
 
     /// - Parameter secret: The key, of 32 bytes or more. E-mails that were encrypted with another key are left to a
     ///   node that has it.
@@ -113,10 +115,12 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
     private func deliver() async throws -> Duration {
         let now = time.milliseconds()
         let readable = readable(at: now)
-        let next = try await database.read { db in
-            try db.value(
+        let (next, count) = try await database.read { db in
+            let next = try db.value(
                 "SELECT due_at FROM outbox WHERE \(readable) ORDER BY due_at LIMIT 1", as: Int64.self)
+            return (next, try db.value("SELECT COUNT(*) FROM outbox", as: Int64.self) ?? 0)
         }
+        metrics.waiting.record(count)
         guard let next else { return Self.idle }
         guard next <= now else { return min(.milliseconds(next - now), Self.idle) }
         let emails = try await database.write { db in
@@ -139,7 +143,10 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
 
     private func send(_ email: Waiting) async {
         do {
-            if let message = try await compose(open(email)) { try await mailer.send(message) }
+            if let message = try await compose(open(email)) {
+                try await mailer.send(message)
+                metrics.sent.increment()
+            }
             try await remove(email)
         } catch {
             await putOff(email, for: error)
@@ -165,6 +172,7 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         if isLeft { unreadable.withLockedValue { $0[email.id] = again } }
         let isFinal = (error as? MailError)?.isTransient == false
         let isTriedAgain = !isFinal && again < email.createdAt + Self.lifetime
+        (isTriedAgain ? metrics.failed : metrics.givenUp).increment()
         do {
             if isTriedAgain {
                 try await database.write { db in
@@ -202,6 +210,19 @@ public final class Outbox<Job: Codable & Sendable>: Sendable {
         var pause: Int64 = 2000
         for _ in 1..<max(1, min(attempts, 10)) { pause *= 5 }
         return min(pause, 3_600_000)
+    }
+}
+
+/// Records the e-mails of an outbox.
+private struct OutboxMetrics: Sendable {
+    /// The e-mails of all nodes that have not been sent.
+    let waiting = Gauge(label: "concord_emails_waiting")
+    let sent = Self.emails("sent")
+    let failed = Self.emails("failed")
+    let givenUp = Self.emails("given_up")
+
+    private static func emails(_ result: String) -> Counter {
+        Counter(label: "concord_emails_total", dimensions: [("result", result)])
     }
 }
 

@@ -1,5 +1,6 @@
 import Contract
 import ContractServer
+import CoreMetrics
 import Database
 import Identity
 import NIOConcurrencyHelpers
@@ -73,6 +74,7 @@ public struct PasswordCheck: Sendable {
     private let passwords: Passwords
     private let throttle: SignInThrottle
     private let failedRefunds = FailedRefunds()
+    private let refusals = Counter(label: "concord_sign_in_refusals_total")
 
     public init(database: Database, passwords: Passwords, throttle: SignInThrottle) {
         self.database = database
@@ -95,9 +97,16 @@ public struct PasswordCheck: Sendable {
         await retryRefunds()
         // The account is found and the attempt counted in one transaction. The password is verified outside, because
         // that takes long.
-        let (candidate, attempt) = try await database.write { [throttle] db in
-            let candidate = try find(db)
-            return (candidate, try throttle.count(signInTo: candidate.name, from: address, at: now, in: db))
+        let candidate: Candidate<Account>
+        let attempt: SignInThrottle.Attempt
+        do {
+            (candidate, attempt) = try await database.write { [throttle] db in
+                let candidate = try find(db)
+                return (candidate, try throttle.count(signInTo: candidate.name, from: address, at: now, in: db))
+            }
+        } catch let problem as Problem where problem.status == .tooManyRequests {
+            refusals.increment()
+            throw problem
         }
         let verified = Verified(attempt, throttle)
         var isWrong = false

@@ -73,16 +73,33 @@ where User.RawValue == Int64 {
     ///   - owner: Finds the user of a session. By default it only queries the table `sessions`.
     public init(
         database: Database, key: [UInt8], issuer: String? = nil, rules: Rules, time: TimeSource = .system,
-        owner: @escaping Owner = { session, now, db in
-            try db.value("SELECT user_id FROM sessions WHERE id = \(session) AND expires_at > \(now)")
-        }
+        owner: @escaping Owner = Self.anyOwner
+    ) {
+        self.init(
+            database: database, keys: SigningKeys(key), issuer: issuer, rules: rules, time: time, owner: owner)
+    }
+
+    /// Finds the user of a session that has not expired.
+    public static func anyOwner(of session: String, at now: Int64, in db: Session) throws -> User? {
+        try db.value("SELECT user_id FROM sessions WHERE id = \(session) AND expires_at > \(now)")
+    }
+
+    /// Makes the sessions of one API, whose keys can be replaced.
+    ///
+    /// - Parameters:
+    ///   - keys: The key that signs the tokens, and a former one that is still accepted.
+    ///   - issuer: The tokens' `iss` and `aud`; nil for tokens that name neither.
+    ///   - owner: Finds the user of a session. By default it only queries the table `sessions`.
+    public init(
+        database: Database, keys: SigningKeys, issuer: String? = nil, rules: Rules, time: TimeSource = .system,
+        owner: @escaping Owner = Self.anyOwner
     ) {
         self.database = database
         self.rules = rules
         self.time = time
         self.owner = owner
-        tokens = TokenSigner(key: key, issuer: issuer, now: { time.seconds })
-        owners = TTLCache(time: time)
+        tokens = TokenSigner(keys: keys, issuer: issuer, now: { time.seconds })
+        owners = TTLCache("sessions", time: time)
     }
 
     // MARK: Tokens
@@ -159,6 +176,15 @@ where User.RawValue == Int64 {
         let ended: [String] = try db.all("DELETE FROM sessions WHERE user_id = \(user) RETURNING id") { try $0.get(0) }
         for session in ended { db.afterCommit { self.forget(session) } }
         return ended
+    }
+
+    /// Ends some of all sessions, for an operator who signs everybody out.
+    ///
+    /// - Returns: The ids of the sessions; none when all have ended.
+    public static func endSome(in db: Session) throws -> [String] {
+        try db.all("DELETE FROM sessions WHERE id IN (SELECT id FROM sessions LIMIT 500) RETURNING id") {
+            try $0.get(0)
+        }
     }
 
     /// Drops a session from the cache, because another node has ended it.

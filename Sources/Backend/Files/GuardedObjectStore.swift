@@ -37,6 +37,12 @@ public final class GuardedObjectStore: ObjectStore {
         return try await store.emptyTrash(before: cutoff)
     }
 
+    public func keepingDeleted<T>(_ body: () async throws -> T) async throws -> T {
+        try await store.keepingDeleted(body)
+    }
+
+    public func openKept(_ key: ObjectKey) async throws -> StoredObject? { try await store.openKept(key) }
+
     public func uploadURL(for key: ObjectKey, upTo size: Int64, expiresIn seconds: Int64) throws -> String {
         // An upload here overwrites nothing that a row names: the row is only written at the confirmation.
         try store.uploadURL(for: key, upTo: size, expiresIn: seconds)

@@ -1,4 +1,5 @@
 import ContractServer
+import CoreMetrics
 import Database
 import Identity
 import Logging
@@ -12,9 +13,13 @@ struct AppBuilder: Sendable {
     let settings: ServerSettings
     let secrets: SecretKeys
     let group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    /// The keys that the services of this process use.
+    let keysInUse = KeysInUse()
     /// The memory that requests and answers of all APIs may take together.
-    private let memory = RequestMemory()
+    let memory = RequestMemory()
     private let tls: TLSConfiguration?
+    /// The outcome of the last scheduled backup.
+    let backups = BackupState()
 
     init(_ settings: ServerSettings, tls: TLSConfiguration? = nil) {
         self.settings = settings
@@ -26,26 +31,30 @@ struct AppBuilder: Sendable {
     ///
     /// - Throws: An error in words for the operator.
     func build(_ api: some HostedAPI) async throws -> RunningAPI {
+        // What the API's parts record has the API's name as a label.
+        try await withMetricsFactory(MetricsSystem.factory.labelled(api: api.name)) { try await compose(api) }
+    }
+
+    private func compose(_ api: some HostedAPI) async throws -> RunningAPI {
         // The keys come first: a key that cannot be read leaves no new database behind.
-        var keys = try api.keys.map(sharedKey)
+        var keys = try api.keys.map(secrets.shared)
         let database = try openDatabase(of: api)
         var objects: (any ObjectStore)?
         do {
             if api.storesFiles {
                 objects = try openObjects(of: api)
-                if objects is LocalObjectStore { keys.append(try sharedKey(.signedURLs)) }
+                if objects is LocalObjectStore { keys.append(try secrets.shared(.signedURLs)) }
             }
             let platform = platform(of: api, database, objects)
             let app = try api.compose(on: platform)
             let isSweptWhole = settings.exceptions.allowSweep.contains(api.name)
             return RunningAPI(
-                name: api.name, basePath: api.basePath,
-                listener: app.listener(connections: settings.connections, tls: tls),
-                health: app.health, database: database, service: app.service,
+                hosted: api, listener: app.listener(connections: settings.connections, tls: tls),
+                health: app.health, database: database, objects: objects, service: app.service,
                 sweepLimits: isSweptWhole ? .none : .init(),
                 check: StartCheck(
                     api, database, SharedKeys(api: api.name, keys: keys),
-                    stores: try pairing(of: api, database, objects, app.service),
+                    stores: pairing(of: api, database, objects),
                     guarded: objects as? GuardedObjectStore, exceptions: settings.exceptions, logger: logger(of: api)),
                 logStartupWarnings: { await api.logStartupWarnings(on: platform) },
                 close: { [objects] in try await Self.close(database, objects) })
@@ -69,7 +78,10 @@ struct AppBuilder: Sendable {
         platform.storage = settings.storage[api.name]
         platform.reserve = settings.reserve
         platform.isDevelopment = settings.isDevelopment
+        platform.keysInUse = keysInUse
         platform.memory = memory
+        platform.tracer = settings.tracer
+        platform.backups = backups
         return platform
     }
 
@@ -97,20 +109,6 @@ struct AppBuilder: Sendable {
         }
     }
 
-    /// Loads a key, and returns it as the database knows it: by its fingerprint.
-    private func sharedKey(_ key: HostedKey) throws -> SharedKeys.Key {
-        let fingerprint =
-            switch key.form {
-            case .secret:
-                SecretKeys.fingerprint(of: try secrets.key(key.name, variable: key.variable), name: key.name)
-            case .rsa:
-                try secrets.localIssuer(key.name, variable: key.variable) { TimeSource.system.seconds }.fingerprint
-            }
-        return SharedKeys.Key(
-            name: key.name, variable: key.variable, fingerprint: fingerprint, isNew: secrets.wasMade(key.name),
-            loss: key.loss)
-    }
-
     private func openObjects(of api: some HostedAPI) throws -> any ObjectStore {
         let now: @Sendable () -> Int64 = { TimeSource.system.seconds }
         guard settings.objects == "local" else {
@@ -130,12 +128,13 @@ struct AppBuilder: Sendable {
     }
 
     private func pairing(
-        of api: some HostedAPI, _ database: Database, _ objects: (any ObjectStore)?, _ service: any HostedService
-    ) throws -> StorePairing? {
-        guard let objects, let service = service as? any FileStoringService else { return nil }
+        of api: some HostedAPI, _ database: Database, _ objects: (any ObjectStore)?
+    ) -> StorePairing? {
+        guard let objects else { return nil }
         let guarded = objects as? GuardedObjectStore
         return StorePairing(
-            api: api.name, database: database, store: guarded?.store ?? objects, references: service.references,
+            api: api.name, database: database, store: guarded?.store ?? objects,
+            references: ObjectReferences(api.storedFiles, in: database),
             databasePlace: settings.database == .sqlite
                 ? "the database \(DatabaseLocation.file(of: api.name, in: settings.folder))"
                 : "the PostgreSQL database of \(api.name)",

@@ -8,16 +8,18 @@ import UnixSignals
 
 /// Serves one API on its port.
 struct ListenerService: Service {
-    let api: RunningAPI
+    let listener: Listener
+    /// The path that stands before the API's paths.
+    var basePath = ""
     let address: Listener.Address
     /// `http` or `https`.
-    let scheme: String
+    var scheme = "http"
     let logger: Logger
     let announcement: StartAnnouncement
 
     func run() async throws {
-        try await api.listener.serve(on: address, logger: logger) { port in
-            await announcement.started(api.name, "\(scheme)://\(address.host):\(port)\(api.basePath)")
+        try await listener.serve(on: address, logger: logger) { port in
+            await announcement.started(listener.name, "\(scheme)://\(address.host):\(port)\(basePath)")
         }
     }
 }
@@ -44,9 +46,11 @@ actor StartAnnouncement {
     }
 }
 
-/// Reads the certificate again when the operator sends SIGHUP, which would end a process that does not handle it.
+/// Reads the certificate, and what the settings name, again when the operator sends SIGHUP, which would end a process that
+/// does not handle it.
 struct Reload: Service {
     let certificate: ServerCertificate?
+    let settings: @Sendable () -> Logger.Metadata
     let manager: ServiceManager?
     let logger: Logger
 
@@ -54,7 +58,10 @@ struct Reload: Service {
         for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
             manager?.report(.reloading)
             certificate?.reload()
-            logger.notice("reloaded", metadata: ["certificate": certificate == nil ? "none" : "read again"])
+            var outcome = settings()
+            outcome["certificate"] = certificate == nil ? "none" : "read again"
+            // An operator who asked for fewer lines still sees that it was done.
+            logger.log(level: max(.notice, logger.logLevel), "reloaded", metadata: outcome)
             manager?.report(.ready)
         }
     }
@@ -119,8 +126,8 @@ struct Sweeper: Service {
 
     private static func log(_ report: SweepReport, of api: String, _ logger: Logger) {
         let counts: Logger.Metadata = [
-            "examined": "\(report.examined)", "unreferenced": "\(report.unreferenced)", "trashed": "\(report.trashed)",
-            "removed": "\(report.removed)",
+            "examined": .stringConvertible(report.examined), "unreferenced": .stringConvertible(report.unreferenced),
+            "trashed": .stringConvertible(report.trashed), "removed": .stringConvertible(report.removed),
         ]
         if report.isRefused {
             logger.error(
@@ -136,7 +143,7 @@ struct Sweeper: Service {
 
 /// Withdraws readiness when the server is asked to stop, and lets load balancers notice it before the listeners stop.
 struct Drain: Service {
-    let apis: [RunningAPI]
+    let healths: [Health]
     let deadline: ShutdownDeadline
     /// The time during which requests are still accepted.
     let delay: Duration
@@ -146,7 +153,7 @@ struct Drain: Service {
         try await gracefulShutdown()
         manager?.report(.stopping)
         deadline.begin(after: delay)
-        for api in apis { api.health.drain() }
+        for health in healths { health.drain() }
         try? await Task.sleep(for: delay)
     }
 }

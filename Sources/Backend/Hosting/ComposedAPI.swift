@@ -28,7 +28,7 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
             routes,
             options: .init(
                 logger: platform.logger, trustedProxies: platform.trustedProxies,
-                showsDetails: platform.isDevelopment, memory: platform.memory
+                showsDetails: platform.isDevelopment, memory: platform.memory, tracer: platform.tracer
             ) { Problem.unavailable($0, Service.API.errorMessages) })
         sockets = service.sockets()
     }
@@ -67,16 +67,18 @@ extension Platform {
     /// Returns the functions that do not work although the process can serve: without room for files, an API still
     /// serves texts.
     fileprivate var notes: @Sendable () async -> [String] {
-        guard let reserve, store != nil else { return { [] } }
+        let backups = backups
+        guard let reserve, store != nil else { return { [backups?.note].compactMap(\.self) } }
         return { [folder] in
+            let notes = [backups?.note].compactMap(\.self)
             do {
                 try await NIOThreadPool.singleton.runIfActive { try reserve.check(folder) }
             } catch is InsufficientStorage {
-                return [Problem.insufficientStorage.message]
+                return notes + [Problem.insufficientStorage.message]
             } catch {
-                return ["\(error)"]
+                return notes + ["\(error)"]
             }
-            return []
+            return notes
         }
     }
 }

@@ -66,6 +66,8 @@ extension HostedAPI {
     public func logStartupWarnings(on platform: Platform) async {}
     /// Whether the service keeps files in an object store.
     public var storesFiles: Bool { Service.self is any FileStoringService.Type }
+    /// The columns of the database whose values name stored files.
+    var storedFiles: [StoredFileColumn] { (Service.self as? any FileStoringService.Type)?.storedFiles ?? [] }
 }
 
 /// The service of an API, as the server that hosts it uses it.
@@ -108,8 +110,8 @@ extension HostedService {
 /// A service that keeps files in ``Platform/objects``. A server makes sure that the files belong to the database before
 /// it lets the service write or remove any.
 public protocol FileStoringService: HostedService {
-    /// The queries for the stored files that rows of the database name.
-    var references: ObjectReferences { get }
+    /// The columns of the database whose values name stored files.
+    static var storedFiles: [StoredFileColumn] { get }
 }
 
 /// A secret key of an API: its name, and what an operator has to know of it.
@@ -128,12 +130,15 @@ public struct HostedKey: Sendable {
     public let form: Form
     /// The consequence of a changed key, as a phrase for the operator: "all users are signed out".
     public let loss: String
+    /// Whether a former key is still accepted, so that the key can be replaced without that consequence.
+    public let keepsFormer: Bool
 
-    public init(_ name: String, variable: String, form: Form = .secret, loss: String) {
+    public init(_ name: String, variable: String, form: Form = .secret, loss: String, keepsFormer: Bool = false) {
         self.name = name
         self.variable = variable
         self.form = form
         self.loss = loss
+        self.keepsFormer = keepsFormer
     }
 
     /// The key that signs the URLs of files in the data folder. A server has it beside the keys of its APIs.

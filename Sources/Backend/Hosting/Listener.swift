@@ -1,5 +1,7 @@
 import Contract
 import ContractServer
+import CoreMetrics
+import Foundation
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -37,6 +39,7 @@ public struct Listener: Sendable {
         tls: TLSConfiguration? = nil
     ) {
         name = API.name
+        let malformed = Counter(label: "concord_http_malformed_requests_total")
         run = { address, logger, started in
             guard 0...65_535 ~= address.port else {
                 throw AddressRefused(name: API.name, address: address, reason: "a port is a number from 0 to 65535")
@@ -47,10 +50,11 @@ public struct Listener: Sendable {
                 // The router logs these itself when a head has been received.
                 case .cutShort, .tooManyConnections: break
                 default:
+                    malformed.increment()
                     logger.info(
                         "malformed request",
                         metadata: [
-                            "request": "\(id)", "api": "\(API.name)", "status": "\(reason.status.code)",
+                            "request": "\(id)", "api": "\(API.name)", "status": .stringConvertible(reason.status.code),
                             "reason": "\(reason.message)",
                         ])
                 }
@@ -62,7 +66,7 @@ public struct Listener: Sendable {
                 maxHeaderFieldCount: RequestHeadLimits.fieldCount)
             let configuration = HTTP1Channel.Configuration(
                 additionalChannelHandlers: [
-                    SocketUpgrade(routes: sockets, decoder: headers),
+                    SocketUpgrade(routes: sockets, decoder: headers, sendsDirectly: tls == nil),
                     ConnectionGuard(limits: limits, connections: connections, memory: router.memory, refused: refused),
                 ],
                 httpDecoderConfiguration: headers)
@@ -83,7 +87,10 @@ public struct Listener: Sendable {
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
                 throw AddressTaken(name: API.name, address: address)
             } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EADDRNOTAVAIL {
-                throw AddressRefused(name: API.name, address: address, reason: "\(error)")
+                throw AddressRefused(
+                    name: API.name, address: address, reason: String(cString: strerror(error.errnoCode)))
+            } catch  where error is SocketAddressError || error is SocketAddressError.UnknownHost {
+                throw AddressRefused(name: API.name, address: address, reason: "there is no such host")
             }
         }
     }
@@ -106,8 +113,21 @@ public struct AddressTaken: Error, CustomStringConvertible {
     public var description: String {
         """
         Port \(address.port) on \(address.host) is taken by another process, so \(name) cannot listen there. \
-        Stop that process, or choose another port: --port \(name)=\(address.port + 1)
+        Stop that process, or choose another port with --port.\(advice)
         """
+    }
+
+    /// The process that has the port on every Mac, where it is that one.
+    private var advice: String {
+        #if os(macOS)
+        guard [5000, 7000].contains(address.port) else { return "" }
+        return """
+             On a Mac it is AirPlay Receiver's: choose --port \(name)=5001, or switch AirPlay Receiver off in System \
+            Settings.
+            """
+        #else
+        return ""
+        #endif
     }
 }
 

@@ -9,25 +9,15 @@ struct MemoryTrimmer: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var lowest = Self.resident ?? 0
+            var lowest = ProcessMemory.resident ?? 0
             while (try? await Task.sleep(for: .seconds(10))) != nil {
-                guard let resident = Self.resident else { return }
+                guard let resident = ProcessMemory.resident else { return }
                 lowest = min(lowest, resident)
                 if resident > lowest + Self.slack { Self.trim() }
             }
         }
         // A service that ends would end the others.
         try? await gracefulShutdown()
-    }
-
-    /// The process's resident memory in bytes; nil where the system does not say.
-    private static var resident: Int? {
-        #if os(Linux)
-        let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-        return text?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * Int(getpagesize()) }
-        #else
-        return nil
-        #endif
     }
 
     /// Configures GNU's C library, before many threads allocate memory.

@@ -4,6 +4,7 @@ import Identity
 import Logging
 import NIOCore
 import ObjectStore
+public import Tracing
 
 /// The resources that a server offers to the service of one API.
 public struct Platform: Sendable {
@@ -20,6 +21,8 @@ public struct Platform: Sendable {
     var store: (any ObjectStore)?
     /// The secret keys of this server.
     public var secrets: SecretKeys
+    /// The keys that services use, for rotations.
+    var keysInUse = KeysInUse()
     /// Hashes and verifies passwords on threads of its own.
     public var passwords: Passwords
     /// The event loops on which sockets live.
@@ -41,6 +44,10 @@ public struct Platform: Sendable {
     public var reserve: DiskReserve?
     /// Whether answers to unexpected errors say what went wrong.
     public var isDevelopment = false
+    /// Records a span for each request; nil for none.
+    public var tracer: (any Tracer)?
+    /// The outcome of the last scheduled backup; nil where none are made.
+    var backups: BackupState?
     /// The memory that requests and answers may take together.
     public var memory = RequestMemory()
 
@@ -67,10 +74,30 @@ public struct Platform: Sendable {
     /// - Throws: `SecretKeyError`, whose description is for the operator.
     public func secret(_ key: HostedKey) throws -> [UInt8] { try secrets.key(key.name, variable: key.variable) }
 
-    /// Returns the issuer of tokens that are signed with one of the API's RSA keys. A key that is missing is made.
+    /// Returns the keys with which the API signs tokens: the present one and a former one. They are replaced when the
+    /// operator rotates them. A key that is missing is made.
+    ///
+    /// - Throws: `SecretKeyError`, whose description is for the operator.
+    public func signingKeys(_ key: HostedKey) throws -> SigningKeys {
+        let keys = SigningKeys(try secret(key), former: try secrets.formerKey(key.name, variable: key.variable))
+        keysInUse.add(key) { [secrets] in
+            keys.replace(
+                with: try secrets.key(key.name, variable: key.variable),
+                former: try secrets.formerKey(key.name, variable: key.variable))
+        }
+        return keys
+    }
+
+    /// Returns the issuer of tokens that are signed with one of the API's RSA keys. Its keys are replaced when the
+    /// operator rotates them. A key that is missing is made.
     ///
     /// - Throws: `SecretKeyError`, whose description is for the operator.
     public func issuer(_ key: HostedKey) throws -> LocalIssuer {
-        try secrets.localIssuer(key.name, variable: key.variable) { [time] in time.seconds }
+        let read = { @Sendable [secrets, time] in
+            try secrets.localIssuer(key.name, variable: key.variable) { time.seconds }
+        }
+        let issuer = try read()
+        keysInUse.add(key) { issuer.acceptOnly(tokensOf: try read()) }
+        return issuer
     }
 }

@@ -1,3 +1,4 @@
+import CoreMetrics
 import Database
 import Logging
 import ServiceLifecycle
@@ -88,21 +89,47 @@ public struct Server: Sendable {
         _ certificate: ServerCertificate?
     ) throws -> [any Service] {
         let manager = ServiceManager(environment: settings.environment)
-        let announcement = StartAnnouncement(of: apis.map(\.name), manager: manager)
-        var services: [any Service] = zip(apis, running).map { hosted, api in
-            ListenerService(
-                api: api, address: .init(host: settings.host, port: settings.port(of: hosted)),
-                scheme: settings.scheme, logger: settings.logger, announcement: announcement)
+        let sampler = MetricsSampler(settings, memory: builder.memory, apis: running)
+        let operatorListener = settings.metrics.map {
+            OperatorListener($0, sampler: sampler, apis: running, settings, group: builder.group)
         }
-        services.append(try OperatorServer(settings, known: known, running: running, group: builder.group))
+        let operatorAddress = operatorListener == nil ? nil : settings.operatorAddress
+        let announcement = StartAnnouncement(
+            of: apis.map(\.name) + (operatorAddress == nil ? [] : [OperatorListener.API.name]), manager: manager)
+        // It stops last, so that it sends the spans of the last requests.
+        var services: [any Service] = settings.tracer.map { [SpanExporter($0, logger: settings.logger)] } ?? []
+        services += zip(apis, running).map { hosted, api in
+            ListenerService(
+                listener: api.listener, basePath: api.basePath,
+                address: .init(host: settings.host, port: settings.port(of: hosted)), scheme: settings.scheme,
+                logger: settings.logger, announcement: announcement)
+        }
+        if let operatorListener, let operatorAddress {
+            services.append(
+                ListenerService(
+                    listener: operatorListener.listener, address: operatorAddress, logger: settings.logger,
+                    announcement: announcement))
+        }
+        if !(MetricsSystem.factory is NOOPMetricsHandler) { services.append(sampler) }
+        services.append(try OperatorServer(settings, known: known, running: running, builder: builder))
         services.append(Sweeper(apis: running, logger: settings.logger))
         services += running.map { BackgroundWork(api: $0) }
+        if let backups = settings.backups {
+            services.append(
+                BackupScheduler(
+                    settings: backups, source: BackupSource(settings: settings, known: known, running: running),
+                    logger: settings.logger, state: builder.backups))
+        }
         if !waiting.isEmpty { services.append(StartCheckRepeater(waiting: waiting)) }
         services.append(MemoryTrimmer())
         if let certificate { services.append(certificate) }
-        services.append(Reload(certificate: certificate, manager: manager, logger: settings.logger))
         services.append(
-            Drain(apis: running, deadline: deadline, delay: settings.drainDelay, manager: manager))
+            Reload(
+                certificate: certificate, settings: settings.reload, manager: manager, logger: settings.logger))
+        services.append(
+            Drain(
+                healths: running.map(\.health) + [operatorListener?.health].compactMap { $0 }, deadline: deadline,
+                delay: settings.drainDelay, manager: manager))
         return services
     }
 

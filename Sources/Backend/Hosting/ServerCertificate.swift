@@ -1,3 +1,4 @@
+import CoreMetrics
 import Foundation
 import Logging
 import NIOCertificateReloading
@@ -42,12 +43,14 @@ struct ServerCertificate: Service {
             privateKeySource: .init(location: .file(path: files.key), format: .pem))
         do {
             _ = try TimedCertificateReloader.makeReloaderValidatingSources(configuration: configuration)
-            // Only what changes after the start is logged.
+            let expiry = Gauge(label: "concord_certificate_expiry_timestamp_seconds")
             configuration.onCertificateLoaded = { change in
+                let end = change.currentX509CertificateChain.first?.notValidAfter
+                if let end { expiry.record(Int64(end.timeIntervalSince1970)) }
+                // Only what changes after the start is logged.
                 guard let former = change.previousX509CertificateChain,
                     former != change.currentX509CertificateChain
                 else { return }
-                let end = change.currentX509CertificateChain.first?.notValidAfter
                 logger.notice(
                     "new certificate",
                     metadata: ["path": "\(files.certificate)", "expires": "\(end?.ISO8601Format() ?? "unknown")"])

@@ -3,6 +3,7 @@ import Foundation
 import Identity
 import Logging
 import ObjectStore
+public import PrometheusMetrics
 
 /// The settings of a ``Server``.
 public struct ServerSettings: Sendable {
@@ -29,6 +30,14 @@ public struct ServerSettings: Sendable {
     /// Bounds the connections of all APIs together; nil for any number. By default there are at most 1,000, and 100 from one
     /// address.
     public var connections: ConnectionLimits?
+    /// The address of the operator's port, which answers `GET /metrics`; nil for none. It is for this machine or a
+    /// private network: it asks for no credentials and speaks plain HTTP.
+    public var operatorAddress: Listener.Address?
+    /// The metrics that the operator's port shows: those with which the program has bootstrapped swift-metrics.
+    public var metrics: PrometheusRegistry?
+    /// Records spans, which the server sends to a collector; nil for none. The program has also bootstrapped
+    /// swift-distributed-tracing with it, for the spans of transactions and of calls of a bucket.
+    public var tracer: OTLPTracer?
     /// The storage limits of one user, by the names of the APIs.
     public var storage: [String: StorageLimits] = [:]
     /// The space that uploads leave free on the data folder's disk.
@@ -37,6 +46,13 @@ public struct ServerSettings: Sendable {
     public var isDevelopment = false
     /// The time during which requests are still accepted after SIGTERM, while `/ready` answers 503.
     public var drainDelay = Duration.zero
+    /// Reads again what may change while the server runs, when the operator sends SIGHUP. It returns what is in force
+    /// now, for the log.
+    public var reload: @Sendable () -> Logger.Metadata = { [:] }
+    /// The version of the program, which backups record.
+    public var version = ""
+    /// The backups that the server makes by itself; nil for none.
+    public var backups: BackupSettings?
     /// The APIs for which the operator overrides a check of the start.
     public var exceptions = StartExceptions()
 

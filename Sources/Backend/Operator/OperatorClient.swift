@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Identity
 import NIOCore
 import NIOPosix
 
@@ -7,14 +8,17 @@ import NIOPosix
 public struct OperatorClient: Sendable {
     private let folder: String
     private let database: String?
+    private let secrets: SecretKeys
 
     /// - Parameters:
     ///   - folder: The server's data folder.
     ///   - database: The location of the database, as the operator has given it: `sqlite` or a PostgreSQL URL. When it
     ///     is nil, it is the server's own database, or SQLite when no server runs.
-    public init(folder: String, database: String?) {
+    ///   - environment: The environment variables of the process, which may contain keys.
+    public init(folder: String, database: String?, environment: [String: String]) {
         self.folder = folder
         self.database = database
+        secrets = SecretKeys(folder: folder, environment: environment)
     }
 
     private enum Outcome: Sendable {
@@ -42,10 +46,11 @@ public struct OperatorClient: Sendable {
         let url = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
         func here() async throws {
             try await files.open(for: type(of: command), of: api) {
-                try await command.run(in: .init(database: $0, publicURL: url, console: console))
+                try await command.run(
+                    in: .init(api, database: $0, publicURL: url, console: console, secrets: secrets))
             }
         }
-        switch try await ask(for: command, console) {
+        switch try await ask(for: command, of: api, console) {
         case .done: return
         case .otherDatabase where location == .sqlite:
             throw OperatorError(
@@ -55,6 +60,38 @@ public struct OperatorClient: Sendable {
         }
         guard location == .sqlite else { return try await here() }
         try files.requireDatabase(for: type(of: command), of: api)
+        try await owning(here) { try await ask(for: command, of: api, console) }
+    }
+
+    /// Performs a command for the whole server.
+    ///
+    /// - Parameters:
+    ///   - settings: The settings with which this process performs the command when no server runs.
+    ///   - known: All APIs of the program.
+    public func perform(
+        _ command: some ServerCommand, _ settings: ServerSettings, known: [any HostedAPI],
+        console: some OperatorConsole
+    ) async throws {
+        PrivateFiles.keepPrivate()
+        func ask() async throws -> Outcome {
+            try await self.ask(for: type(of: command).name, of: nil, try JSONEncoder().encode(command), console)
+        }
+        switch try await ask() {
+        case .done: return
+        case .otherDatabase:
+            throw OperatorError(
+                "The server that uses \(folder) uses another database than --database says: leave the option out")
+        case .noServer: break
+        }
+        guard FileManager.default.fileExists(atPath: folder) else {
+            throw OperatorError("There is no folder \(folder): is it the server's data folder (--data)?")
+        }
+        let source = BackupSource(settings: settings, known: known, running: [])
+        try await owning({ try await command.run(in: .init(source: source, console: console)) }, asking: ask)
+    }
+
+    /// Runs a closure while this process has the data folder, or asks the server that has it.
+    private func owning(_ here: () async throws -> Void, asking ask: () async throws -> Outcome) async throws {
         // Two processes must never use the files at the same time. A server that starts holds the folder a little
         // before its socket exists, and another command holds the folder until it has finished.
         let deadline = ContinuousClock.now + .seconds(30)
@@ -67,17 +104,24 @@ public struct OperatorClient: Sendable {
                 guard ContinuousClock.now < deadline else { throw error }
             }
             try await Task.sleep(for: .milliseconds(100))
-            if case .done = try await ask(for: command, console) { return }
+            if case .done = try await ask() { return }
         }
     }
 
     /// Asks the server that uses the data folder to perform a command.
     ///
     /// - Throws: ``OperatorError`` with the server's message.
-    private func ask(for command: some OperatorCommand, _ console: some OperatorConsole) async throws -> Outcome {
+    private func ask(
+        for command: some OperatorCommand, of api: any HostedAPI, _ console: some OperatorConsole
+    ) async throws -> Outcome {
+        try await ask(for: type(of: command).name, of: api.name, try JSONEncoder().encode(command), console)
+    }
+
+    private func ask(
+        for name: String, of api: String?, _ arguments: Data, _ console: some OperatorConsole
+    ) async throws -> Outcome {
         guard let socket = try UnixSocket.connect(in: folder) else { return .noServer }
-        let request = OperatorRequest(
-            operation: type(of: command).name, arguments: try JSONEncoder().encode(command), database: database)
+        let request = OperatorRequest(operation: name, api: api, arguments: arguments, database: database)
         let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .withConnectedSocket(socket) { channel in
                 NIOAsyncChannel<OperatorFrame, OperatorFrame>.operatorFrames(on: channel)

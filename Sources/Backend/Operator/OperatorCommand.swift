@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Identity
 
 /// A command that an operator gives to one API, such as "make this user an admin".
 ///
@@ -7,7 +8,7 @@ import Foundation
 /// command's own process performs it with the same code. The command's fields are sent as JSON. An API lists its
 /// commands in ``HostedAPI/operatorCommands``.
 public protocol OperatorCommand: Codable, Sendable {
-    /// The name by which a process asks the server for the command, such as `admin dunbar`.
+    /// The name by which a process asks the server for the command, such as `dunbar promote`: the API, then what is done.
     static var name: String { get }
     /// Whether the command creates the API's database when there is none.
     static var makesDatabase: Bool { get }
@@ -32,30 +33,49 @@ public struct OperatorContext: Sendable {
     /// The URL by which clients reach the API.
     public let publicURL: String
     public let console: any OperatorConsole
+    /// The API's service, where the server serves it.
+    public let service: (any HostedService)?
+    /// The keys in the data folder and in the environment.
+    let secrets: SecretKeys
+    /// The keys that services of this process use.
+    let keysInUse: KeysInUse
 
-    public init(database: Database, publicURL: String, console: any OperatorConsole) {
+    let api: any HostedAPI
+
+    init(
+        _ api: any HostedAPI, database: Database, publicURL: String, console: any OperatorConsole,
+        service: (any HostedService)? = nil, secrets: SecretKeys, keysInUse: KeysInUse = KeysInUse()
+    ) {
+        self.api = api
         self.database = database
         self.publicURL = publicURL
         self.console = console
+        self.service = service
+        self.secrets = secrets
+        self.keysInUse = keysInUse
     }
 
     /// Writes a line to standard output.
     public func print(_ line: String) async throws { try await console.write(Array((line + "\n").utf8)) }
 
+    /// Prints how many sessions have ended.
+    public func printEnd(ofSessions count: Int) async throws {
+        try await print(count == 1 ? "1 session has ended" : "\(count) sessions have ended")
+    }
+
     /// Applies a change to each user of a list, one after the other, and prints a line for each.
     ///
     /// - Parameters:
-    ///   - words: Returns the rest of the line, which begins with the user's name.
+    ///   - words: The rest of the line, which begins with the user's name.
     ///   - change: Makes the change. It returns false when there is no user of that name.
     /// - Throws: ``OperatorError`` at the end, naming the users that do not exist.
-    public func change<Change: Sendable>(
-        _ changes: [(name: String, change: Change)], printing words: (Change) -> String,
-        _ change: (Change, String) async throws -> Bool
+    public func change(
+        _ users: [String], printing words: String, _ change: (String) async throws -> Bool
     ) async throws {
         var unknown: [String] = []
-        for (name, value) in changes {
-            if try await change(value, name) {
-                try await print("\(name) \(words(value))")
+        for name in users {
+            if try await change(name) {
+                try await print("\(name) \(words)")
             } else {
                 unknown.append(name)
             }

@@ -26,6 +26,8 @@ enum OperatorFrame: Sendable, Equatable {
 struct OperatorRequest: Codable, Sendable, Equatable {
     /// The name of the command.
     var operation: String
+    /// The name of the API that the command is for.
+    var api: String?
     /// The command's fields, as JSON.
     var arguments: Data
     /// The location of the database, as the operator has given it; nil when the option was left out.

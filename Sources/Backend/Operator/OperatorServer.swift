@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Identity
 import Logging
 import NIOCore
 import NIOPosix
@@ -13,7 +14,11 @@ struct OperatorServer: Service {
 
     private let settings: ServerSettings
     private let known: [any HostedAPI]
+    private let running: [RunningAPI]
     private let databases: [String: Database]
+    private let services: [String: any HostedService]
+    private let secrets: SecretKeys
+    private let keysInUse: KeysInUse
     private let others: CommandQueue
     private let group: any EventLoopGroup
     private let socket: Int32
@@ -25,11 +30,15 @@ struct OperatorServer: Service {
     ///     command takes.
     ///   - running: The APIs that this server serves.
     init(
-        _ settings: ServerSettings, known: [any HostedAPI], running: [RunningAPI], group: any EventLoopGroup
+        _ settings: ServerSettings, known: [any HostedAPI], running: [RunningAPI], builder: AppBuilder
     ) throws {
         self.settings = settings
         self.known = known
-        self.group = group
+        self.running = running
+        group = builder.group
+        secrets = builder.secrets
+        keysInUse = builder.keysInUse
+        services = Dictionary(uniqueKeysWithValues: running.map { ($0.name, $0.service) })
         databases = Dictionary(uniqueKeysWithValues: running.map { ($0.name, $0.database) })
         others = CommandQueue()
         socket = try UnixSocket.listen(in: settings.folder)
@@ -89,7 +98,12 @@ struct OperatorServer: Service {
         do {
             if let database = request.database, DatabaseLocation(database) != settings.database {
                 last = .otherDatabase
-            } else if let (api, command) = command(named: request.operation) {
+            } else if request.api == nil, let command = ServerCommands.named(request.operation) {
+                let context = ServerContext(
+                    source: BackupSource(settings: settings, known: known, running: running), console: console)
+                try await command.read(request.arguments).run(in: context)
+                logger.info("operator's command")
+            } else if let (api, command) = command(of: request) {
                 try await run(try command.read(request.arguments), of: api, console)
                 logger.info("operator's command")
             } else {
@@ -109,16 +123,18 @@ struct OperatorServer: Service {
         try? await console.outbound.write(last)
     }
 
-    private func command(named name: String) -> (any HostedAPI, any OperatorCommand.Type)? {
-        for api in known {
-            if let command = api.operatorCommands.first(where: { $0.name == name }) { return (api, command) }
-        }
-        return nil
+    private func command(of request: OperatorRequest) -> (any HostedAPI, any OperatorCommand.Type)? {
+        guard let api = known.first(where: { $0.name == request.api }),
+            let command = (api.operatorCommands + KeyCommands.all).first(where: { $0.name == request.operation })
+        else { return nil }
+        return (api, command)
     }
 
     private func run(_ command: any OperatorCommand, of api: any HostedAPI, _ console: SocketConsole) async throws {
         @Sendable func context(_ database: Database) -> OperatorContext {
-            OperatorContext(database: database, publicURL: settings.publicURL(of: api), console: console)
+            OperatorContext(
+                api, database: database, publicURL: settings.publicURL(of: api), console: console,
+                service: services[api.name], secrets: secrets, keysInUse: keysInUse)
         }
         if let database = databases[api.name] {
             // A command that has begun is not refused because the database is busy.

@@ -16,19 +16,21 @@ struct ServerFiles: Sendable {
         }
     }
 
+    /// Opens the database of an API that no server serves. The caller must own the folder.
+    func openDatabase(of api: any HostedAPI) throws -> Database {
+        switch database {
+        case .sqlite:
+            try .sqlite(path: DatabaseLocation.file(of: api.name, in: folder), schema: api.schema, readers: 2)
+        case .postgreSQL(let url): try .postgreSQL(url: url, schema: api.schema, connections: 2)
+        }
+    }
+
     /// Opens the database of a command, and closes it at the end. The caller must own the folder.
     func open(
         for command: any OperatorCommand.Type, of api: any HostedAPI, _ body: (Database) async throws -> Void
     ) async throws {
-        let opened: Database
-        switch database {
-        case .sqlite:
-            try requireDatabase(for: command, of: api)
-            let file = DatabaseLocation.file(of: api.name, in: folder)
-            opened = try .sqlite(path: file, schema: api.schema, readers: 2)
-        case .postgreSQL(let url):
-            opened = try .postgreSQL(url: url, schema: api.schema, connections: 2)
-        }
+        if database == .sqlite { try requireDatabase(for: command, of: api) }
+        let opened = try openDatabase(of: api)
         let result: Result<Void, any Error>
         do { result = .success(try await body(opened)) } catch { result = .failure(error) }
         try await opened.close()

@@ -1,4 +1,5 @@
 import Contract
+import CoreMetrics
 import Database
 import HTTPTypes
 import Identity
@@ -51,6 +52,7 @@ public final class RateLimits: Sendable {
     private let time: TimeSource
     /// The counters by key. The least recently used are dropped when there are too many.
     private let windows = BoundedCache<String, Window>(capacity: 200_000)
+    private let refusals = Counter(label: "concord_rate_limit_refusals_total")
 
     public init(_ database: Database, time: TimeSource) {
         self.database = database
@@ -73,6 +75,12 @@ public final class RateLimits: Sendable {
     ///
     /// - Parameter key: The user or the address, and the kind of request.
     public func count(_ key: String, limit: Int) async throws -> Standing {
+        let standing = try await standing(counting: key, limit: limit)
+        if standing.isExceeded { refusals.increment() }
+        return standing
+    }
+
+    private func standing(counting key: String, limit: Int) async throws -> Standing {
         let now = time.milliseconds()
         guard database.isShared else { return countHere(key, limit: limit, at: now) }
         // A refused key writes nothing more until the window ends.

@@ -11,11 +11,14 @@ public final class TTLCache<Key: Hashable & Sendable, Value: Sendable>: Sendable
     private let lifetime: Int64
     private let time: TimeSource
     private let entries: BoundedCache<Key, Entry>
+    private let metrics: CacheMetrics
 
     /// - Parameters:
+    ///   - name: The cache's name in metrics: a word.
     ///   - lifetime: The time in milliseconds for which a value is valid.
     ///   - capacity: The most values that are stored; beyond it the least recently used are dropped.
-    public init(lifetime: Int64 = 1000, capacity: Int = 20_000, time: TimeSource) {
+    public init(_ name: String, lifetime: Int64 = 1000, capacity: Int = 20_000, time: TimeSource) {
+        metrics = CacheMetrics(name)
         self.lifetime = lifetime
         self.time = time
         entries = BoundedCache(capacity: capacity)
@@ -24,10 +27,11 @@ public final class TTLCache<Key: Hashable & Sendable, Value: Sendable>: Sendable
     /// Returns the cached value of a key, unless it is too old.
     public func value(for key: Key) -> Value? {
         // A clock that was set back must not keep values valid.
-        guard let entry = entries.value(for: key), 0..<lifetime ~= time.milliseconds() - entry.madeAt else {
-            return nil
+        let entry = entries.value(for: key).flatMap { entry in
+            0..<lifetime ~= time.milliseconds() - entry.madeAt ? entry : nil
         }
-        return entry.value
+        metrics.count(isHit: entry != nil)
+        return entry?.value
     }
 
     /// Returns the cached value of a key, or looks it up and stores it.

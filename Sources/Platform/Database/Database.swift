@@ -1,5 +1,6 @@
 import Foundation
 import NIOConcurrencyHelpers
+import Tracing
 
 /// The database of one API.
 ///
@@ -13,10 +14,14 @@ public final class Database: Sendable {
     }
 
     private let engine: Engine
+    private let metrics: DatabaseMetrics
     /// Whether the last write failed for lack of space.
     private let isFull = NIOLockedValueBox(false)
 
-    private init(_ engine: Engine) { self.engine = engine }
+    private init(_ metrics: DatabaseMetrics, _ engine: Engine) {
+        self.engine = engine
+        self.metrics = metrics
+    }
 
     /// Opens an SQLite file, creating it when it does not exist, and brings its schema up to date.
     ///
@@ -32,8 +37,12 @@ public final class Database: Sendable {
         path: String, schema: Schema, readers: Int = max(2, ProcessInfo.processInfo.activeProcessorCount),
         waiting: QueueLimits = QueueLimits(), owner: Owner? = nil
     ) throws -> Database {
-        Database(
-            .sqlite(try SQLiteEngine(path: path, schema: schema, readers: readers, waiting: waiting, owner: owner)))
+        let metrics = DatabaseMetrics()
+        return Database(
+            metrics,
+            .sqlite(
+                try SQLiteEngine(
+                    path: path, schema: schema, readers: readers, waiting: waiting, owner: owner, metrics: metrics)))
     }
 
     /// The callbacks of the process that keeps an SQLite file open.
@@ -66,11 +75,13 @@ public final class Database: Sendable {
         url: String, schema: Schema, namespace: String? = nil, connections: Int = 12,
         waiting: QueueLimits = QueueLimits()
     ) throws -> Database {
-        Database(
+        let metrics = DatabaseMetrics()
+        return Database(
+            metrics,
             .postgreSQL(
                 try PostgreSQLEngine(
-                    url: url, schema: schema, namespace: namespace ?? schema.name.replacing("-", with: "_"),
-                    connections: connections, waiting: waiting)))
+                    url: url, schema: schema, namespace: namespace ?? schema.namespace,
+                    connections: connections, waiting: waiting, metrics: metrics)))
     }
 
     /// Runs a statement that cannot be in a transaction, such as `CREATE DATABASE`, on its own connection. It blocks.
@@ -88,15 +99,35 @@ public final class Database: Sendable {
 
     /// Runs a closure that only reads, on one consistent state.
     public func read<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        switch engine {
+        let start = ContinuousClock.now
+        let span = span("database read")
+        defer {
+            metrics.reads.record(since: start)
+            span?.end()
+        }
+        return switch engine {
         case .sqlite(let engine): try await engine.read(body)
         case .postgreSQL(let engine): try await engine.read(body)
         }
     }
 
+    /// Begins a span when the current work is part of a trace.
+    private func span(_ name: String) -> (any Span)? {
+        guard let context = ServiceContext.current else { return nil }
+        let span: any Span = InstrumentationSystem.tracer.startSpan(name, context: context, ofKind: .client)
+        span.attributes["db.system.name"] = isShared ? "postgresql" : "sqlite"
+        return span
+    }
+
     /// Runs a closure that may write. The writes are durable when it returns, and have no effect when it throws.
     @discardableResult
     public func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
+        let start = ContinuousClock.now
+        let span = span("database write")
+        defer {
+            metrics.writes.record(since: start)
+            span?.end()
+        }
         do {
             let value =
                 switch engine {
@@ -107,6 +138,7 @@ public final class Database: Sendable {
             return value
         } catch let failure as DatabaseFailure {
             if case .full = failure { isFull.withLockedValue { $0 = true } }
+            span?.setStatus(.init(code: .error))
             throw failure
         }
     }
@@ -144,6 +176,43 @@ public final class Database: Sendable {
         if case .sqlite(let engine) = engine { try engine.requireSound() }
         _ = try await read { try $0.value("SELECT 1", as: Int64.self) }
         if isFull.withLockedValue({ $0 }) { try await write(Schema.probe) }
+    }
+
+    /// The queue, connections and files of the database at this moment. It looks at SQLite's files, so it blocks for a moment.
+    public var load: DatabaseLoad {
+        switch engine {
+        case .sqlite(let engine): engine.load
+        case .postgreSQL(let engine): engine.load
+        }
+    }
+
+    /// Writes a copy of the database, as it is at one moment, to a file: an SQLite database, or an archive of `pg_dump`.
+    /// Other transactions go on meanwhile.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file, which does not exist yet.
+    ///   - tools: The programs of PostgreSQL; SQLite needs none.
+    ///   - progress: Called with the parts that are done and the number of all parts. On PostgreSQL it is never called.
+    ///   - body: Reads the state that was copied.
+    /// - Throws: ``DatabaseDamage`` when the copy is damaged, ``PostgreSQLToolError``, `CancellationError`.
+    public func backUp<T: Sendable>(
+        to path: String, using tools: PostgreSQLTools = .init(),
+        showing progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in },
+        reading body: @escaping @Sendable (Session) throws -> T
+    ) async throws -> T {
+        try await LongWork.run { [engine] isCancelled in
+            switch engine {
+            case .sqlite(let engine):
+                try engine.backUp(to: path) { done, total in
+                    if isCancelled() { throw CancellationError() }
+                    progress(done, total)
+                } reading: {
+                    try body($0)
+                }
+            case .postgreSQL(let engine):
+                try engine.backUp(to: path, using: tools.stopped(by: isCancelled)) { try body($0) }
+            }
+        }
     }
 
     /// The number of transactions that wait for their turn.

@@ -11,18 +11,20 @@ final class PostgreSQLEngine: Sendable {
     private let pool: PostgreSQLPool
     let connectionCount: Int
 
-    init(url: String, schema: Schema, namespace: String, connections: Int, waiting: QueueLimits) throws {
+    init(
+        url: String, schema: Schema, namespace: String, connections: Int, waiting: QueueLimits, metrics: DatabaseMetrics
+    ) throws {
         self.url = url
         self.namespace = namespace
         connectionCount = connections
         let connection = try PostgreSQLConnection(url: url, namespace: namespace)
         try Self.migrate(connection, schema, namespace)
         pool = PostgreSQLPool(idle: connection) { try PostgreSQLConnection(url: url, namespace: namespace) }
-        workers = Workers(connections, waiting: waiting)
+        workers = Workers(connections, waiting: waiting, metrics: metrics)
     }
 
     /// Migrates the schema. Nodes that start at the same time do so one after the other.
-    private static func migrate(_ connection: PostgreSQLConnection, _ schema: Schema, _ namespace: String) throws {
+    static func migrate(_ connection: PostgreSQLConnection, _ schema: Schema, _ namespace: String) throws {
         try connection.simple("SELECT pg_advisory_lock(hashtext('concord migrations \(namespace)'))")
         defer { try? connection.simple("SELECT pg_advisory_unlock_all()") }
         try connection.simple("CREATE SCHEMA IF NOT EXISTS \"\(namespace)\"")
@@ -47,7 +49,7 @@ final class PostgreSQLEngine: Sendable {
         return value
     }
 
-    private static func write<T>(
+    static func write<T>(
         on connection: PostgreSQLConnection, _ body: (Session) throws -> T
     ) throws -> (T, [@Sendable () -> Void]) {
         // This does not depend on the server's default: a statement after a lock must see what was committed before the
@@ -60,7 +62,7 @@ final class PostgreSQLEngine: Sendable {
     }
 
     /// Runs a closure in a transaction, and rolls back when it throws. The closure commits.
-    private static func transaction<T>(
+    static func transaction<T>(
         on connection: PostgreSQLConnection, _ begin: SQL, _ body: (Session) throws -> T
     ) throws -> T {
         try connection.begin(begin)
@@ -100,6 +102,22 @@ final class PostgreSQLEngine: Sendable {
         }
     }
 
+    /// Dumps the database's schema, and reads the same state of it. It blocks.
+    func backUp<T>(
+        to path: String, using tools: PostgreSQLTools, reading body: (Session) throws -> T
+    ) throws -> T {
+        let connection = try PostgreSQLConnection(url: url, namespace: namespace, isPatient: true)
+        return try Self.transaction(
+            on: connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        ) { session in
+            let snapshot: String = try session.value("SELECT pg_export_snapshot()") ?? ""
+            let value = try body(session)
+            try tools.dump(url, schema: namespace, snapshot: snapshot, to: path)
+            connection.endReading()
+            return value
+        }
+    }
+
     func listen(_ handler: @escaping @Sendable (Announcement) -> Void) -> PostgreSQLListener {
         PostgreSQLListener(
             url: url, namespace: namespace, channel: PostgreSQLConnection.channel(namespace)
@@ -112,6 +130,10 @@ final class PostgreSQLEngine: Sendable {
 
     /// The number of transactions that wait for their turn.
     var waitingCount: Int { workers.waitingCount }
+
+    var load: DatabaseLoad {
+        DatabaseLoad(waiting: waitingCount, connections: (connectionCount, pool.busyCount), files: nil)
+    }
 
     /// Refuses all waiting and new transactions, and ends those that wait for the server's answer.
     func refuseAll() {

@@ -25,11 +25,12 @@ final class PostgreSQLConnection: SessionConnection {
     /// - Parameters:
     ///   - url: A URL such as `postgres://user@host/database`, with any parameter that libpq knows.
     ///   - namespace: The schema of unqualified names.
-    init(url: String, namespace: String) throws {
+    ///   - isPatient: Whether statements and transactions may take any time, as those of backups and moves do.
+    init(url: String, namespace: String, isPatient: Bool = false) throws {
         // A server that has vanished must be noticed by a timeout.
         let settings =
-            "-c search_path=\(namespace) -c statement_timeout=30000 -c lock_timeout=10000 "
-            + "-c idle_in_transaction_session_timeout=60000 -c client_min_messages=warning"
+            "-c search_path=\(namespace) -c statement_timeout=\(isPatient ? 0 : 30_000) -c lock_timeout=10000 "
+            + "-c idle_in_transaction_session_timeout=\(isPatient ? 0 : 60_000) -c client_min_messages=warning"
         let parameters = [
             ("dbname", url), ("connect_timeout", "5"), ("application_name", "concord"), ("options", settings),
             ("keepalives_idle", "15"), ("keepalives_interval", "5"), ("keepalives_count", "3"),

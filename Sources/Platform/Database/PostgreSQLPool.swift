@@ -89,6 +89,9 @@ final class PostgreSQLPool: Sendable {
         }
     }
 
+    /// The number of connections in use.
+    var busyCount: Int { state.withLockedValue { $0.busy.count } }
+
     /// Ends the pauses, because the server has just answered another connection.
     func endPauses() { state.withLockedValue { $0.retryAt = .now() } }
 

@@ -24,6 +24,14 @@ public struct Row: ~Copyable {
         }
     }
 
+    /// Returns whether SQLite has stored a value of this type. PostgreSQL's columns have values of one type alone.
+    func has(_ type: Int32, _ index: Int) -> Bool {
+        switch source {
+        case .sqlite(let statement): sqlite3_column_type(statement, CInt(index)) == type
+        case .postgreSQL: true
+        }
+    }
+
     func integer(_ index: Int) -> Int64? {
         if isNull(index) { return nil }
         return switch source {

@@ -13,6 +13,8 @@ final class SQLiteEngine: Sendable {
     private let queue: NIOLockedValueBox<WriteQueue>
     let readerCount: Int
     private let together: Int
+    private let path: String
+    private let metrics: DatabaseMetrics
     private let watch: DamageWatch
     private let cleanStop: CleanStop?
 
@@ -27,7 +29,12 @@ final class SQLiteEngine: Sendable {
 
     /// - Throws: A `DatabaseError` of the engine when the file cannot be opened, ``SchemaMismatch``,
     ///   ``DatabaseDamage``.
-    init(path: String, schema: Schema, readers count: Int, waiting: QueueLimits, owner: Database.Owner?) throws {
+    init(
+        path: String, schema: Schema, readers count: Int, waiting: QueueLimits, owner: Database.Owner?,
+        metrics: DatabaseMetrics
+    ) throws {
+        self.path = path
+        self.metrics = metrics
         readerCount = count
         together = waiting.together
         let watch = DamageWatch(path: path) { owner?.damaged($0) }
@@ -41,8 +48,8 @@ final class SQLiteEngine: Sendable {
         writer = connections.writer
         readers = NIOLockedValueBox(connections.readers)
         writerThread = NIOThreadPool(numberOfThreads: 1)
-        readerThreads = Workers(count, waiting: waiting)
-        queue = NIOLockedValueBox(WriteQueue(line: WaitingQueue(waiting)))
+        readerThreads = Workers(count, waiting: waiting, metrics: metrics)
+        queue = NIOLockedValueBox(WriteQueue(line: WaitingQueue(waiting, metrics: metrics)))
         writerThread.start()
     }
 
@@ -142,6 +149,7 @@ final class SQLiteEngine: Sendable {
             // Callers that were cancelled while waiting are left out.
             let writes = next.admitted.filter { $0.begin() }
             guard !writes.isEmpty else { continue }
+            metrics.commits.record(writes.count)
             do {
                 try writer.use { db in
                     GroupCommit.run(
@@ -156,6 +164,19 @@ final class SQLiteEngine: Sendable {
     /// The number of writes and reads that wait for their turn.
     var waitingCount: Int { queue.withLockedValue { $0.line.count } + readerThreads.waitingCount }
 
+    /// The queue, connections and files at this moment. It looks at the files, so it blocks for a moment.
+    var load: DatabaseLoad {
+        let size = { (path: String) in
+            var status = stat()
+            return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+        }
+        let writers = queue.withLockedValue { $0.isDraining ? 1 : 0 }
+        return DatabaseLoad(
+            waiting: waitingCount,
+            connections: (readerCount + 1, readerCount - readers.withLockedValue { $0.count } + writers),
+            files: (size(path), size(path + "-wal")))
+    }
+
     /// Refuses all waiting and new transactions.
     func refuseAll() {
         readerThreads.refuseAll()
@@ -168,6 +189,16 @@ final class SQLiteEngine: Sendable {
 
     /// Throws once the file is known to be damaged.
     func requireSound() throws { try watch.requireSound() }
+
+    /// Copies the database, and reads the copy. It blocks.
+    func backUp<T>(
+        to copy: String, _ progress: @escaping (_ done: Int, _ total: Int) throws -> Void,
+        reading body: (Session) throws -> T
+    ) throws -> T {
+        try requireSound()
+        try SQLiteFile.copy(path, to: copy, progress)
+        return try SQLiteFile.reading(copy, check: .quick, body)
+    }
 
     /// Waits until every accepted write is done.
     func close() async throws {

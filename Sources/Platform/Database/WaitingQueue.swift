@@ -50,13 +50,15 @@ struct WaitingQueue<Element: Sendable> {
     }
 
     private let waiting: QueueLimits
+    private let metrics: DatabaseMetrics
     private var places = CircularBuffer<Place>()
     /// The time since which even the shortest wait is too long.
     private var slowSince: Duration?
     private var lastTurn: Duration
 
-    init(_ waiting: QueueLimits) {
+    init(_ waiting: QueueLimits, metrics: DatabaseMetrics = DatabaseMetrics()) {
         self.waiting = waiting
+        self.metrics = metrics
         lastTurn = waiting.clock()
     }
 
@@ -74,7 +76,9 @@ struct WaitingQueue<Element: Sendable> {
             refused = places.filter(isOver).map(\.element)
             places.removeAll(where: isOver)
         }
-        if !isPatient, places.count >= waiting.places { return refused + [element] }
+        if !isPatient, places.count >= waiting.places { refused.append(element) }
+        if !refused.isEmpty { metrics.refusals.increment(by: refused.count) }
+        if !isPatient, places.count >= waiting.places { return refused }
         places.append(Place(element: element, since: now, isPatient: isPatient))
         return refused
     }
@@ -86,8 +90,10 @@ struct WaitingQueue<Element: Sendable> {
         var (admitted, refused) = ([Element](), [Element]())
         while admitted.count < count, let place = places.popFirst() {
             if place.isPatient || admits(waited: now - place.since, at: now) {
+                metrics.wait.record(now - place.since)
                 admitted.append(place.element)
             } else {
+                metrics.refusals.increment()
                 refused.append(place.element)
             }
         }

@@ -17,10 +17,10 @@ final class Workers: Sendable {
     private let threads: NIOThreadPool
     private let state: NIOLockedValueBox<State>
 
-    init(_ count: Int, waiting: QueueLimits) {
+    init(_ count: Int, waiting: QueueLimits, metrics: DatabaseMetrics) {
         self.count = count
         threads = NIOThreadPool(numberOfThreads: count)
-        state = NIOLockedValueBox(State(line: WaitingQueue(waiting)))
+        state = NIOLockedValueBox(State(line: WaitingQueue(waiting, metrics: metrics)))
         threads.start()
     }
 

@@ -33,6 +33,9 @@ final class KeySource: Sendable {
         failed = { _ in }
     }
 
+    /// Replaces the keys of a source that fetches none. The verified tokens of the former keys are dropped with them.
+    func replace(with keys: KeySet) { state.withLockedValue { $0.keys = keys } }
+
     /// Makes a source of published keys.
     ///
     /// - Parameters:

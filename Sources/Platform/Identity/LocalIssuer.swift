@@ -10,18 +10,31 @@ public struct LocalIssuer: Sendable {
 
     /// The thumbprint of the public key (RFC 7638), which identifies it.
     public var fingerprint: String { keyID }
+    /// The thumbprint of the former key, whose tokens are still accepted.
+    public let formerFingerprint: String?
 
-    let keySet: KeySet
+    /// The public keys with which tokens are verified. They can be replaced while the server runs.
+    let keys: KeySource
+    private let keySet: KeySet
     private let key: _RSA.Signing.PrivateKey
     private let keyID: String
     private let now: @Sendable () -> Int64
 
-    init(_ key: _RSA.Signing.PrivateKey, now: @escaping @Sendable () -> Int64) throws {
+    init(
+        _ key: _RSA.Signing.PrivateKey, former: _RSA.Signing.PrivateKey? = nil, now: @escaping @Sendable () -> Int64
+    ) throws {
         self.key = key
         self.now = now
         keyID = try KeySet.thumbprint(of: key.publicKey)
-        keySet = try KeySet([keyID: key.publicKey])
+        formerFingerprint = try former.map { try KeySet.thumbprint(of: $0.publicKey) }
+        var known = [keyID: key.publicKey]
+        if let former, let formerFingerprint { known[formerFingerprint] = former.publicKey }
+        keySet = try KeySet(known)
+        keys = KeySource(keySet)
     }
+
+    /// Verifies tokens with the keys of another issuer from now on: with those of the same name after a rotation.
+    public func acceptOnly(tokensOf other: LocalIssuer) { keys.replace(with: other.keySet) }
 
     /// Signs a token for a user, which is valid from now on: RS256, in the compact form.
     ///
@@ -69,14 +82,16 @@ extension SecretKeys {
     public func localIssuer(
         _ name: String, variable: String, now: @escaping @Sendable () -> Int64
     ) throws(SecretKeyError) -> LocalIssuer {
-        try secret(name, variable: variable, form: .rsaPrivateKey) {
-            // This only fails without memory or randomness.
-            try! _RSA.Signing.PrivateKey(keySize: .bits2048).pkcs8DERRepresentation.base64EncodedString() + "\n"
-        } decode: { text in
-            let base64 = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }.joined()
-            return Self.base64(base64).flatMap { der in
-                try? LocalIssuer(_RSA.Signing.PrivateKey(derRepresentation: der), now: now)
-            }
+        let key = try secret(name, variable: variable, form: .rsaPrivateKey, decode: Self.privateKey)
+        let former = try former(name, variable: variable, form: .rsaPrivateKey, decode: Self.privateKey)
+        guard let issuer = try? LocalIssuer(key, former: former, now: now) else {
+            throw .damagedFile(path: "\(folder)/keys/\(name)", .rsaPrivateKey)
         }
+        return issuer
+    }
+
+    private static func privateKey(_ text: String) -> _RSA.Signing.PrivateKey? {
+        let base64 = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }.joined()
+        return Self.base64(base64).flatMap { try? _RSA.Signing.PrivateKey(derRepresentation: $0) }
     }
 }

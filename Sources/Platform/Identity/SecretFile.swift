@@ -63,6 +63,30 @@ struct SecretFile {
         return stored
     }
 
+    /// Replaces the text. A reader finds the old or the new text, and each of them whole.
+    func replace(with text: String) throws(SecretKeyError) {
+        let draft = folder + "/." + name + "." + Base64URL.encode(randomBytes(12))
+        try writeDraft(text, to: draft)
+        guard rename(draft, path) == 0 else {
+            let code = errno
+            unlink(draft)
+            throw failure(at: path, code: code)
+        }
+        try synchronize(folder)
+    }
+
+    /// Removes the file.
+    ///
+    /// - Returns: False when there was none.
+    func remove() throws(SecretKeyError) -> Bool {
+        guard unlink(path) == 0 else {
+            if errno == ENOENT { return false }
+            throw failure(at: path)
+        }
+        try synchronize(folder)
+        return true
+    }
+
     private func writeDraft(_ text: String, to draft: String) throws(SecretKeyError) {
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(at: draft) }

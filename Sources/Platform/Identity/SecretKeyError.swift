@@ -1,3 +1,6 @@
+import CryptoExtras
+import Foundation
+
 /// The reason why a secret key is unavailable. ``description`` is a sentence for the operator, and never shows the key.
 public enum SecretKeyError: Error, Equatable, CustomStringConvertible {
     /// The environment variable is set to a value that does not have the required form.
@@ -48,6 +51,16 @@ public enum SecretForm: Sendable, Equatable {
         switch self {
         case .randomBytes: 1024
         case .rsaPrivateKey: 8192
+        }
+    }
+
+    /// Returns the text of a new key, in one line of base64.
+    public func newKey() -> String {
+        switch self {
+        case .randomBytes: Base64.encode(Identity.randomBytes(32)) + "="
+        // This only fails without memory or randomness.
+        case .rsaPrivateKey:
+            try! _RSA.Signing.PrivateKey(keySize: .bits2048).pkcs8DERRepresentation.base64EncodedString()
         }
     }
 

@@ -6,8 +6,8 @@ import NIOConcurrencyHelpers
 /// A file has a line of base64, so that its text can be moved to the environment variable as it is. A key is never
 /// replaced, because tokens and links signed with it would stop working.
 public struct SecretKeys: Sendable {
-    private let folder: String
-    private let environment: [String: String]
+    let folder: String
+    let environment: [String: String]
     private let made = NIOLockedValueBox<Set<String>>([])
 
     /// Makes the secrets of a data folder.
@@ -29,11 +29,7 @@ public struct SecretKeys: Sendable {
     ///
     /// - Throws: ``SecretKeyError``.
     public func key(_ name: String, variable: String) throws(SecretKeyError) -> [UInt8] {
-        try secret(name, variable: variable, form: .randomBytes) {
-            Base64.encode(randomBytes(32)) + "=\n"
-        } decode: { text in
-            Self.base64(text).flatMap { $0.count >= 32 ? $0 : nil }
-        }
+        try secret(name, variable: variable, form: .randomBytes, decode: Self.bytes)
     }
 
     /// Derives a key for one use from the key `name` (HKDF, RFC 5869), so that what is signed for one use is not valid
@@ -55,14 +51,11 @@ public struct SecretKeys: Sendable {
         return code.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Returns a secret of any form. `make` generates a new one as text, and `decode` parses it, or returns nil when it
-    /// is not valid.
+    /// Returns a secret of any form. `decode` parses its text, or returns nil when it is not valid.
     func secret<Secret>(
-        _ name: String, variable: String, form: SecretForm, make: () -> String, decode: (String) -> Secret?
+        _ name: String, variable: String, form: SecretForm, decode: (String) -> Secret?
     ) throws(SecretKeyError) -> Secret {
-        guard 1...64 ~= name.utf8.count,
-            name.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "-") })
-        else { throw .unsuitableName(name) }
+        try Self.requireSuitable(name)
         if let text = environment[variable] {
             guard let secret = decode(text) else { throw .unusableVariable(variable, form) }
             return secret
@@ -70,12 +63,21 @@ public struct SecretKeys: Sendable {
         let file = SecretFile(folder: folder, name: name, form: form)
         var text = try file.contents()
         if text == nil {
-            text = try file.create(make())
+            text = try file.create(form.newKey() + "\n")
             made.withLockedValue { _ = $0.insert(name) }
         }
         guard let secret = text.flatMap(decode) else { throw .damagedFile(path: file.path, form) }
         return secret
     }
+
+    static func requireSuitable(_ name: String) throws(SecretKeyError) {
+        guard 1...64 ~= name.utf8.count,
+            name.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "-") })
+        else { throw .unsuitableName(name) }
+    }
+
+    /// Decodes a key of random bytes.
+    static func bytes(_ text: String) -> [UInt8]? { base64(text).flatMap { $0.count >= 32 ? $0 : nil } }
 
     /// Decodes base64 or base64url, padded or not, surrounded by any white space.
     static func base64(_ text: String) -> [UInt8]? {

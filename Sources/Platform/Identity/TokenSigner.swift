@@ -3,34 +3,43 @@ import JWTKit
 
 /// Signs and verifies JSON Web Tokens (RFC 7519) with HMAC-SHA-256, the algorithm `HS256` of RFC 7518 §3.2.
 ///
-/// Key and algorithm are fixed: nothing in a token's header (`alg`, `kid`, `jku`, `jwk`, `x5u`) can choose others.
+/// Keys and algorithm are fixed: nothing in a token's header (`alg`, `jku`, `jwk`, `x5u`) can choose others. `kid` only
+/// says which of the keys to try.
 public struct TokenSigner: Sendable {
     private static let algorithm = "HS256"
 
-    // jwt-kit keeps its keys in an actor, which an initialiser cannot fill without suspending.
-    private let keys: Task<JWTKeyCollection, Never>
+    private let keys: SigningKeys
     private let leeway: Int64
     private let issuer: String?
     private let now: @Sendable () -> Int64
-    private let cache: BoundedCache<String, TokenClaims>
+    /// The verified tokens, with the keys that signed them.
+    private let cache: BoundedCache<String, (claims: TokenClaims, key: String)>
+    private let cacheMetrics = CacheMetrics("signatures")
 
     /// Makes a signer.
     ///
     /// - Parameters:
-    ///   - key: The secret, 32 bytes or more.
+    ///   - keys: The key that signs, and a former one that is still accepted.
     ///   - issuer: The `iss` and `aud` of each token; tokens with other values are refused. Nil for tokens that have
     ///     neither.
     ///   - leeway: The seconds past `exp` in which a token is still valid, because clocks differ.
     ///   - now: Returns the time in Unix seconds.
+    public init(
+        keys: SigningKeys, issuer: String? = nil, leeway: Int64 = 5, now: @escaping @Sendable () -> Int64
+    ) {
+        self.init(keys: keys, issuer: issuer, leeway: leeway, cacheCapacity: 10_000, now: now)
+    }
+
+    /// Makes a signer with one key of 32 bytes or more.
     public init(key: [UInt8], issuer: String? = nil, leeway: Int64 = 5, now: @escaping @Sendable () -> Int64) {
-        self.init(key: key, issuer: issuer, leeway: leeway, cacheCapacity: 10_000, now: now)
+        self.init(keys: SigningKeys(key), issuer: issuer, leeway: leeway, now: now)
     }
 
     init(
-        key: [UInt8], issuer: String? = nil, leeway: Int64, cacheCapacity: Int, now: @escaping @Sendable () -> Int64
+        keys: SigningKeys, issuer: String? = nil, leeway: Int64, cacheCapacity: Int,
+        now: @escaping @Sendable () -> Int64
     ) {
-        precondition(key.count >= 32, "an HS256 key has at least 32 bytes (RFC 7518 §3.2)")
-        self.keys = Task { await JWTKeyCollection().add(hmac: HMACKey(from: key), digestAlgorithm: .sha256) }
+        self.keys = keys
         self.leeway = leeway
         self.issuer = issuer
         self.now = now
@@ -39,7 +48,8 @@ public struct TokenSigner: Sendable {
 
     /// Signs a token with these claims, in the compact form (three parts of base64url, joined by full stops).
     public func sign(_ claims: TokenClaims) async throws -> String {
-        try await keys.value.sign(Payload(claims, issuer: issuer))
+        let key = keys.present
+        return try await key.collection.value.sign(Payload(claims, issuer: issuer), kid: JWKIdentifier(string: key.id))
     }
 
     /// Returns the claims of `token`, if this signer's key has signed it and it has not expired.
@@ -50,12 +60,15 @@ public struct TokenSigner: Sendable {
     /// - Parameter acceptingExpired: Whether an expired token is accepted, for signing out.
     public func verify(_ token: String, acceptingExpired: Bool = false) async throws(TokenError) -> TokenClaims {
         guard CompactToken.isPlausible(token) else { throw .malformed }
-        if let claims = cache.value(for: token) {
-            return acceptingExpired ? claims : try unexpired(claims)
+        // A token whose key has been dropped is not accepted from the cache.
+        let known = cache.value(for: token).flatMap { keys.accepts($0.key) ? $0 : nil }
+        cacheMetrics.count(isHit: known != nil)
+        if let known {
+            return acceptingExpired ? known.claims : try unexpired(known.claims)
         }
-        let claims = try await authenticated(token)
+        let (claims, key) = try await authenticated(token)
         if acceptingExpired { return claims }
-        cache.insert(try unexpired(claims), for: token)
+        cache.insert((try unexpired(claims), key), for: token)
         return claims
     }
 
@@ -67,21 +80,29 @@ public struct TokenSigner: Sendable {
         return claims
     }
 
-    private func authenticated(_ token: String) async throws(TokenError) -> TokenClaims {
+    /// Returns the claims of a token, and the key that signed it.
+    private func authenticated(_ token: String) async throws(TokenError) -> (TokenClaims, key: String) {
         // This is stricter than jwt-kit, which accepts several spellings of one signature.
         guard let parts = CompactToken(token) else { throw .malformed }
         // jwt-kit takes the algorithm from the key and ignores `alg`.
         guard parts.algorithm == Self.algorithm, !parts.hasCriticalExtensions else { throw .badSignature }
-        let payload: Payload
+        for key in keys.candidates(for: parts.keyID) {
+            guard let payload = try await payload(of: token, signedWith: key) else { continue }
+            guard payload.iss == issuer, payload.aud == issuer else { throw .badSignature }
+            return (payload.claims, key.id)
+        }
+        throw .badSignature
+    }
+
+    /// Returns the content of a token; nil when another key has signed it.
+    private func payload(of token: String, signedWith key: SigningKeys.Key) async throws(TokenError) -> Payload? {
         do {
-            payload = try await keys.value.verify(token, as: Payload.self)
+            return try await key.collection.value.verify(token, as: Payload.self)
         } catch let error as JWTError where error.errorType == .signatureVerificationFailed {
-            throw .badSignature
+            return nil
         } catch {
             throw .malformed
         }
-        guard payload.iss == issuer, payload.aud == issuer else { throw .badSignature }
-        return payload.claims
     }
 }
 

@@ -27,6 +27,6 @@ public struct TrustedIssuer: Sendable {
 
     /// Makes this server's own issuer.
     public static func local(_ issuer: LocalIssuer) -> TrustedIssuer {
-        TrustedIssuer(name: LocalIssuer.name, authorizedParties: [], keys: KeySource(issuer.keySet))
+        TrustedIssuer(name: LocalIssuer.name, authorizedParties: [], keys: issuer.keys)
     }
 }

@@ -33,8 +33,14 @@ public struct DiskReserve: Sendable {
     /// Throws ``InsufficientStorage`` when the disk of `path` has less space left. It blocks.
     public func check(_ path: String) throws {
         let space = try space(path)
-        guard space.available >= minimum ?? max(1 << 30, space.total / 20) else { throw InsufficientStorage() }
+        guard space.available >= bytes(of: space) else { throw InsufficientStorage() }
     }
+
+    /// Returns the space of the disk of a path. It blocks.
+    public func space(of path: String) throws -> Space { try space(path) }
+
+    /// Returns the reserve on a disk, in bytes.
+    public func bytes(of space: Space) -> Int64 { minimum ?? max(1 << 30, space.total / 20) }
 
     /// Returns the space that the operating system reports.
     public static func space(at path: String) throws -> Space {

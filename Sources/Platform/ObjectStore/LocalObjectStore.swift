@@ -19,6 +19,7 @@ public struct LocalObjectStore: ObjectStore {
     let folder: String
     private let reserve: DiskReserve?
     let threads: NIOThreadPool
+    let hold = DeletionHold()
 
     /// Creates missing folders, and removes uploads that were not written to for a day.
     ///
@@ -93,6 +94,8 @@ public struct LocalObjectStore: ObjectStore {
     }
 
     public func delete(_ key: ObjectKey) async throws {
+        let day = StoreNames.day(of: now())
+        if hold.note(key, day: day) { return try await discard(key, on: day) }
         try await threads.blocking { [layout] in try FileSystem.remove(layout.path(of: key)) }
     }
 
@@ -117,7 +120,11 @@ public struct LocalObjectStore: ObjectStore {
         } catch let error as FileSystemError where error.isAbsence {
             return nil
         }
-        return ObjectContent { [threads] write in
+        return content(of: file, in: range)
+    }
+
+    func content(of file: OpenFile, in range: Range<Int64>) -> ObjectContent {
+        ObjectContent { [threads] write in
             var offset = range.lowerBound
             while offset < range.upperBound {
                 let count = Int(min(range.upperBound - offset, Int64(FileChunks.size)))

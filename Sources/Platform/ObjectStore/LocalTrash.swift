@@ -30,8 +30,9 @@ extension LocalObjectStore {
         }
     }
 
-    public func discard(_ key: ObjectKey) async throws {
-        let day = StoreNames.day(of: now())
+    public func discard(_ key: ObjectKey) async throws { try await discard(key, on: StoreNames.day(of: now())) }
+
+    func discard(_ key: ObjectKey, on day: String) async throws {
         try await threads.blocking { [layout, folder] in
             let components = layout.components(of: key)
             var (target, source) = (folder, layout.root)
@@ -48,8 +49,39 @@ extension LocalObjectStore {
         }
     }
 
+    public func keepingDeleted<T>(_ body: () async throws -> T) async throws -> T {
+        try await hold.whileHeld(body) { object in
+            let path = ObjectLayout(root: "\(trash)/\(object.day)").path(of: object.key)
+            try await threads.blocking { try FileSystem.remove(path) }
+        }
+    }
+
+    public func openKept(_ key: ObjectKey) async throws -> StoredObject? {
+        let paths =
+            [layout.path(of: key)]
+            + StoreNames.daysInTrash(at: now()).map { ObjectLayout(root: "\(trash)/\($0)").path(of: key) }
+        // It may be moved to the trash after the first look, so the first place is looked at again at the end.
+        for path in paths + paths.prefix(1) {
+            let found = try await threads.blocking { () -> (OpenFile, ObjectAttributes)? in
+                guard let attributes = try FileSystem.attributes(of: path) else { return nil }
+                do {
+                    return (
+                        try OpenFile(path), ObjectAttributes(size: attributes.size, modified: attributes.modified)
+                    )
+                } catch let error as FileSystemError where error.isAbsence {
+                    return nil
+                }
+            }
+            if let (file, attributes) = found {
+                return StoredObject(attributes: attributes, content: content(of: file, in: 0..<attributes.size))
+            }
+        }
+        return nil
+    }
+
     public func emptyTrash(before cutoff: Int64) async throws -> Int {
-        try await threads.blocking { [trash] in
+        if hold.isActive { return 0 }
+        return try await threads.blocking { [trash] in
             guard FileManager.default.fileExists(atPath: trash) else { return 0 }
             var count = 0
             for day in try FileManager.default.contentsOfDirectory(atPath: trash)

@@ -41,6 +41,15 @@ public protocol ObjectStore: Sendable {
     /// number.
     func emptyTrash(before cutoff: Int64) async throws -> Int
 
+    /// Runs a closure, during which every object that there is can be read with ``openKept(_:)``: deleted objects are
+    /// moved to the trash, and none leaves it. Afterwards the objects that were deleted meanwhile are removed.
+    ///
+    /// It holds for deletions by this process.
+    func keepingDeleted<T>(_ body: () async throws -> T) async throws -> T
+
+    /// Opens a whole object, also one that is in the trash; nil when it is in neither place.
+    func openKept(_ key: ObjectKey) async throws -> StoredObject?
+
     /// Returns a page of the keys of objects that were written before `cutoff` (Unix seconds), to find those without a
     /// row.
     ///

@@ -51,6 +51,17 @@ public final class SpooledFile: Sendable {
         self.state = NIOLockedValueBox(State(descriptor: descriptor))
     }
 
+    /// Takes a file over that is complete and on the disk: it is read for its hash, and removed like any other.
+    public init(takingOver path: String, threads: NIOThreadPool = .singleton) async throws {
+        self.path = path
+        self.reserve = nil
+        self.threads = threads
+        let (count, hash) = try await threads.blocking { try Self.hash(path) }
+        var state = State(descriptor: nil)
+        (state.isFinished, state.count, state.hash) = (true, count, hash)
+        self.state = NIOLockedValueBox(state)
+    }
+
     deinit {
         let descriptor = state.withLockedValue { $0.descriptor }
         if let descriptor { close(descriptor) }
@@ -111,18 +122,25 @@ public final class SpooledFile: Sendable {
             defer { close(descriptor) }
             try body(descriptor)
             try FileSystem.synchronize(descriptor, path: path)
-            var (count, hash) = (Int64(0), SHA256())
-            var buffer = [UInt8](repeating: 0, count: 1 << 18)
-            while true {
-                let read = try buffer.withUnsafeMutableBytes { [offset = count] bytes in
-                    let read = try FileSystem.read(into: bytes, from: descriptor, at: offset, path: path)
-                    hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: bytes[..<read]))
-                    return read
-                }
-                if read == 0 { break }
-                count += Int64(read)
+            let (count, hash) = try Self.hash(path)
+            state.withLockedValue { ($0.count, $0.hash) = (count, hash) }
+        }
+    }
+
+    /// Reads a file to its end. It blocks.
+    private static func hash(_ path: String) throws -> (count: Int64, hash: SHA256) {
+        let descriptor = try FileSystem.openFile(path)
+        defer { close(descriptor) }
+        var (count, hash) = (Int64(0), SHA256())
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let read = try buffer.withUnsafeMutableBytes { [offset = count] bytes in
+                let read = try FileSystem.read(into: bytes, from: descriptor, at: offset, path: path)
+                hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: bytes[..<read]))
+                return read
             }
-            state.withLockedValue { [count, hash] in ($0.count, $0.hash) = (count, hash) }
+            if read == 0 { return (count, hash) }
+            count += Int64(read)
         }
     }
 

@@ -14,6 +14,9 @@ enum StoreNames {
         Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(style)
     }
 
+    /// Returns the days whose objects may still be in the trash at a time, the latest first: it keeps them for a week.
+    static func daysInTrash(at now: Int64) -> [String] { (0...8).map { day(of: now - $0 * 86_400) } }
+
     /// Returns whether all of a day was before `cutoff` (Unix seconds); false for other names.
     static func isOver(_ day: String, before cutoff: Int64) -> Bool {
         guard let start = try? style.parse(day) else { return false }

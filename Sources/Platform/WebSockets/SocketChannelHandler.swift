@@ -22,42 +22,65 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
     let eventLoop: any EventLoop
     let remoteAddress: String?
     private let limits: SocketLimits
+    /// Set before the handler is added to its channel.
+    var metrics: SocketMetrics?
     /// The handler; `nil` after it was notified that the socket is closed, because it usually holds the socket in turn.
     private var handler: (any SocketHandler)?
     private var context: ChannelHandlerContext?
     private var state = State.open
     private var messages: MessageAssembler
-    private var queuedFrames = 0
-    private var queuedBytes = 0
+    private var outbox = Outbox()
+    private let flushes: FlushQueue
+    private let sendsDirectly: Bool
+    /// Whether the socket is in the queue of those that are flushed at the end of the tick.
+    private var awaitsFlush = false
     private var whenEmpty: [() -> Void] = []
+    /// Whether the peer's close frame is answered, so that the connection ends when everything has been sent.
+    private var isAnsweringClose = false
     private var lastHeard: NIODeadline
     private var nextPing: NIODeadline
     private var timer: NIOScheduledCallback?
 
-    init(_ handler: any SocketHandler, limits: SocketLimits, channel: any Channel) {
+    /// Makes the handler, on the channel's event loop.
+    ///
+    /// - Parameters:
+    ///   - sendsDirectly: Whether the channel sends the bytes as they are, so that they may go past it.
+    ///   - response: Completes when the handshake's response, before which nothing may be sent directly, has been written.
+    init(
+        _ handler: any SocketHandler, limits: SocketLimits, channel: any Channel, sendsDirectly: Bool = false,
+        after response: EventLoopFuture<Void>? = nil
+    ) {
         self.handler = handler
         self.limits = limits
+        self.sendsDirectly = sendsDirectly
         eventLoop = channel.eventLoop
+        flushes = FlushQueue.current(of: eventLoop)
         remoteAddress = channel.remoteAddress?.ipAddress
         messages = MessageAssembler(maximumSize: limits.maximumMessageSize)
         lastHeard = eventLoop.now
         nextPing = limits.pingInterval.map { [lastHeard] in lastHeard + $0 } ?? .distantFuture
+        guard let response else { return }
+        outbox.beginForeignWrite()
+        response.assumeIsolated().whenComplete { [self] _ in wrote(0) }
     }
 
     // MARK: Sending
 
     func send(_ frame: TextFrame) {
         guard state == .open else { return }
+        metrics?.sent.increment()
         enqueue(frame.bytes)
     }
 
     func whenFlushed(_ action: @escaping () -> Void) {
         guard state == .open else { return }
         whenEmpty.append(action)
-        if queuedFrames == 0 { runWhenEmpty() }
+        if outbox.isEmpty { runWhenEmpty() }
     }
 
     private func runWhenEmpty() {
+        if isAnsweringClose { context?.close(promise: nil) }
+        guard !whenEmpty.isEmpty else { return }
         let actions = whenEmpty
         whenEmpty = []
         if state == .open { for action in actions { action() } }
@@ -66,7 +89,9 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
     func close(_ code: SocketCloseCode, reason: String) {
         guard state == .open else { return }
         state = .closing
+        metrics?.closed(code)
         write(ByteBuffer(closing: code, reason: reason))
+        flush()
         schedule(at: eventLoop.now + Self.closingTime)
     }
 
@@ -79,27 +104,63 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
     }
 
     private func enqueue(_ bytes: ByteBuffer) {
-        guard queuedFrames < limits.maximumQueuedFrames,
-            queuedBytes + bytes.readableBytes <= limits.maximumQueuedBytes
-        else { return close(.tryAgainLater, reason: "Too slow") }
+        // What the kernel has not been offered yet is no sign of a slow peer.
+        if !hasRoom(for: bytes) { flush() }
+        guard hasRoom(for: bytes) else { return close(.tryAgainLater, reason: "Too slow") }
         write(bytes)
     }
 
-    @discardableResult
-    private func write(_ bytes: ByteBuffer) -> EventLoopFuture<Void>.Isolated? {
-        guard let context else { return nil }
-        let size = bytes.readableBytes
-        queuedFrames += 1
-        queuedBytes += size
-        let written = eventLoop.makePromise(of: Void.self)
-        let future = written.futureResult.assumeIsolated()
-        future.whenComplete { [self] _ in
-            queuedFrames -= 1
-            queuedBytes -= size
-            if queuedFrames == 0, !whenEmpty.isEmpty { runWhenEmpty() }
+    private func hasRoom(for bytes: ByteBuffer) -> Bool {
+        outbox.frames < limits.maximumQueuedFrames
+            && outbox.bytes + bytes.readableBytes <= limits.maximumQueuedBytes
+    }
+
+    /// Adds a frame to those that are sent at the end of the tick.
+    private func write(_ bytes: ByteBuffer) {
+        guard context != nil else { return }
+        outbox.append(bytes)
+        guard !awaitsFlush else { return }
+        awaitsFlush = true
+        flushes.add(self)
+    }
+
+    /// Flushes the socket at the end of a tick.
+    func endTick() {
+        awaitsFlush = false
+        flush()
+    }
+
+    /// Sends what waits, past the channel as far as the kernel takes it, the rest through the channel.
+    private func flush() {
+        guard let context else { return }
+        if sendsDirectly, !outbox.isEmpty { sendDirectly(context.pipeline) }
+        let rest = outbox.passOn()
+        guard rest.isEmpty else { return pass(rest, to: context) }
+        if outbox.isEmpty { runWhenEmpty() }
+    }
+
+    /// Sends what the kernel takes at once, past the pipeline.
+    private func sendDirectly(_ pipeline: ChannelPipeline) {
+        // An error means that the socket is closed: the channel then refuses the frames.
+        _ = try? pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { handle in
+            outbox.send(joining: flushes.memory) { $0.offer(to: handle) }
         }
-        context.writeAndFlush(wrapOutboundOut(bytes), promise: written)
-        return future
+    }
+
+    private func pass(_ frames: [ByteBuffer], to context: ChannelHandlerContext) {
+        for frame in frames {
+            let size = frame.readableBytes
+            let written = eventLoop.makePromise(of: Void.self)
+            written.futureResult.assumeIsolated().whenComplete { [self] _ in wrote(size) }
+            context.write(wrapOutboundOut(frame), promise: written)
+        }
+        context.flush()
+    }
+
+    /// Notes that the channel has written a frame, or that it never will.
+    private func wrote(_ size: Int) {
+        outbox.endWrite(of: size)
+        if outbox.isEmpty { runWhenEmpty() }
     }
 
     // MARK: Receiving
@@ -112,8 +173,12 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
         }
         do throws(MessageAssembler.Violation) {
             switch try messages.accept(frame) {
-            case .text(let text)?: handler?.received(text)
-            case .binary(let count)?: handler?.receivedBinary(count)
+            case .text(let text)?:
+                metrics?.received.increment()
+                handler?.received(text)
+            case .binary(let count)?:
+                metrics?.received.increment()
+                handler?.receivedBinary(count)
             case .ping(let payload)?: enqueue(ByteBuffer(frame: 0x8A, payload: payload))
             case .close(let code)?: answerClose(code)
             case .pong?, nil: break
@@ -126,9 +191,9 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
     private func answerClose(_ code: SocketCloseCode?) {
         state = .closing
         schedule(at: eventLoop.now + Self.closingTime)
-        write(ByteBuffer(closing: code, reason: ""))?.whenComplete { [self] _ in
-            context?.close(promise: nil)
-        }
+        isAnsweringClose = true
+        write(ByteBuffer(closing: code, reason: ""))
+        flush()
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -149,7 +214,9 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case ChannelEvent.inputClosed: context.close(promise: nil)
+        case ChannelEvent.inputClosed:
+            flush()
+            context.close(promise: nil)
         case ChannelEvent.outputClosed: break
         case is ChannelShouldQuiesceEvent: close(.goingAway, reason: "Shutting down")
         default: context.fireUserInboundEventTriggered(event)
@@ -160,6 +227,7 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        metrics?.open.increment()
         scheduleNextCheck()
         context.read()
         handler?.opened(self)
@@ -178,6 +246,7 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
     private func end() {
         guard state != .closed else { return }
         state = .closed
+        metrics?.open.decrement()
         timer?.cancel()
         timer = nil
         whenEmpty = []

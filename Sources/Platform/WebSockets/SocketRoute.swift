@@ -9,6 +9,7 @@ public struct SocketRoute: Sendable {
     /// Decides about each valid handshake, outside of the event loop, by the request and the peer's IP address (behind
     /// a proxy, the proxy's). It must check the request's `Origin` and credentials.
     public var admit: @Sendable (_ request: HTTPRequest, _ peer: String?) async -> SocketAdmission
+    let metrics = SocketMetrics()
 
     public init(
         path: String,

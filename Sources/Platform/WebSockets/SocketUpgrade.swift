@@ -20,6 +20,7 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
 
     private let routes: [SocketRoute]
     private let decoderLimits: NIOHTTPDecoderLimitConfiguration
+    private let sendsDirectly: Bool
     private var gate: HeadGate?
     /// Whether a head with an `Upgrade` field is being answered. The decoder then only has its end to send.
     private var isDeciding = false
@@ -31,8 +32,14 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
     ///   - routes: The routes, in any order; at most one per path.
     ///   - decoder: The configuration given to `HTTP1Channel.Configuration`, because a new decoder is needed after an
     ///     ignored `Upgrade`.
-    public init(routes: [SocketRoute], decoder: HTTP1Channel.Configuration.DecoderConfiguration = .init()) {
+    ///   - sendsDirectly: Whether sockets may send past the channel's pipeline. It must be false where a handler of it
+    ///     changes what is sent, as TLS does.
+    public init(
+        routes: [SocketRoute], decoder: HTTP1Channel.Configuration.DecoderConfiguration = .init(),
+        sendsDirectly: Bool = false
+    ) {
         self.routes = routes
+        self.sendsDirectly = sendsDirectly
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = decoder.maxHeaderFieldSize
         limits.maxHeaderListSize = decoder.maxHeaderListSize
@@ -74,6 +81,7 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
         do throws(Handshake.Invalid) {
             admit(request, to: route, try Handshake(request), context: context)
         } catch {
+            route.metrics.answered(error.status.code)
             answer(error.status, error.headers, ByteBuffer(), context: context)
         }
     }
@@ -92,9 +100,11 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
                 switch admission {
                 case .accept(let make):
                     handshake.response(on: context.channel).assumeIsolated().whenSuccess { response in
-                        upgrade.accept(response, request, make, route.limits, context: context)
+                        route.metrics.answered(response.status.code)
+                        upgrade.accept(response, request, make, route, context: context)
                     }
                 case .refuse(let status, let headers, let body):
+                    route.metrics.answered(status.code)
                     upgrade.answer(status, headers, body, context: context)
                 }
             }
@@ -130,9 +140,10 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
 
     private func accept(
         _ response: HTTPResponse, _ request: HTTPRequest, _ make: @escaping () -> any SocketHandler,
-        _ limits: SocketLimits, context: ChannelHandlerContext
+        _ route: SocketRoute, context: ChannelHandlerContext
     ) {
-        context.writeAndFlush(wrapOutboundOut(.head(response)), promise: nil)
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(wrapOutboundOut(.head(response)), promise: written)
         removeDecoder(context: context) { [self] in
             let pipeline = context.pipeline.syncOperations
             pipeline.removeHandler(ofType: HTTP1ToHTTPServerCodec.self)
@@ -143,8 +154,11 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
             context.pipeline.fireUserInboundEventTriggered(
                 HTTPServerUpgradeEvents.upgradeComplete(toProtocol: "websocket", upgradeRequest: head))
             let decoder = ByteToMessageHandler(
-                WebSocketFrameDecoder(maxFrameSize: max(125, limits.maximumMessageSize)))
-            let socket = SocketChannelHandler(make(), limits: limits, channel: context.channel)
+                WebSocketFrameDecoder(maxFrameSize: max(125, route.limits.maximumMessageSize)))
+            let socket = SocketChannelHandler(
+                make(), limits: route.limits, channel: context.channel, sendsDirectly: sendsDirectly,
+                after: written.futureResult)
+            socket.metrics = route.metrics
             do {
                 try pipeline.addHandler(decoder, position: .after(self))
                 try pipeline.addHandler(socket, position: .after(decoder))

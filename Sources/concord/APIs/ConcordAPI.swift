@@ -30,16 +30,8 @@ struct ConcordAPI: Sendable {
 
     let hosted: any HostedAPI
     let check: Check
-    /// The subcommand of `concord admin`.
-    var admin: (any ParsableCommand.Type)?
-    /// The subcommand of `concord token`.
-    var token: (any ParsableCommand.Type)?
-    /// The subcommand of `concord import`.
-    var importing: (any ParsableCommand.Type)?
-    /// The subcommand of `concord export`.
-    var exporting: (any ParsableCommand.Type)?
-    /// A command of its own, next to `concord admin`.
-    var own: (any ParsableCommand.Type)?
+    /// The command of the API's name, whose subcommands are for this API alone.
+    let commands: any ParsableCommand.Type
 
     var name: String { hosted.name }
 
@@ -63,17 +55,19 @@ struct ConcordAPI: Sendable {
     }
 
     static let messenger = ConcordAPI(
-        hosted: HostedMessenger(), check: .registering { MessengerScenarios.checklist }, admin: MessengerAdmin.self)
+        hosted: HostedMessenger(), check: .registering { MessengerScenarios.checklist },
+        commands: MessengerCommands.self)
 
     static let monica = ConcordAPI(
-        hosted: HostedMonica(), check: .given { MonicaScenarios.checklist($0) }, token: MonicaToken.self,
-        importing: MonicaImport.self, exporting: MonicaExport.self)
+        hosted: HostedMonica(), check: .given { MonicaScenarios.checklist($0) },
+        commands: MonicaCommands.self)
 
     static let gtsd = ConcordAPI(
-        hosted: HostedGTSD(), check: .registering { GTSDScenarios.checklist }, admin: GTSDAdmin.self)
+        hosted: HostedGTSD(), check: .registering { GTSDScenarios.checklist }, commands: GTSDCommands.self)
 
     static func dunbar(_ settings: DunbarSettings = .init()) -> ConcordAPI {
         ConcordAPI(
-            hosted: settings.hosted, check: .registering { DunbarScenarios.checklist }, admin: DunbarAdmin.self)
+            hosted: settings.hosted, check: .registering { DunbarScenarios.checklist },
+            commands: DunbarCommands.self)
     }
 }

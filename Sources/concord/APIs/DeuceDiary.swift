@@ -101,7 +101,7 @@ extension ConcordAPI {
                                 lastName: bearer.lastName, lifetime: .seconds(3600))
                         })
                 }),
-            token: DeuceDiaryToken.self, own: DeuceDiaryAdmin.self)
+            commands: DeuceDiaryCommands.self)
     }
 }
 

@@ -7,7 +7,7 @@ struct DeuceDiaryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The issuer whose tokens are accepted, as in claim iss: a service that signs tokens with RS256, such as "
-                + "Clerk. Tokens of 'concord token deuce-diary' are always accepted. [CONCORD_DEUCE_DIARY_ISSUER] "
+                + "Clerk. Tokens of 'concord deuce-diary token create' are always accepted. [CONCORD_DEUCE_DIARY_ISSUER] "
                 + "(default: none)",
             valueName: "url"))
     var deuceDiaryIssuer: String?
@@ -64,7 +64,7 @@ struct DeuceDiaryOptions: ParsableArguments {
 
     private func rateLimit(_ environment: Environment) throws -> Int? {
         let requests = try environment.value(
-            deuceDiaryRateLimit, "CONCORD_DEUCE_DIARY_RATE_LIMIT", { Int($0) }, default: Int.max)
+            deuceDiaryRateLimit, "CONCORD_DEUCE_DIARY_RATE_LIMIT", { Int($0) }, default: Int.max, shown: "no limit")
         guard requests >= 1 else {
             throw ValidationError("The number of requests in a minute must be 1 or more, not \(requests)")
         }

@@ -121,7 +121,7 @@ struct Check: AsyncParsableCommand {
             throw ValidationError("--data is for \(Self.issuing): give tokens of \(api) with --token")
         case .given where token.isEmpty && !list:
             throw ValidationError(
-                "\(api) has no sign-in: give a token with --token (concord token \(api) --help)")
+                "\(api) has no sign-in: give a token with --token (concord \(api) token create --help)")
         case .registering, .given, .issued: break
         }
         if !token.isEmpty, data != nil { throw ValidationError("Give --token or --data, not both") }
@@ -182,7 +182,7 @@ struct Check: AsyncParsableCommand {
 
     /// Returns the issuer of the server that is checked. A key that is created here would not be known to that server.
     private func issuer(_ key: HostedKey) throws -> LocalIssuer {
-        let environment = Environment.process
+        let environment = try Environment.process
         let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
         let isThere =
             environment.variables[key.variable] != nil

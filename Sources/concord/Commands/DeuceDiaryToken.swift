@@ -4,14 +4,22 @@ import DeuceDiaryService
 import Foundation
 import Identity
 
+/// The commands `concord deuce-diary token …`.
 struct DeuceDiaryToken: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "deuce-diary",
-        abstract: "Print a token for Deuce Diary.",
-        discussion: """
-            TOKEN=$(concord token deuce-diary --user user_alice --name "Alice Doe")
+        commandName: "token", abstract: "Create tokens of users without an account at an issuer.",
+        subcommands: [CreateDiaryToken.self])
+}
 
-            The key is generated in the data folder on the first use, by this command or by the server; \
+struct CreateDiaryToken: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Create a token of a user, and print only the token.",
+        discussion: """
+            TOKEN=$(concord deuce-diary token create --user user_alice --name "Alice Doe")
+
+            The token is signed with the server's own key, so no account with an issuer is needed. The server may be \
+            running. The key is generated in the data folder on the first use, by this command or by the server; \
             CONCORD_DEUCE_DIARY_ISSUER_KEY (an RSA private key, as PEM or as base64 of its DER form) replaces it.
             """)
 
@@ -43,7 +51,7 @@ struct DeuceDiaryToken: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let environment = Environment.process
+        let environment = try Environment.process
         let folder = try environment.value(data, "CONCORD_DATA", { $0 }, default: "./data")
         let keys = SecretKeys(folder: folder, environment: environment.variables)
         let issuer = try keys.issuer(HostedDeuceDiary.issuerKey)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Backend
 import ContractClient
 import Foundation
 
@@ -7,8 +8,8 @@ struct HealthCheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health", abstract: "Ask running servers whether they are ready.",
         discussion: """
-            Asks each URL for /ready, and prints a line for each: 'ready', or what is missing. Exits with 0 when all are \
-            ready and with 1 when one is not, or does not answer in time.
+            Asks each URL for /ready, and prints a line for each: 'ready', or what is missing. Exits with 0 when all \
+            are ready and with 1 when one is not, or does not answer in time.
             """)
 
     @Argument(help: "Base URLs, such as http://127.0.0.1:8080.", transform: HealthCheck.url)
@@ -17,22 +18,33 @@ struct HealthCheck: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long each server may take to answer, in seconds.", valueName: "seconds"))
     var timeout = 5.0
 
+    @OptionGroup var listing: ListOptions
+
+    /// A server's answer.
+    private struct Answer: Encodable {
+        let url: String
+        let ready: Bool
+        let state: String
+    }
+
     func validate() throws {
         guard 0.1...600 ~= timeout else { throw ValidationError("--timeout is 0.1 to 600 seconds") }
     }
 
     func run() async throws {
-        let lines = await withTaskGroup(of: (Int, String, Bool).self) { group in
+        let answers = await withTaskGroup(of: (Int, Answer).self) { group in
             for (index, url) in urls.enumerated() {
                 group.addTask {
                     let (state, isReady) = await state(of: url)
-                    return (index, "\(url.absoluteString)  \(state)", isReady)
+                    return (index, Answer(url: url.absoluteString, ready: isReady, state: state))
                 }
             }
-            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
-        for line in lines { print(line.1) }
-        if !lines.allSatisfy(\.2) { throw ExitCode(1) }
+        for answer in answers {
+            print(try listing.json ? JSONLine.encode(answer) : "\(answer.url)  \(answer.state)")
+        }
+        if !answers.allSatisfy(\.ready) { throw ExitCode(1) }
     }
 
     private func state(of url: URL) async -> (String, isReady: Bool) {

@@ -6,10 +6,10 @@ import NIOConcurrencyHelpers
 
 struct MonicaImport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "monica",
+        commandName: "import",
         abstract: "Import a file of vCards as contacts.",
         discussion: """
-            concord import monica contacts.vcf --account alice
+            concord monica import contacts.vcf --account alice
 
             Reads vCard 3.0 and 4.0, and 2.1 as far as other programs still write it. All of the file is imported or \
             none of it; the contacts become visible together at the end. A card with a known UID changes that contact \
@@ -79,11 +79,11 @@ private final class Pieces: Sendable {
 
 struct MonicaExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "monica",
+        commandName: "export",
         abstract: "Write an account's data to standard output.",
         discussion: """
-            concord export monica --account alice > alice.json
-            concord export monica --account alice --format vcard > alice.vcf
+            concord monica export --account alice > alice.json
+            concord monica export --account alice --format vcard > alice.vcf
 
             The URLs in the export are those of the running server. When no server runs, they begin with \
             CONCORD_PUBLIC_URL_MONICA.

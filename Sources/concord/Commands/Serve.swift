@@ -4,6 +4,7 @@ import ContractServer
 import Foundation
 import Identity
 import Logging
+import Tracing
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,7 +16,8 @@ struct Serve: AsyncParsableCommand {
 
             A flag overrides its environment variable. Secrets are generated in the data folder on the first \
             start; \(variables(.secret)) (base64 of 32 bytes or more) and \(variables(.rsa)) (an RSA private key) \
-            replace them.
+            replace them. These variables, CONCORD_DATABASE, CONCORD_SMTP and those of S3 can also be given as files: \
+            CONCORD_SMTP_FILE is the path of a file with the value of CONCORD_SMTP.
 
             Log lines go to standard error.
             """)
@@ -45,8 +47,8 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The port of an API; 0 takes a free one. Repeatable. [CONCORD_PORT_MESSENGER …] (default: "
-                + "\(Self.defaults))",
+            "The port of an API, or of the operator; 0 takes a free one, and operator=off takes none. Repeatable. "
+                + "[CONCORD_PORT_MESSENGER …] (default: \(Self.defaults))",
             valueName: "name=port"))
     var port: [String] = []
 
@@ -72,7 +74,7 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help:
-            "The least level of log lines: trace, debug, info, notice, warning, error or critical. [CONCORD_LOG_LEVEL] (default: info)",
+            "The least level of log lines: trace, debug, info, notice, warning, error or critical. A file 'log-level' in the data folder has precedence; it is read again on SIGHUP. [CONCORD_LOG_LEVEL] (default: info)",
         transform: Serve.level)
     var logLevel: Logger.Level?
 
@@ -85,8 +87,14 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup(title: "When database, files and keys do not belong together")
     var start: StartOptions
 
+    @OptionGroup(title: "Backups")
+    var backups: BackupOptions
+
     @OptionGroup(title: "Connections")
     var connections: ConnectionOptions
+
+    @OptionGroup(title: "Monitoring")
+    var monitoring: MonitoringOptions
 
     @OptionGroup(title: "Deuce Diary")
     var deuceDiary: DeuceDiaryOptions
@@ -95,7 +103,8 @@ struct Serve: AsyncParsableCommand {
     var dunbar: DunbarOptions
 
     private static var defaults: String {
-        ConcordAPI.all.map { "\($0.name)=\($0.hosted.port)" }.joined(separator: ", ")
+        (ConcordAPI.all.map { "\($0.name)=\($0.hosted.port)" }
+            + ["\(MonitoringOptions.portName)=\(MonitoringOptions.defaultPort)"]).joined(separator: ", ")
     }
 
     /// Returns the environment variables that replace keys of a form, for the help text.
@@ -115,31 +124,63 @@ struct Serve: AsyncParsableCommand {
         if let objects, Self.store(objects) == nil {
             throw ValidationError("--objects must be 'local' or 's3://bucket?endpoint=…', not '\(objects)'")
         }
+    }
+
+    /// Checks the names of the APIs. It does not belong to ``validate()``, which runs before unknown options are found:
+    /// the value of a misspelt option would be reported as an unknown API.
+    private func checkNames() throws {
         for name in apis { _ = try ConcordAPI.named(name) }
         if Set(apis).count < apis.count { throw ValidationError("Name each API once") }
     }
 
     func run() async throws {
-        let environment = Environment.process
+        let environment = try Environment.process
+        let (served, known) = try hosted(environment)
+        let metrics = MonitoringOptions.begin()
+        var settings = try settings(environment)
+        settings.metrics = metrics
+        if let tracer = settings.tracer { InstrumentationSystem.bootstrap(tracer) }
+        try await Server(served, known: known, settings: settings).run()
+    }
+
+    /// Returns the APIs to serve, and all that commands may be for.
+    func hosted(_ environment: Environment) throws -> (served: [any HostedAPI], known: [any HostedAPI]) {
+        try checkNames()
         let known = ConcordAPI.all(
             deuceDiary: try deuceDiary.settings(environment), dunbar: try dunbar.settings(environment)
         ).map(\.hosted)
-        let served = apis.isEmpty ? known : apis.compactMap { name in known.first { $0.name == name } }
-        try await Server(served, known: known, settings: try settings(environment)).run()
+        return (apis.isEmpty ? known : apis.compactMap { name in known.first { $0.name == name } }, known)
     }
 
-    private func settings(_ environment: Environment) throws -> ServerSettings {
+    /// Returns the settings of the server.
+    ///
+    /// - Parameter quiet: A logger that replaces the server's own, for a command that starts no server.
+    func settings(_ environment: Environment, logger quiet: Logger? = nil) throws -> ServerSettings {
         let level = try environment.value(logLevel, "CONCORD_LOG_LEVEL", Logger.Level.init(rawValue:), default: .info)
         let format = try environment.value(
             logFormat, "CONCORD_LOG_FORMAT", LogFormat.init(rawValue:), default: .text)
         let database = try place.location(environment)
         try environment.value(bus, "CONCORD_BUS", Bus.init(rawValue:), default: Bus(of: database))
             .check(with: database)
+        let folder = try place.folder(environment)
+        let logLevel = LogLevel(level, folder: folder)
         var settings = ServerSettings(
-            folder: try place.folder(environment), environment: environment.variables,
-            logger: Self.logger(level, format))
+            folder: folder, environment: environment.variables, logger: quiet ?? Self.logger(logLevel, format))
+        settings.reload = { [logger = settings.logger] in
+            if let text = logLevel.read() {
+                logger.warning("this is not a log level", metadata: ["path": "\(folder)/log-level", "text": "\(text)"])
+            }
+            return ["log-level": "\(logLevel.value)"]
+        }
         settings.host = try environment.value(host, "CONCORD_HOST", { $0 }, default: settings.host)
-        settings.ports = try ports(environment)
+        let given = try environment.perAPI(
+            port, "CONCORD_PORT", names: ConcordAPI.names + [MonitoringOptions.portName]
+        ) { name in
+            "\(ConcordAPI.all.first { $0.name == name }?.hosted.port ?? MonitoringOptions.defaultPort)"
+        }
+        settings.ports = try ports(given)
+        settings.operatorAddress = try monitoring.address(environment, port: given[MonitoringOptions.portName])
+        settings.tracer = try monitoring.tracer(environment)
         settings.publicURLs = try publicURLs(environment)
         settings.database = database
         settings.objects = try environment.value(objects, "CONCORD_OBJECTS", Self.store, default: "local")
@@ -154,17 +195,18 @@ struct Serve: AsyncParsableCommand {
         }
         settings.storage = try storage.limits(environment)
         settings.reserve = try storage.reserve(environment)
-        settings.isDevelopment =
-            try development
-            || environment.value(nil, "CONCORD_DEVELOPMENT", { ["1": true, "0": false][$0] }, default: false)
+        settings.isDevelopment = try environment.value(
+            development ? true : nil, "CONCORD_DEVELOPMENT", { ["1": true, "0": false][$0] }, default: false)
         settings.drainDelay = try connections.delay(environment, isLocal: settings.isLocal)
         settings.exceptions = start.exceptions
+        settings.backups = try backups.settings(environment)
+        settings.version = Concord.version
         return settings
     }
 
-    private static func logger(_ level: Logger.Level, _ format: LogFormat) -> Logger {
+    private static func logger(_ level: LogLevel, _ format: LogFormat) -> Logger {
         let writer = LogWriter(to: STDERR_FILENO) { dropped in
-            LogOutput.line(.warning, "log lines dropped", ["count": "\(dropped)"], format)
+            LogOutput.line(.warning, "log lines dropped", ["count": .stringConvertible(dropped)], format)
         }
         writer.flushAtExit()
         return Logger(label: "concord") { _ in LogOutput(level: level, format: format, writer: writer) }
@@ -180,7 +222,9 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func publicURLs(_ environment: Environment) throws -> [String: String] {
-        let urls = try environment.perAPI(publicURL, "CONCORD_PUBLIC_URL", names: ConcordAPI.names)
+        let urls = try environment.perAPI(publicURL, "CONCORD_PUBLIC_URL", names: ConcordAPI.names) { _ in
+            "http://localhost:<port>"
+        }
         for (name, url) in urls {
             let parts = URLComponents(string: url)
             let isWeb = ["http", "https"].contains(parts?.scheme?.lowercased() ?? "")
@@ -191,9 +235,9 @@ struct Serve: AsyncParsableCommand {
         return urls
     }
 
-    private func ports(_ environment: Environment) throws -> [String: Int] {
+    private func ports(_ given: [String: String]) throws -> [String: Int] {
         var ports: [String: Int] = [:]
-        for (name, text) in try environment.perAPI(port, "CONCORD_PORT", names: ConcordAPI.names) {
+        for (name, text) in given where name != MonitoringOptions.portName {
             guard let port = Int(text), 0...65_535 ~= port else {
                 throw ValidationError("\(text) is not a port for \(name): 0 to 65535")
             }

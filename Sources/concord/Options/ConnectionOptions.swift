@@ -87,7 +87,7 @@ struct ConnectionOptions: ParsableArguments {
         if wanted > possible {
             logger.warning(
                 "fewer connections than requested: the limit of file descriptors is too low (ulimit -n)",
-                metadata: ["connections": "\(possible)", "descriptors": "\(descriptors)"])
+                metadata: ["connections": .stringConvertible(possible), "descriptors": .stringConvertible(descriptors)])
         }
         return ConnectionLimits(
             total: min(wanted, possible),

@@ -26,13 +26,17 @@ struct DatabaseOptions: ParsableArguments {
 
     /// Returns the location of the database as the operator has given it; nil when the option was left out.
     func given(_ environment: Environment) throws -> String? {
-        let text = try environment.value(
-            database, "CONCORD_DATABASE", { DatabaseLocation($0) == nil ? nil : $0 }, default: "")
+        let text = try text(environment, default: "")
         return text.isEmpty ? nil : text
     }
 
     func location(_ environment: Environment) throws -> DatabaseLocation {
-        try given(environment).flatMap { DatabaseLocation($0) } ?? .sqlite
+        DatabaseLocation(try text(environment, default: "sqlite")) ?? .sqlite
+    }
+
+    private func text(_ environment: Environment, default fallback: String) throws -> String {
+        try environment.value(
+            database, "CONCORD_DATABASE", { DatabaseLocation($0) == nil ? nil : $0 }, default: fallback)
     }
 
     /// Performs a command, through the server that uses the data folder, or in this process when no server runs.
@@ -42,13 +46,15 @@ struct DatabaseOptions: ParsableArguments {
     func perform(
         _ command: some OperatorCommand, on api: ConcordAPI, input: @escaping TerminalConsole.Input = { nil }
     ) async throws {
-        let environment = Environment.process
+        let environment = try Environment.process
         let folder = try folder(environment)
         let port = try environment.perAPI([], "CONCORD_PORT", names: ConcordAPI.names)[api.name]
         let publicURL = try environment.perAPI([], "CONCORD_PUBLIC_URL", names: ConcordAPI.names)[api.name]
         let console = TerminalConsole(input: input)
         defer { console.bar.clear() }
-        try await OperatorClient(folder: folder, database: try given(environment)).perform(
+        try await OperatorClient(
+            folder: folder, database: try given(environment), environment: environment.variables
+        ).perform(
             command, on: api.hosted, publicURL: publicURL ?? "http://localhost:\(port ?? "\(api.hosted.port)")",
             console: console)
     }

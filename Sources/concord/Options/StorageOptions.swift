@@ -6,8 +6,9 @@ import ObjectStore
 struct StorageOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The storage of one user of an API: 500M, 10G. Repeatable. Deuce Diary stores one picture for each user. "
-                + "[CONCORD_STORAGE_QUOTA_MESSENGER …] (default: \(Self.defaults { "\($0.quota >> 30)G" }))",
+            "The storage of one user: 10G for every API, or messenger=500M for one. Repeatable. Deuce Diary stores one "
+                + "picture for each user. [CONCORD_STORAGE_QUOTA, CONCORD_STORAGE_QUOTA_MESSENGER …] "
+                + "(default: \(Self.defaults { "\($0.quota >> 30)G" }))",
             valueName: "name=size"))
     var storageQuota: [String] = []
 
@@ -37,20 +38,24 @@ struct StorageOptions: ParsableArguments {
 
     /// Returns what one user may store, by the names of the APIs.
     func limits(_ environment: Environment) throws -> [String: StorageLimits] {
-        // A quota without a name is Messenger's, because earlier versions had none for other APIs.
-        let unnamed = "CONCORD_STORAGE_QUOTA"
-        let messenger = ConcordAPI.messenger.name
-        let flags = storageQuota.map { $0.contains("=") ? $0 : "\(messenger)=\($0)" }
-        var variables = environment.variables
-        let named = "\(unnamed)_\(Environment.suffix(messenger))"
-        if variables[named] == nil { variables[named] = variables[unnamed] }
         let names = Self.bounded.map(\.name)
-        let quotas = try Environment(variables: variables).perAPI(flags, unnamed, names: names)
-        let uploads = try environment.perAPI(uploadLimit, "CONCORD_UPLOAD_LIMIT", names: names)
+        // A size without a name is that of every API whose own size is not given.
+        let flags = storageQuota.filter { $0.contains("=") }
+        let (flag, variable) = (storageQuota.last { !$0.contains("=") }, environment.variables["CONCORD_STORAGE_QUOTA"])
+        let ofVariables = try environment.perAPI([], "CONCORD_STORAGE_QUOTA", names: names)
+        let ofFlags = try Environment(variables: [:]).perAPI(flags, "", names: names)
+        for (name, limits) in Self.bounded {
+            environment.record(
+                "CONCORD_STORAGE_QUOTA_\(Environment.suffix(name))", of: name, flag: ofFlags[name] ?? flag,
+                default: variable ?? "\(limits.quota >> 30)G")
+        }
+        let uploads = try environment.perAPI(uploadLimit, "CONCORD_UPLOAD_LIMIT", names: names) { name in
+            Self.bounded.first { $0.name == name }.map { "\($0.limits.uploadsPerHour)" } ?? ""
+        }
         var all: [String: StorageLimits] = [:]
         for (name, limits) in Self.bounded {
             var limits = limits
-            if let text = quotas[name] {
+            if let text = ofFlags[name] ?? flag ?? ofVariables[name] ?? variable, !text.isEmpty {
                 guard let quota = Self.bytes(text) else {
                     throw ValidationError("\(text) is not a size such as 500M or 10G")
                 }
@@ -68,7 +73,8 @@ struct StorageOptions: ParsableArguments {
     }
 
     func reserve(_ environment: Environment) throws -> DiskReserve {
-        let text = try environment.value(diskReserve, "CONCORD_DISK_RESERVE", { $0 }, default: "")
+        let text = try environment.value(
+            diskReserve, "CONCORD_DISK_RESERVE", { $0 }, default: "", shown: "1G or 5 % of the disk")
         guard !text.isEmpty else { return DiskReserve() }
         guard let size = Self.bytes(text) else {
             throw ValidationError("--disk-reserve must be a size such as 2G, not '\(text)'")

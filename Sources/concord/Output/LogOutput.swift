@@ -12,15 +12,22 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
 
 /// Formats log events as lines.
 struct LogOutput: LogHandler {
-    var logLevel: Logger.Level
+    /// The level of all loggers but those that have one of their own.
+    private let common: LogLevel
+    private var own: Logger.Level?
     var metadata: Logger.Metadata = [:]
     let format: LogFormat
     let writer: LogWriter
 
-    init(level: Logger.Level, format: LogFormat, writer: LogWriter) {
-        self.logLevel = level
+    init(level: LogLevel, format: LogFormat, writer: LogWriter) {
+        common = level
         self.format = format
         self.writer = writer
+    }
+
+    var logLevel: Logger.Level {
+        get { own ?? common.value }
+        set { own = newValue }
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -49,7 +56,7 @@ struct LogOutput: LogHandler {
         case .json:
             line = "{\"time\":\"\(time)\",\"level\":\"\(level)\",\"message\":" + quoted(message)
             for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
-                line += "," + quoted(key) + ":" + quoted("\(value)")
+                line += "," + quoted(key) + ":" + json(value)
             }
             line += "}"
         }
@@ -60,6 +67,20 @@ struct LogOutput: LogHandler {
     private static func plain(_ text: String) -> String {
         let isWord = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }
         return isWord ? text : quoted(text)
+    }
+
+    /// Returns a value as JSON. Numbers and truths are those that were logged as such: a request's id is a text, also when
+    /// a client has chosen digits for it.
+    private static func json(_ value: Logger.MetadataValue) -> String {
+        if case .stringConvertible(let value) = value {
+            switch value {
+            case let number as any BinaryInteger: return "\(number)"
+            case let number as Double where number.isFinite: return "\(number)"
+            case let truth as Bool: return "\(truth)"
+            default: break
+            }
+        }
+        return quoted("\(value)")
     }
 
     private static func quoted(_ text: String) -> String {

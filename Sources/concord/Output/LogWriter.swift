@@ -1,3 +1,4 @@
+import CoreMetrics
 import Foundation
 import NIOConcurrencyHelpers
 
@@ -17,6 +18,7 @@ final class LogWriter: Sendable {
     private let descriptor: Int32
     private let capacity: Int
     private let notice: @Sendable (_ dropped: Int) -> String
+    private let drops = Counter(label: "concord_log_lines_dropped_total")
 
     /// - Parameters:
     ///   - capacity: The bytes that may wait.
@@ -38,6 +40,7 @@ final class LogWriter: Sendable {
     func write(_ line: String) {
         let wakes = state.withLockedValue { state in
             guard state.lines.count + line.utf8.count <= capacity else {
+                drops.increment()
                 state.dropped += 1
                 return false
             }

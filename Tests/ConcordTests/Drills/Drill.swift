@@ -14,7 +14,7 @@ import FoundationNetworking
 /// listeners must receive each message once and in order.
 final class Drill: Sendable {
     /// Whether `make torture` runs the tests, which then take minutes instead of seconds.
-    static let isLong = ProcessInfo.processInfo.environment["CONCORD_TORTURE"] == "1"
+    static let isLong = Torture.isOn
     /// The number of failures in a drill.
     static let rounds = isLong ? 20 : 3
     /// The number of messages that are acknowledged before each failure.

@@ -4,7 +4,7 @@ import Testing
 
 /// Components fail under a load, as they do in production. No acknowledged message is lost, none is stored twice, and
 /// listeners receive all of them once and in order. The tests take seconds each; `make torture` takes minutes.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct DrillTests {
+@Suite(.serialized, .timeLimit(.minutes(Torture.minutes))) struct DrillTests {
     private static let needsPostgreSQL: ConditionTrait = .enabled(
         if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL")
 

@@ -8,7 +8,7 @@ import Testing
 
 /// A client repeatedly sends small files that contain large pictures. Each is answered, and requests of other users
 /// succeed meanwhile. The test takes seconds; `make torture` takes minutes.
-@Suite(.timeLimit(.minutes(30))) struct PictureDrillTests {
+@Suite(.timeLimit(.minutes(Torture.minutes))) struct PictureDrillTests {
     /// The sizes: wide, high, and with more pixels than allowed.
     private static let sizes = [(1, 5000), (5000, 1), (1, 65_000), (9000, 9000), (20_000, 20_000)]
 

@@ -5,7 +5,7 @@ import Testing
 
 /// The server is started with wrong databases in random order, and sometimes killed. No file is ever lost. The test
 /// takes seconds; `make torture` takes minutes.
-@Suite(.timeLimit(.minutes(30))) struct StartDrillTests {
+@Suite(.timeLimit(.minutes(Torture.minutes))) struct StartDrillTests {
     private enum Database: String, CaseIterable {
         case own, missing, empty, anothers, unreadable, folder
     }

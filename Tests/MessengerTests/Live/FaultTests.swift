@@ -14,7 +14,7 @@ import FoundationNetworking
 
 /// Every message reaches every listener once and in order, although a proxy cuts connections, delays bytes and loses
 /// answers. `make torture` runs it with 20,000 messages.
-@Suite(.timeLimit(.minutes(30))) struct FaultTests {
+@Suite(.timeLimit(.minutes(Torture.minutes))) struct FaultTests {
     struct Size: Sendable {
         var chats: Int
         var listeners: Int
@@ -23,12 +23,12 @@ import FoundationNetworking
         var messages: Int
 
         static let current =
-            ProcessInfo.processInfo.environment["CONCORD_TORTURE"] == nil
+            !Torture.isOn
             ? Size(chats: 5, listeners: 4, senders: 4, messages: 600)
             : Size(chats: 20, listeners: 20, senders: 4, messages: 20_000)
     }
 
-    @Test(.timeLimit(.minutes(30)), arguments: Stack.Engine.available)
+    @Test(.timeLimit(.minutes(Torture.minutes)), arguments: Stack.Engine.available)
     func nothingIsMissedDoubledOrOutOfOrder(_ engine: Stack.Engine) async throws {
         let size = Size.current
         try await withMessenger(on: Stack(engine, .live)) { host in

@@ -58,7 +58,7 @@ extension DeuceDiaryScenarios {
                 try await person.send(DeuceDiary.UpdateUser(username: world.freshName()))
             }
         },
-        Scenario("Nobody reads or changes anything through the ids of others", clause: "Authorisation") { world in
+        Scenario("No user reads or changes anything through the ids of others", clause: "Authorisation") { world in
             let (john, jane) = try await world.pair()
             let group = try await john.group()
             let entry = try await john.log("secret", in: group)[0]

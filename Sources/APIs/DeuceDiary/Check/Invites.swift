@@ -37,7 +37,7 @@ extension DeuceDiaryScenarios {
             try expect(list.first { $0.id == group }?.memberCount, equals: 2)
         },
         Scenario(
-            "Every call makes an invite of its own, for any member and nobody else",
+            "Every call makes an invite of its own, for members only",
             clause: "POST /api/groups/{groupId}/invite"
         ) {
             world in
@@ -60,7 +60,7 @@ extension DeuceDiaryScenarios {
             }
         },
         Scenario(
-            "An invite shows what it leads to, to whoever holds it", clause: "GET /api/groups/preview/{inviteId}"
+            "An invite shows its group to any user who holds it", clause: "GET /api/groups/preview/{inviteId}"
         ) {
             world in
             let (john, jane) = try await world.pair()
@@ -84,7 +84,7 @@ extension DeuceDiaryScenarios {
                     .refused(404, "Invite not found or expired", id)
             }
         },
-        Scenario("A browser is led to the app, whoever asks and whatever the invite", clause: "GET /join/{inviteId}") {
+        Scenario("A browser is led to the app, with any invite and without a token", clause: "GET /join/{inviteId}") {
             world in
             let john = try await world.person()
             let invite = try await john.send(DeuceDiary.CreateInvite(group: try await john.solo())).id

@@ -44,7 +44,7 @@ extension DeuceDiaryScenarios {
                 try expect(detail.group.createdBy, equals: people[0].id)
             }
         },
-        Scenario("When others leave, nobody becomes admin", clause: leave) { world in
+        Scenario("When other members leave, no one becomes admin", clause: leave) { world in
             let (john, jane, joan) = try await world.trio()
             let group = try await john.group(with: jane, joan)
             try await jane.send(DeuceDiary.LeaveGroup(group: group))
@@ -94,7 +94,7 @@ extension DeuceDiaryScenarios {
             try expect(members.map(\.userId), equals: [people[7].id])
             try expect(members.map(\.role), equals: [.admin])
         },
-        Scenario("Whoever joins while the last member leaves is in the group, or there is none", clause: leave) {
+        Scenario("A user who joins while the last member leaves is in the group, or there is none", clause: leave) {
             world in
             for _ in 0..<5 {
                 let (john, jane, joan) = try await world.trio()
@@ -191,7 +191,7 @@ extension DeuceDiaryScenarios {
             try expect(Set(left), equals: [others, joans])
             try await stranger.send(DeuceDiary.JoinGroup(invite: others))
         },
-        Scenario("Whoever joins by an invite that ends at once is in, or refused", clause: remove) { world in
+        Scenario("A user who joins by an invite that ends at once is in, or refused", clause: remove) { world in
             for _ in 0..<5 {
                 let (john, jane, joan) = try await world.trio()
                 let group = try await john.group(with: jane)

@@ -39,7 +39,7 @@ struct IssuerAccounts: Sendable {
         self.read = read
         self.time = time
         self.makeID = makeID
-        known = TTLCache(time: time)
+        known = TTLCache("tokens", time: time)
     }
 
     /// Returns the caller behind a token.
@@ -56,7 +56,7 @@ struct IssuerAccounts: Sendable {
             if !isKnown { try await begin(claims) }
             return true
         }
-        if isEnded(caller) { throw Self.unauthorized }
+        if isDeleted(caller) { throw Self.unauthorized }
         return caller
     }
 
@@ -72,12 +72,12 @@ struct IssuerAccounts: Sendable {
     }
 
     /// Refuses the tokens of a deleted account that were issued up to a time, in Unix seconds.
-    func end(_ user: DeuceDiary.User.ID, issuedUntil: Int64) {
+    func refuseTokens(of user: DeuceDiary.User.ID, issuedUntil: Int64) {
         ended.update(user) { $0 = max($0 ?? issuedUntil, issuedUntil) }
     }
 
     /// Returns whether the caller's account was deleted recently.
-    func isEnded(_ caller: Caller) -> Bool {
+    func isDeleted(_ caller: Caller) -> Bool {
         ended.value(for: caller.user).map { caller.claims.issuedAt <= $0 } ?? false
     }
 }

@@ -14,7 +14,7 @@ extension DeuceDiaryService {
             let news = LiveAnnouncement.deleted(caller.user, issuedUntil: issuedUntil)
             try publisher.publish(news, short: news, in: db)
             // On this node it takes effect before the answer, whichever way events take.
-            db.afterCommit { accounts.end(caller.user, issuedUntil: issuedUntil) }
+            db.afterCommit { accounts.refuseTokens(of: caller.user, issuedUntil: issuedUntil) }
             return picture
         }
         // A picture that cannot be deleted now is swept later.

@@ -75,7 +75,7 @@ public struct DeuceDiaryService: FileStoringService {
         self.objects = objects
         let accounts = IssuerAccounts(database: database, read: tokens, time: time, makeID: makeID)
         self.accounts = accounts
-        let memberships = TTLCache<Membership, Bool>(time: time)
+        let memberships = TTLCache<Membership, Bool>("memberships", time: time)
         self.memberships = memberships
         self.pictures = pictures
         let hub = LiveHub(group)
@@ -84,7 +84,7 @@ public struct DeuceDiaryService: FileStoringService {
             // This comes first, so that a client that receives the event finds the change.
             switch news {
             case .left(let membership): memberships.remove(membership)
-            case .deleted(let user, let issuedUntil): accounts.end(user, issuedUntil: issuedUntil)
+            case .deleted(let user, let issuedUntil): accounts.refuseTokens(of: user, issuedUntil: issuedUntil)
             case .logged, .log: break
             }
             hub.deliver(news)
@@ -145,7 +145,8 @@ public struct DeuceDiaryService: FileStoringService {
             try RateLimits.sweep(at: now, in: db)
         }
         return try await objects.sweep(
-            olderThan: Self.orphanAge, at: now / 1000, keeping: references, limits: limits)
+            olderThan: Self.orphanAge, at: now / 1000, keeping: ObjectReferences(Self.storedFiles, in: database),
+            limits: limits)
     }
 }
 

@@ -24,7 +24,7 @@ final class GroupSocket: SocketHandler {
     private var tasks: SerialQueue?
     private var group: DeuceDiary.Group.ID?
     /// The groups whose membership is being checked. Their events are received already, and wait.
-    private var asked: [DeuceDiary.Group.ID] = []
+    private var unchecked: [DeuceDiary.Group.ID] = []
     private var expiry: Scheduled<Void>?
 
     init(service: DeuceDiaryService, from address: ClientAddress, caller: Caller?) {
@@ -46,7 +46,7 @@ final class GroupSocket: SocketHandler {
         self.caller = caller
         expiry?.cancel()
         // The account may have been deleted after its token was checked and before this socket subscribed to that event.
-        if service.accounts.isEnded(caller) { return end() }
+        if service.accounts.isDeleted(caller) { return end() }
         let this = NIOLoopBound(self, eventLoop: socket.eventLoop)
         let left = max(0, caller.claims.expiresAt - service.time.seconds)
         expiry = socket.eventLoop.scheduleTask(in: .seconds(left)) {
@@ -61,7 +61,7 @@ final class GroupSocket: SocketHandler {
     func closed() {
         expiry?.cancel()
         tasks?.end()
-        for group in Set(asked + (group.map { [$0] } ?? [])) { stopListening(to: group) }
+        for group in Set(unchecked + (group.map { [$0] } ?? [])) { stopListening(to: group) }
         if let caller, let socket {
             service.hub.unsubscribe(self, from: .user(caller.user), on: socket.eventLoop)
         }
@@ -79,7 +79,7 @@ final class GroupSocket: SocketHandler {
         case let frame as DeuceDiary.WatchGroup:
             // No group has another id, and long texts must not be kept here.
             let known = frame.group.isUUID ? frame.group : nil
-            if let caller { ask(for: known, as: caller) } else { join(known) }
+            if let caller { checkAndJoin(known, as: caller) } else { join(known) }
         case let frame as DeuceDiary.Authenticate:
             // A socket without a token follows the contract, which does not have this frame.
             guard caller != nil else { return }
@@ -110,9 +110,9 @@ final class GroupSocket: SocketHandler {
         if let group { listen(to: group) }
     }
 
-    private func ask(for group: DeuceDiary.Group.ID?, as caller: Caller) {
+    private func checkAndJoin(_ group: DeuceDiary.Group.ID?, as caller: Caller) {
         guard let group else { return turn { $0.refuse("Invalid groupId") } }
-        asked.append(group)
+        unchecked.append(group)
         listen(to: group)
         turn { this in
             let membership = Membership(user: caller.user, group: group)
@@ -125,9 +125,9 @@ final class GroupSocket: SocketHandler {
     }
 
     private func answer(_ result: Result<Bool, any Error>, to group: DeuceDiary.Group.ID) {
-        if let index = asked.firstIndex(of: group) { asked.remove(at: index) }
+        if let index = unchecked.firstIndex(of: group) { unchecked.remove(at: index) }
         if case .success(true) = result { return join(group) }
-        if self.group != group, !asked.contains(group) { stopListening(to: group) }
+        if self.group != group, !unchecked.contains(group) { stopListening(to: group) }
         if case .success = result {
             refuse("Not a member of this group")
         } else {
@@ -163,11 +163,11 @@ extension GroupSocket: Subscriber {
         case .logged(let frame):
             guard case .group(let group) = topic else { return }
             if let caller {
-                turn { $0.pass(frame, of: group, to: caller) }
+                turn { $0.forward(frame, of: group, to: caller) }
             } else {
                 socket?.send(frame)
             }
-        case .left(let group): turn { $0.lose(group) }
+        case .left(let group): turn { $0.endSubscription(of: group) }
         case .deleted(let issuedUntil):
             if let caller, caller.claims.issuedAt <= issuedUntil { end() }
         case .gap:
@@ -177,7 +177,7 @@ extension GroupSocket: Subscriber {
     }
 
     /// Sends an event if its group is still the subscribed one and the caller still a member.
-    private func pass(_ frame: TextFrame, of group: DeuceDiary.Group.ID, to caller: Caller) {
+    private func forward(_ frame: TextFrame, of group: DeuceDiary.Group.ID, to caller: Caller) {
         guard group == self.group else { return }
         let membership = Membership(user: caller.user, group: group)
         tasks?.work { [service] in
@@ -185,18 +185,18 @@ extension GroupSocket: Subscriber {
         } then: { result in
             switch result {
             case .success(true): self.socket?.send(frame)
-            case .success(false): self.lose(group)
+            case .success(false): self.endSubscription(of: group)
             case .failure: self.socket?.close(.tryAgainLater, reason: DeuceDiary.errorMessages.unavailable)
             }
         }
     }
 
     /// Ends the subscription of a group because the membership has ended.
-    private func lose(_ group: DeuceDiary.Group.ID) {
+    private func endSubscription(of group: DeuceDiary.Group.ID) {
         guard group == self.group else { return }
         self.group = nil
         // While the group is being checked again, its events are still needed.
-        if !asked.contains(group) { stopListening(to: group) }
+        if !unchecked.contains(group) { stopListening(to: group) }
         refuse("Not a member of this group")
     }
 }

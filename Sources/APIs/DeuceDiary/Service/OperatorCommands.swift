@@ -11,7 +11,7 @@ extension DeuceDiaryService {
         public init(_ location: String) { self.location = location }
 
         public func run(in context: OperatorContext) async throws {
-            let quoted = location.debugDescription
+            let quoted = location.quoted
             switch try await DeuceDiaryService.deleteLocation(location, in: context.database) {
             case .deleted: try await context.print("\(quoted) was deleted")
             case .unknown: throw OperatorError("There is no location \(quoted)")

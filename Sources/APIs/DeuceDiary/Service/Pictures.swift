@@ -81,25 +81,9 @@ extension DeuceDiaryService {
         return (answer, before.withLockedValue { $0 })
     }
 
-    /// The queries for the stored pictures that users name.
-    public var references: ObjectReferences {
-        ObjectReferences(
-            known: { [database] keys in
-                let names = keys.map { String($0.dropFirst(Pictures.folder.count + 1)) }
-                let kept: [String] = try await database.read { db in
-                    try db.all("SELECT picture FROM users WHERE picture IN (\(list: names))") { try $0.get(0) }
-                }
-                return Set(kept.map { "\(Pictures.folder)/\($0)" })
-            },
-            some: { [database] limit in
-                let names: [String] = try await database.read { db in
-                    try db.all(
-                        "SELECT picture FROM users WHERE picture IS NOT NULL ORDER BY updated_at DESC LIMIT \(limit)"
-                    ) { try $0.get(0) }
-                }
-                return names.map { "\(Pictures.folder)/\($0)" }
-            })
-    }
+    public static let storedFiles = [
+        StoredFileColumn("users", "picture", newest: "updated_at", folder: Pictures.folder)
+    ]
 }
 
 enum Pictures {

@@ -7,7 +7,7 @@ import HTTPTypes
 
 extension DunbarScenarios {
     static let accounts: [Scenario<DunbarWorld>] = [
-        Scenario("A forgotten password is answered alike, whoever has the address", clause: "POST /forgot-password") {
+        Scenario("A forgotten password is answered alike for every address", clause: "POST /forgot-password") {
             world in
             let john = try await world.person()
             let address = "\(john.name)@example.com"

@@ -112,7 +112,8 @@ extension DunbarScenarios {
             }
             try await b.get("/users/x/followers").refused(400, "Invalid user ID")
         },
-        Scenario("Going public accepts who waits; going private loses nobody", clause: "§8 example 2") { world in
+        Scenario("Going public accepts all waiting requests; going private keeps all followers", clause: "§8 example 2")
+        { world in
             let (a, d) = try await world.pair()
             let post = try await a.publish()
             try await d.send(Dunbar.Follow(user: a.id))
@@ -160,7 +161,7 @@ extension DunbarScenarios {
                 try expect(answers.allSatisfy { [200, 400].contains($0.status) }, "\(answers.map(\.status))")
             }
         },
-        Scenario("Nobody follows more than 150, however they try", clause: "§8 example 3", within: .seconds(300)) {
+        Scenario("No user follows more than 150, by any way", clause: "§8 example 3", within: .seconds(300)) {
             world in
             let b = try await world.person()
             let targets = try await together(154, width: 8) { index in

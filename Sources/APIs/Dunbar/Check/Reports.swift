@@ -6,7 +6,7 @@ import HTTPTypes
 
 extension DunbarScenarios {
     static let reports: [Scenario<DunbarWorld>] = [
-        Scenario("A post is reported once, by whoever sees it", clause: "POST /posts/:id/report") { world in
+        Scenario("A post is reported once by each user who sees it", clause: "POST /posts/:id/report") { world in
             let (john, jane) = try await world.pair()
             let post = try await john.publish()
             let path = "/posts/\(post.id)/report"

@@ -97,7 +97,8 @@ extension DunbarScenarios {
             // The caller is found, too.
             try expect(try await first.send(Dunbar.SearchUsers("a" + word)).map(\.id), equals: [first.id])
         },
-        Scenario("A blank search finds nobody, and wildcards are letters", clause: "§2 search, example 5") { world in
+        Scenario("A blank search finds no one, and wildcards are plain characters", clause: "§2 search, example 5") {
+            world in
             let word = world.freshName("w")
             let john = try await world.person(named: "\(word)100%_\\")
             try await world.person(named: "\(word)100")

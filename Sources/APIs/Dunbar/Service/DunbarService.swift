@@ -161,7 +161,8 @@ public struct DunbarService: FileStoringService {
         try await sweepSizes()
         try await prepare()
         return try await objects.sweep(
-            olderThan: Self.orphanAge, at: now / 1000, keeping: references, limits: limits)
+            olderThan: Self.orphanAge, at: now / 1000, keeping: ObjectReferences(Self.storedFiles, in: database),
+            limits: limits)
     }
 
     /// Makes a user an admin or removes that right, for the operator.

@@ -169,34 +169,10 @@ extension DunbarService {
         }
     }
 
-    /// The queries for the stored files that posts and users name.
-    public var references: ObjectReferences {
-        ObjectReferences(
-            known: { [database] keys in
-                let names = keys.map { String($0.dropFirst(MediaFile.folder.count + 1)) }
-                let kept: [String] = try await database.read { db in
-                    try db.all(
-                        """
-                        SELECT name FROM media WHERE name IN (\(list: names))
-                        UNION ALL SELECT photo FROM users WHERE photo IN (\(list: names))
-                        """
-                    ) { try $0.get(0) }
-                }
-                return Set(kept.map { "\(MediaFile.folder)/\($0)" })
-            },
-            some: { [database] limit in
-                let names: [String] = try await database.read { db in
-                    let shown = try db.all("SELECT name FROM media ORDER BY post_id DESC LIMIT \(limit)") {
-                        try $0.get(0, as: String.self)
-                    }
-                    return try shown
-                        + db.all(
-                            "SELECT photo FROM users WHERE photo IS NOT NULL ORDER BY id DESC LIMIT \(limit)"
-                        ) { try $0.get(0) }
-                }
-                return names.map { "\(MediaFile.folder)/\($0)" }
-            })
-    }
+    public static let storedFiles = [
+        StoredFileColumn("media", "name", newest: "post_id", folder: MediaFile.folder),
+        StoredFileColumn("users", "photo", newest: "id", folder: MediaFile.folder),
+    ]
 }
 
 /// A file of a post, as it is stored.

@@ -13,7 +13,10 @@ public struct HostedDunbar: HostedAPI {
     public let port = 5000
     public let keys = [requestKey]
     public let schema = DunbarService.schema
-    public let operatorCommands: [any OperatorCommand.Type] = [DunbarService.Administer.self]
+    public let operatorCommands: [any OperatorCommand.Type] = [
+        DunbarService.Promote.self, DunbarService.Demote.self, DunbarService.PrintReports.self,
+        DunbarService.SignOutEverybody.self,
+    ]
     private let settings: @Sendable (_ publicURL: String) -> DunbarService.Settings
     private let images: @Sendable (Platform) -> DunbarService.ImageMaker
     private let mailer: @Sendable (Platform) -> any Mailer
@@ -55,8 +58,8 @@ public struct HostedDunbar: HostedAPI {
                 logger.warning(
                     "an e-mail was not sent",
                     metadata: [
-                        "email": "\(email.map(String.init) ?? "unknown")", "error": "\(error)",
-                        "again": "\(isTriedAgain)",
+                        "email": email.map { .stringConvertible($0) } ?? "unknown", "error": "\(error)",
+                        "again": .stringConvertible(isTriedAgain),
                     ])
             })
     }

@@ -1,43 +1,75 @@
 import Backend
+import Database
+import DunbarAPI
 
 extension DunbarService {
-    /// Makes users admins or removes that right, and prints what users have reported.
-    public struct Administer: OperatorCommand {
-        public static let name = "admin dunbar"
+    /// Makes users admins.
+    public struct Promote: OperatorCommand {
+        public static let name = "dunbar promote"
 
-        /// The names of users who become admins.
-        var promote: [String]
-        /// The names of users who are no longer admins.
-        var demote: [String]
-        /// Whether the newest reports are printed.
-        var reports: Bool
+        var users: [String]
 
-        public init(promote: [String], demote: [String], reports: Bool) {
-            self.promote = promote
-            self.demote = demote
-            self.reports = reports
-        }
+        public init(_ users: [String]) { self.users = users }
 
         public func run(in context: OperatorContext) async throws {
-            let changes = promote.map { ($0, true) } + demote.map { ($0, false) }
-            try await context.change(
-                changes, printing: { $0 ? "is an admin" : "is no longer an admin" },
-                { try await DunbarService.setAdmin($0, $1, in: context.database) })
-            if reports { try await printReports(in: context) }
-        }
-
-        private func printReports(in context: OperatorContext) async throws {
-            let reports = try await DunbarService.reports(limit: 1000, in: context.database)
-            if reports.isEmpty { try await context.print("No reports") }
-            for report in reports {
-                // Users' texts are printed in quotes, with characters escaped that could move a terminal's cursor.
-                let files = report.mediaCount == 0 ? "" : ", \(report.mediaCount) files"
-                let details = report.details.map { ": \($0.debugDescription)" } ?? ""
-                try await context.print("\(report.createdAt) \(report.reason), report \(report.id)")
-                try await context.print(
-                    "    post \(report.post) of \(report.author): \(report.content.debugDescription)\(files)")
-                try await context.print("    reported by \(report.reporter)\(details)")
+            try await context.change(users, printing: "is an admin") {
+                try await DunbarService.setAdmin(true, $0, in: context.database)
             }
         }
+    }
+
+    /// Takes the rights of admins away.
+    public struct Demote: OperatorCommand {
+        public static let name = "dunbar demote"
+
+        var users: [String]
+
+        public init(_ users: [String]) { self.users = users }
+
+        public func run(in context: OperatorContext) async throws {
+            try await context.change(users, printing: "is no longer an admin") {
+                try await DunbarService.setAdmin(false, $0, in: context.database)
+            }
+        }
+    }
+
+    /// Ends all sessions.
+    public struct SignOutEverybody: OperatorCommand {
+        public static let name = "dunbar sign-out-everybody"
+
+        public init() {}
+
+        public func run(in context: OperatorContext) async throws {
+            let count = try await context.database.write { try CookieSessions<Dunbar.User.ID>.endAll(in: $0) }
+            try await context.printEnd(ofSessions: count)
+        }
+    }
+
+    /// Prints what users have reported, the newest report first.
+    public struct PrintReports: OperatorCommand {
+        public static let name = "dunbar reports"
+
+        var format: ListFormat
+
+        public init(format: ListFormat) { self.format = format }
+
+        public func run(in context: OperatorContext) async throws {
+            let reports = try await DunbarService.reports(limit: 1000, in: context.database)
+            if reports.isEmpty { try await context.printNone("No reports", as: format) }
+            for report in reports { try await context.print(report, as: format, \.lines) }
+        }
+    }
+}
+
+extension DunbarService.Report {
+    /// The report for a person; users' texts are quoted.
+    fileprivate var lines: [String] {
+        let files = mediaCount == 0 ? "" : ", \(mediaCount) files"
+        let details = details.map { ": \($0.quoted)" } ?? ""
+        return [
+            "\(createdAt) \(reason), report \(id)",
+            "    post \(post) of \(author): \(content.quoted)\(files)",
+            "    reported by \(reporter)\(details)",
+        ]
     }
 }

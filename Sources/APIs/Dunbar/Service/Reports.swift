@@ -27,7 +27,7 @@ extension DunbarService {
     }
 
     /// A post that a user has reported to the operator.
-    public struct Report: Sendable {
+    public struct Report: Encodable, Sendable {
         public let id: Int64
         public let reason: Dunbar.ReportReason
         public let details: String?
@@ -39,6 +39,13 @@ extension DunbarService {
         public let content: String
         /// The number of files of the post.
         public let mediaCount: Int
+
+        enum CodingKeys: String, CodingKey {
+            case id, reason, details
+            case createdAt = "created_at"
+            case reporter, post, author, content
+            case mediaCount = "media_count"
+        }
     }
 
     /// Returns the newest reports, the newest first, for the operator. Each has a copy of its post, and is kept for 90

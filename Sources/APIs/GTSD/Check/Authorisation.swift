@@ -7,7 +7,7 @@ import HTTPTypes
 /// The table of the decisions' §5, cell by cell.
 extension GTSDScenarios {
     static let authorisation: [Scenario<GTSDWorld>] = [
-        Scenario("Nobody reads or changes anything of another's", clause: "§5") { world in
+        Scenario("No user reads or changes anything of another user", clause: "§5") { world in
             let (anna, berta) = try await world.pair()
             let task = try await anna.tasks()[0]
             try await anna.prove(task, "secret")

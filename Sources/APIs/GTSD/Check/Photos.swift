@@ -164,7 +164,7 @@ extension GTSDScenarios {
             try expect(Set(try answers.map { try $0.json()["data"]?["photoId"] }).count, equals: 1)
             try expect(try await anna.get("/v1/progress/photos").data()["photos"]?.elements.count, equals: 1)
         },
-        Scenario("Nobody confirms or deletes what is another's", clause: "Forbidden", level: .contract) { world in
+        Scenario("No user confirms or deletes another user's photo", clause: "Forbidden", level: .contract) { world in
             let (anna, berta) = try await world.pair()
             let place = try await anna.put(jpeg)
             let forbidden = "Invalid file key: does not belong to authenticated user"

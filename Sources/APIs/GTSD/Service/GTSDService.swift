@@ -42,10 +42,12 @@ public struct GTSDService: FileStoringService {
     ///   - database: A database with ``schema``.
     ///   - objects: The store for progress photos.
     ///   - tokenKey: The key that signs access tokens; at least 32 bytes.
+    ///   - signing: The same key with a former one that is still accepted; nil for the key alone.
     ///   - makeID: Returns a new UUID of version 4, in lower case.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, tokenKey: [UInt8],
-        time: TimeSource = .system, makeID: @escaping @Sendable () -> String = RandomUUID.make,
+        signing: SigningKeys? = nil, time: TimeSource = .system,
+        makeID: @escaping @Sendable () -> String = RandomUUID.make,
         settings: Settings = .init()
     ) {
         self.database = database
@@ -54,8 +56,8 @@ public struct GTSDService: FileStoringService {
             database: database, passwords: passwords, secret: tokenKey, limits: settings.attempts,
             errorMessages: GTSD.errorMessages, time: time)
         self.sessions = TokenSessions(
-            database: database, key: tokenKey, issuer: "gtsd", rules: Self.sessionRules, time: time,
-            owner: Self.owner)
+            database: database, keys: signing ?? SigningKeys(tokenKey), issuer: "gtsd", rules: Self.sessionRules,
+            time: time, owner: Self.owner)
         self.refreshTokens = RefreshTokens(sessions)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: GTSD.errorMessages)
         self.requests = RateLimits(database, time: time)

@@ -4,13 +4,16 @@ import Database
 /// Describes GTSD to the server that hosts it.
 public struct HostedGTSD: HostedAPI {
     static let tokenKey = HostedKey(
-        "gtsd-tokens", variable: "CONCORD_GTSD_TOKEN_KEY", loss: "access tokens are refused")
+        "gtsd-tokens", variable: "CONCORD_GTSD_TOKEN_KEY", loss: "access tokens are refused",
+        keepsFormer: true)
 
     public let title = "GTSD"
     public let port = 8083
     public let keys = [tokenKey]
     public let schema = GTSDService.schema
-    public let operatorCommands: [any OperatorCommand.Type] = [GTSDService.SwitchAccounts.self]
+    public let operatorCommands: [any OperatorCommand.Type] = [
+        GTSDService.Activate.self, GTSDService.Deactivate.self, GTSDService.SignOutEverybody.self,
+    ]
     public var settings: GTSDService.Settings
 
     public init(settings: GTSDService.Settings = .init()) { self.settings = settings }
@@ -26,6 +29,7 @@ public struct HostedGTSD: HostedAPI {
         }
         return GTSDService(
             database: platform.database, objects: platform.objects, passwords: platform.passwords,
-            tokenKey: try platform.secret(Self.tokenKey), time: platform.time, settings: settings)
+            tokenKey: try platform.secret(Self.tokenKey), signing: try platform.signingKeys(Self.tokenKey),
+            time: platform.time, settings: settings)
     }
 }

@@ -1,25 +1,53 @@
 import Backend
+import Database
 
 extension GTSDService {
-    /// Deactivates or reactivates accounts.
-    public struct SwitchAccounts: OperatorCommand {
-        public static let name = "admin gtsd"
+    /// Ends all sessions.
+    public struct SignOutEverybody: OperatorCommand {
+        public static let name = "gtsd sign-out-everybody"
 
-        /// The e-mail addresses of accounts to deactivate.
-        var deactivate: [String]
-        /// The e-mail addresses of accounts to reactivate.
-        var activate: [String]
-
-        public init(off deactivate: [String], on activate: [String]) {
-            self.deactivate = deactivate
-            self.activate = activate
-        }
+        public init() {}
 
         public func run(in context: OperatorContext) async throws {
-            let changes = deactivate.map { ($0, false) } + activate.map { ($0, true) }
-            try await context.change(
-                changes, printing: { $0 ? "is switched on" : "is switched off" },
-                { try await GTSDService.setActive($0, email: $1, in: context.database) })
+            var count = 0
+            while true {
+                let ended = try await context.database.write { try TokenSessions<UserID>.endSome(in: $0) }
+                if ended.isEmpty { break }
+                count += ended.count
+            }
+            try await context.printEnd(ofSessions: count)
+        }
+    }
+
+    /// Switches accounts on.
+    public struct Activate: OperatorCommand {
+        public static let name = "gtsd activate"
+
+        /// The e-mail addresses of the accounts.
+        var accounts: [String]
+
+        public init(_ accounts: [String]) { self.accounts = accounts }
+
+        public func run(in context: OperatorContext) async throws {
+            try await context.change(accounts, printing: "is switched on") {
+                try await GTSDService.setActive(true, email: $0, in: context.database)
+            }
+        }
+    }
+
+    /// Switches accounts off.
+    public struct Deactivate: OperatorCommand {
+        public static let name = "gtsd deactivate"
+
+        /// The e-mail addresses of the accounts.
+        var accounts: [String]
+
+        public init(_ accounts: [String]) { self.accounts = accounts }
+
+        public func run(in context: OperatorContext) async throws {
+            try await context.change(accounts, printing: "is switched off") {
+                try await GTSDService.setActive(false, email: $0, in: context.database)
+            }
         }
     }
 }

@@ -51,29 +51,14 @@ extension GTSDService {
         }
         await removeDiscarded(discarded)
         return try await objects.sweep(
-            olderThan: Self.orphanAge, at: time.seconds, keeping: references, limits: limits)
+            olderThan: Self.orphanAge, at: time.seconds, keeping: ObjectReferences(Self.storedFiles, in: database),
+            limits: limits)
     }
 
-    /// The queries for the stored objects that photos and unconfirmed uploads name.
-    public var references: ObjectReferences {
-        ObjectReferences(
-            known: { [database] keys in
-                try await database.read { db in
-                    Set(
-                        try db.all(
-                            """
-                            SELECT file_key FROM photos WHERE file_key IN (\(list: keys))
-                            UNION ALL SELECT file_key FROM uploads WHERE file_key IN (\(list: keys))
-                            """
-                        ) { try $0.get(0) })
-                }
-            },
-            some: { [database] limit in
-                try await database.read { db in
-                    try db.all("SELECT file_key FROM photos ORDER BY id DESC LIMIT \(limit)") { try $0.get(0) }
-                }
-            })
-    }
+    public static let storedFiles = [
+        StoredFileColumn("photos", "file_key", newest: "id"),
+        StoredFileColumn("uploads", "file_key", newest: "url_expires_at", mayBeAbsent: true),
+    ]
 
     /// Deletes the records of discarded keys whose last upload URL has expired. A store that this process does not
     /// serve has accepted uploads until then, so the object is deleted first.

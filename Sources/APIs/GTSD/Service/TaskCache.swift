@@ -22,7 +22,7 @@ final class TaskCache: Sendable {
 
     private let entries: TTLCache<Query, Entry>
 
-    init(time: TimeSource) { entries = TTLCache(lifetime: 60_000, capacity: 10_000, time: time) }
+    init(time: TimeSource) { entries = TTLCache("tasks", lifetime: 60_000, capacity: 10_000, time: time) }
 
     func answer(to query: Query, version: Int64) -> GTSD.DayTasks? {
         entries.value(for: query).flatMap { $0.version == version ? $0.answer : nil }

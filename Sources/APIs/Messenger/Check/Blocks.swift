@@ -138,7 +138,7 @@ extension MessengerScenarios {
             try await alice.get("/me/blocks").expectRows(rows(sorted.filter { $0.id != people[0].id }))
             try await world.raw.send(.get, "/me/blocks").refused(401, "Missing Authorization header")
         },
-        Scenario("Nobody blocks oneself, or nobody", clause: "POST /users/{id}/block") { world in
+        Scenario("No user blocks themselves, or a user who does not exist", clause: "POST /users/{id}/block") { world in
             let alice = try await world.person()
             for method in [HTTPRequest.Method.post, .delete] {
                 try await alice.raw(method, "/users/\(alice.id)/block").refused(400, "Cannot block yourself")

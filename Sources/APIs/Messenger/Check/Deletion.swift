@@ -63,7 +63,7 @@ extension MessengerScenarios {
             try await stays.expect(["type": "pong"])
             await stays.close()
         },
-        Scenario("Whoever is deleted is found nowhere, and the name is free", clause: "DELETE /me") { world in
+        Scenario("A deleted user is found nowhere, and the name is free", clause: "DELETE /me") { world in
             let (alice, bob) = try await world.pair()
             try await alice.send(Messenger.UpdateMe(displayName: "Display \(alice.name)", bio: .to("Hi")))
             try await bob.send(Messenger.BlockUser(alice.id))
@@ -107,7 +107,8 @@ extension MessengerScenarios {
             try expect(try await namesake.send(Messenger.ListChats()), equals: [])
             try expect(try await namesake.send(Messenger.GetMe()).bio, equals: nil)
         },
-        Scenario("What was sent stays, with its file, and what nobody holds is gone", clause: "DELETE /me") { world in
+        Scenario("Messages and their files stay, and files that no message uses are gone", clause: "DELETE /me") {
+            world in
             let (alice, bob, carol) = try await world.trio()
             let direct = try await alice.directChat(with: bob)
             let (sent, unsent) = (try await alice.upload("kept"), try await alice.upload("lost"))
@@ -197,7 +198,7 @@ extension MessengerScenarios {
                 try expect(listed.filter { $0.sender == alice.id }.count, equals: count)
             }
         },
-        Scenario("Whoever is deleted while others bring them in is in no chat", clause: "DELETE /me") { world in
+        Scenario("A user who is deleted while others add them is in no chat", clause: "DELETE /me") { world in
             let (bob, carol) = try await world.pair()
             for _ in 0..<5 {
                 let alice = try await world.person()

@@ -168,7 +168,8 @@ extension MessengerScenarios {
             try expect(download.text, equals: "some content")
             try await bob.get("/files/\(file)/download").expect(400..<500, "a stranger")
         },
-        Scenario("A protected operation answers nobody without a token", clause: "Authentication", level: .contract) {
+        Scenario("A protected operation refuses a request without a token", clause: "Authentication", level: .contract)
+        {
             world in
             let alice = try await world.person()
             let chat = try await alice.group()

@@ -7,7 +7,8 @@ import MessengerClient
 
 extension MessengerScenarios {
     static let live: [Scenario<MessengerWorld>] = [
-        Scenario("Whoever does not sign in first is told why and closed with 1008", clause: "/ws handshake") { world in
+        Scenario("A socket that does not sign in first gets an error and is closed with 1008", clause: "/ws handshake")
+        { world in
             let alice = try await world.person()
             let (first, json) = ("Not authenticated", "Invalid JSON")
             let token = "Invalid or expired access token"

@@ -96,16 +96,7 @@ extension MessengerService {
         }
     }
 
-    /// The queries for the stored objects that files name.
-    public var references: ObjectReferences {
-        ObjectReferences(
-            known: { [database] keys in try await database.read { try Files.known(among: keys, in: $0) } },
-            some: { [database] limit in
-                try await database.read { db in
-                    try db.all("SELECT object_key FROM files ORDER BY id DESC LIMIT \(limit)") { try $0.get(0) }
-                }
-            })
-    }
+    public static let storedFiles = [StoredFileColumn("files", "object_key", newest: "id")]
 }
 
 /// The error for an invalid key that this server has made: a defect of the server.
@@ -251,9 +242,5 @@ enum Files {
         ) { row in
             .init(id: try row.get(0), filename: try row.get(1), mimeType: try row.get(2), objectKey: try row.get(3))
         }
-    }
-
-    static func known(among keys: [String], in db: Session) throws -> Set<String> {
-        Set(try db.all("SELECT object_key FROM files WHERE object_key IN (\(list: keys))") { try $0.get(0) })
     }
 }

@@ -4,13 +4,16 @@ import Database
 /// Describes Messenger to the server that hosts it.
 public struct HostedMessenger: HostedAPI {
     static let tokenKey = HostedKey(
-        "messenger-tokens", variable: "CONCORD_MESSENGER_TOKEN_KEY", loss: "all users are signed out")
+        "messenger-tokens", variable: "CONCORD_MESSENGER_TOKEN_KEY", loss: "all users are signed out",
+        keepsFormer: true)
 
     public let title = "Messenger"
     public let port = 8080
     public let keys = [tokenKey]
     public let schema = MessengerService.schema
-    public let operatorCommands: [any OperatorCommand.Type] = [MessengerService.PrintReports.self]
+    public let operatorCommands: [any OperatorCommand.Type] = [
+        MessengerService.PrintReports.self, MessengerService.SignOutEverybody.self,
+    ]
     public var settings: MessengerService.Settings
 
     public init(settings: MessengerService.Settings = .init()) { self.settings = settings }
@@ -26,7 +29,8 @@ public struct HostedMessenger: HostedAPI {
         }
         return MessengerService(
             database: platform.database, objects: platform.objects, passwords: platform.passwords,
-            tokenKey: try platform.secret(Self.tokenKey), group: platform.group, time: platform.time,
+            tokenKey: try platform.secret(Self.tokenKey),
+            signing: try platform.signingKeys(Self.tokenKey), group: platform.group, time: platform.time,
             settings: settings)
     }
 }

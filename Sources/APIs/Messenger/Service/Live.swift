@@ -16,7 +16,7 @@ enum LiveTopic: Hashable, Sendable {
 
 /// An event of a topic.
 enum LiveEvent: Sendable {
-    case message(Messenger.Message, frame: TextFrame)
+    case message(Messenger.Message.ID, frame: TextFrame)
     /// The chat changed, and has this version now.
     case change(version: Int64, frame: TextFrame)
     /// A frame that reports no change of the chat, such as a read mark.
@@ -91,6 +91,27 @@ extension MessengerService {
         try publisher.publish(announcement, short: announcement.shortened, in: db)
     }
 
+    /// Ends all sessions, and the sockets of every node with them.
+    ///
+    /// - Parameter service: The service of this process; nil where another process has the sockets.
+    /// - Returns: The number of sessions.
+    static func endAllSessions(in database: Database, of service: MessengerService?) async throws -> Int {
+        let publisher = service?.publisher ?? EventPublisher(database) { _ in }
+        var count = 0
+        while true {
+            let ended = try await database.write { db in
+                let ended = try TokenSessions<Messenger.User.ID>.endSome(in: db)
+                for session in ended {
+                    let announcement = LiveAnnouncement.sessionEnded(session)
+                    try publisher.publish(announcement, short: announcement, in: db)
+                }
+                return ended.count
+            }
+            if ended == 0 { return count }
+            count += ended
+        }
+    }
+
     /// Sends a frame to the sockets of every node that are subscribed to its chat, once the transaction is durable.
     ///
     /// - Parameter version: The chat's version since the change that the frame reports. A frame without one reports
@@ -128,7 +149,7 @@ extension MessengerService {
     private func deliver(_ announcement: LiveAnnouncement) {
         switch announcement {
         case .message(let message):
-            hub.publish(to: .chat(message.chat)) { .message(message, frame: TextFrame(message)) }
+            hub.publish(to: .chat(message.chat)) { .message(message.id, frame: TextFrame(message)) }
         case .frame(let announced, let version):
             let frame = announced.frame
             hub.publish(to: .chat(frame.chat)) {

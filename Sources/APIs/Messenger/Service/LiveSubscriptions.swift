@@ -137,7 +137,7 @@ extension LiveSocket {
 
     /// Sends the history in batches, each when the one before has left, then the events that waited.
     private func deliver(_ missed: ArraySlice<Messenger.Message>, in chat: Messenger.Chat.ID) {
-        for message in missed.prefix(Self.batch) { push(.message(message, frame: TextFrame(message)), in: chat) }
+        for message in missed.prefix(Self.batch) { push(.message(message.id, frame: TextFrame(message)), in: chat) }
         let rest = missed.dropFirst(Self.batch)
         if rest.isEmpty {
             // Another reading of the history follows this one.
@@ -150,12 +150,20 @@ extension LiveSocket {
         whenFlushed { $0.deliver(rest, in: chat) }
     }
 
-    fileprivate func push(_ event: LiveEvent, in chat: Messenger.Chat.ID) {
-        guard let index = subscriptions.index(forKey: chat) else { return }
+    private func push(_ event: LiveEvent, in chat: Messenger.Chat.ID) {
+        if let index = subscriptions.index(forKey: chat) { push(event, in: chat, at: index) }
+    }
+
+    /// Sends an event of a subscribed chat, unless the socket has sent what it says.
+    ///
+    /// - Parameter index: The place of the chat's subscription.
+    fileprivate func push(
+        _ event: LiveEvent, in chat: Messenger.Chat.ID, at index: [Messenger.Chat.ID: Subscription].Index
+    ) {
         switch event {
         case .message(let message, let frame):
-            guard message.id > subscriptions.values[index].last else { return }
-            subscriptions.values[index].last = message.id
+            guard message > subscriptions.values[index].last else { return }
+            subscriptions.values[index].last = message
             socket?.send(frame)
         // The caller's own membership has ended; or a new one has begun, so that the one before has ended.
         case .membership(caller?.user, let version, _):
@@ -202,7 +210,12 @@ extension LiveSocket: Subscriber {
         switch (topic, event) {
         case (.chat(let chat), .gap): noticeGap(in: chat)
         case (.chat(let chat), _):
-            if subscriptions[chat]?.waiting?.append(event) == nil { push(event, in: chat) }
+            guard let index = subscriptions.index(forKey: chat) else { return }
+            if subscriptions.values[index].waiting == nil {
+                push(event, in: chat, at: index)
+            } else {
+                subscriptions.values[index].waiting?.append(event)
+            }
         case (.session, .gap): checkSession()
         case (.session, _): end()
         }

@@ -43,17 +43,19 @@ public struct MessengerService: FileStoringService {
     /// - Parameters:
     ///   - database: A database with ``schema``.
     ///   - tokenKey: The key that signs access and refresh tokens; at least 32 bytes.
+    ///   - signing: The same key with a former one that is still accepted; nil for the key alone.
     ///   - group: The event loops of the sockets.
     public init(
         database: Database, objects: any ObjectStore, passwords: Passwords, tokenKey: [UInt8],
-        group: any EventLoopGroup, time: TimeSource = .system, settings: Settings = .init()
+        signing: SigningKeys? = nil, group: any EventLoopGroup, time: TimeSource = .system, settings: Settings = .init()
     ) {
         self.database = database
         self.objects = objects
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: tokenKey, limits: settings.attempts,
             errorMessages: Messenger.errorMessages, time: time)
-        self.sessions = TokenSessions(database: database, key: tokenKey, rules: Self.sessionRules, time: time)
+        self.sessions = TokenSessions(
+            database: database, keys: signing ?? SigningKeys(tokenKey), rules: Self.sessionRules, time: time)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: Messenger.errorMessages)
         self.hub = LiveHub(group)
         self.searches = CallerLimit(atOnce: database.readsOfOneCaller)
@@ -113,7 +115,8 @@ public struct MessengerService: FileStoringService {
         try await sweepUnused()
         try await prepare()
         return try await objects.sweep(
-            olderThan: Self.orphanAge, at: time.seconds, keeping: references, limits: limits)
+            olderThan: Self.orphanAge, at: time.seconds, keeping: ObjectReferences(Self.storedFiles, in: database),
+            limits: limits)
     }
 }
 

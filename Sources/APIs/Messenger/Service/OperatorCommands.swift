@@ -1,46 +1,63 @@
 import Backend
 import Database
-import Foundation
 import MessengerAPI
 
 extension MessengerService {
-    /// Prints what users have reported: a line of JSON for each report, the oldest first.
+    /// Ends all sessions and sockets.
+    public struct SignOutEverybody: OperatorCommand {
+        public static let name = "messenger sign-out-everybody"
+
+        public init() {}
+
+        public func run(in context: OperatorContext) async throws {
+            let count = try await MessengerService.endAllSessions(
+                in: context.database, of: context.service as? MessengerService)
+            try await context.printEnd(ofSessions: count)
+        }
+    }
+
+    /// Prints what users have reported, the oldest report first.
     public struct PrintReports: OperatorCommand {
-        public static let name = "admin messenger"
+        public static let name = "messenger reports"
 
         /// The id of the report after which the list begins.
         var after: Int64
+        var format: ListFormat
 
-        public init(after: Int64) { self.after = after }
+        public init(after: Int64, format: ListFormat) {
+            self.after = after
+            self.format = format
+        }
 
         public func run(in context: OperatorContext) async throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             var last = Messenger.Report.ID(after)
             while true {
                 let page = try await MessengerService.reports(after: last, limit: 200, in: context.database)
-                for report in page {
-                    try await context.print(
-                        Self.escaped(String(decoding: try encoder.encode(report), as: UTF8.self)))
-                }
-                guard let newest = page.last else { return }
+                for report in page { try await context.print(report, as: format, \.lines) }
+                guard let newest = page.last else { break }
                 last = newest.id
             }
-        }
-
-        /// Returns JSON in which control characters are escaped, because users' texts could otherwise control the
-        /// terminal.
-        private static func escaped(_ json: String) -> String {
-            json.unicodeScalars.reduce(into: "") { text, scalar in
-                switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator:
-                    for unit in String(scalar).utf16 {
-                        let digits = String(unit, radix: 16)
-                        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                    }
-                default: text.unicodeScalars.append(scalar)
-                }
-            }
+            if last.rawValue == after { try await context.printNone("No reports", as: format) }
         }
     }
+}
+
+extension MessengerService.FiledReport {
+    /// The report for a person; users' texts are quoted.
+    fileprivate var lines: [String] {
+        var lines = ["\(createdAt) \(reason.quoted), report \(id)"]
+        if let user { lines.append("    user \(user.text)") }
+        if let message {
+            let file = message.file.map { ", file \($0)" } ?? ""
+            lines.append(
+                "    message \(message.id) of \(message.sender.text) in chat \(message.chat): "
+                    + message.content.quoted + file)
+        }
+        lines.append("    reported by \(reporter.text)" + (details.map { ": \($0.quoted)" } ?? ""))
+        return lines
+    }
+}
+
+extension MessengerService.FiledReport.Person {
+    fileprivate var text: String { username.map { "\($0) (\(id))" } ?? "(deleted account)" }
 }

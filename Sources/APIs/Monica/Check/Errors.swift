@@ -28,7 +28,7 @@ extension MonicaScenarios {
                 .get, "/me", headers: [.authorization: "bearer \(owner.token)", .accept: "text/html"])
             try answer.succeeded(200)
         },
-        Scenario("An id that nobody has is 404, and so is what is no id", clause: "GET /contacts/{id}") { world in
+        Scenario("An id without a contact is 404, and so is a malformed id", clause: "GET /contacts/{id}") { world in
             let owner = try await world.owner()
             for id in ["abc", "0", "-1", "1.5", "9999999999999999", "99999999999999999999999", "%20", "1e3"] {
                 for (plural, singular) in [

@@ -5,7 +5,7 @@ import MonicaClient
 
 extension MonicaScenarios {
     static let lists: [Scenario<MonicaWorld>] = [
-        Scenario("Lists of a contact are those of nobody else, flat and nested", clause: "GET /notes") { world in
+        Scenario("Lists of a contact have that contact's items alone, flat and nested", clause: "GET /notes") { world in
             let owner = try await world.owner()
             let (john, jane) = (try await owner.contact("John"), try await owner.contact("Jane"))
             let note = try await owner.client.create(Monica.NoteDraft(contactID: john.id, body: "x"))

@@ -124,7 +124,7 @@ extension MonicaScenarios {
     ]
 
     static let ofTwoAccounts: [Scenario<MonicaWorld>] = [
-        Scenario("Nobody sees or changes anything of another account", clause: "§3") { world in
+        Scenario("No user sees or changes anything of another account", clause: "§3") { world in
             let (owner, other) = try await world.pair()
             let word = world.freshWord()
             let john = try await owner.contact("John", word)

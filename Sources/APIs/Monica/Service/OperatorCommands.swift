@@ -11,7 +11,7 @@ extension OperatorContext {
 extension MonicaService {
     /// Creates a personal access token, and prints it.
     public struct CreateToken: OperatorCommand {
-        public static let name = "token monica"
+        public static let name = "monica token create"
         public static let makesDatabase = true
 
         var account: String
@@ -33,31 +33,59 @@ extension MonicaService {
         }
     }
 
-    /// Prints a line for each token: number, account, name, time of creation, time of the last use.
+    /// Prints the tokens.
     public struct ListTokens: OperatorCommand {
-        public static let name = "token monica list"
+        public static let name = "monica token list"
 
         var account: String?
+        var format: ListFormat
 
         /// - Parameter account: The name of an account; nil for the tokens of all accounts.
-        public init(account: String?) { self.account = account }
-
-        public func run(in context: OperatorContext) async throws {
-            for token in try await context.monica.listTokens(account: account) {
-                let used = token.lastUsedAt.map(Self.time) ?? "never"
-                try await context.print(
-                    "\(token.id)\t\(token.account)\t\(token.name)\t\(Self.time(token.createdAt))\t\(used)")
-            }
+        public init(account: String?, format: ListFormat) {
+            self.account = account
+            self.format = format
         }
 
-        private static func time(_ milliseconds: Int64) -> String {
-            Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
+        public func run(in context: OperatorContext) async throws {
+            let tokens = try await context.monica.listTokens(account: account).map(Entry.init)
+            if tokens.isEmpty { try await context.printNone("No tokens", as: format) }
+            for token in tokens { try await context.print(token, as: format, \.lines) }
+        }
+
+        /// A token as the operator sees it.
+        private struct Entry: Encodable {
+            let number: Int
+            let account: String
+            let name: String
+            let createdAt: Date
+            let lastUsedAt: Date?
+
+            init(_ token: PersonalToken) {
+                func time(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
+                number = token.id
+                account = token.account
+                name = token.name
+                createdAt = time(token.createdAt)
+                lastUsedAt = token.lastUsedAt.map(time)
+            }
+
+            /// Number, account, name, time of creation, time of the last use, with tabs between them.
+            var lines: [String] {
+                let used = lastUsedAt?.formatted(.iso8601) ?? "never"
+                return ["\(number)\t\(account)\t\(name)\t\(createdAt.formatted(.iso8601))\t\(used)"]
+            }
+
+            enum CodingKeys: String, CodingKey {
+                case number, account, name
+                case createdAt = "created_at"
+                case lastUsedAt = "last_used_at"
+            }
         }
     }
 
     /// Revokes a token.
     public struct RevokeToken: OperatorCommand {
-        public static let name = "token monica revoke"
+        public static let name = "monica token revoke"
 
         var number: Int
 
@@ -65,14 +93,14 @@ extension MonicaService {
 
         public func run(in context: OperatorContext) async throws {
             guard try await context.monica.revokeToken(number) else {
-                throw OperatorError("There is no token \(number): see concord token monica list")
+                throw OperatorError("There is no token \(number): see concord monica token list")
             }
         }
     }
 
     /// Imports vCards as contacts. The cards arrive as the command's input.
     public struct ImportCards: OperatorCommand {
-        public static let name = "import monica"
+        public static let name = "monica import"
         public static let makesDatabase = true
 
         var account: String
@@ -108,7 +136,7 @@ extension MonicaService {
 
     /// Writes an account's data to standard output.
     public struct ExportAccount: OperatorCommand {
-        public static let name = "export monica"
+        public static let name = "monica export"
 
         var account: String
         var format: MonicaService.ExportFormat

@@ -26,7 +26,7 @@ struct Tokens: Sendable {
         self.time = time
         self.limits = limits
         windows = RateLimits(database, time: time)
-        known = TTLCache(time: time)
+        known = TTLCache("tokens", time: time)
     }
 
     /// Returns the caller behind `Authorization: Bearer …`.

@@ -1,3 +1,4 @@
+import CoreMetrics
 public import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -31,6 +32,7 @@ public final class ConnectionLimits: Sendable {
     private let isExempt: @Sendable (_ address: String) -> Bool
     private let logger: Logger
     private let state = NIOLockedValueBox(State())
+    private let refusals = Counter(label: "concord_connections_refused_total")
 
     /// Creates the limits.
     ///
@@ -54,6 +56,9 @@ public final class ConnectionLimits: Sendable {
         self.init(total: 1000, perAddress: 100, logger: logger) { ClientAddress($0).isThisMachine }
     }
 
+    /// The number of connections that are open, and the most that may be.
+    package var load: (open: Int, limit: Int) { (state.withLockedValue { $0.admitted }, total) }
+
     func enter(_ address: String?) -> Admission {
         let counted = address.flatMap { isExempt($0) ? nil : ClientAddress($0).network }
         let (admission, report) = state.withLockedValue { state -> (Admission, Int?) in
@@ -75,12 +80,13 @@ public final class ConnectionLimits: Sendable {
             state.refused += 1
             return (.refused, report)
         }
+        if admission != .admitted { refusals.increment() }
         if let report {
             logger.warning(
                 "connections refused",
                 metadata: [
-                    "count": "\(report)", "address": "\(address ?? "unknown")", "limit": "\(total)",
-                    "limit-per-address": "\(perAddress)",
+                    "count": .stringConvertible(report), "address": "\(address ?? "unknown")",
+                    "limit": .stringConvertible(total), "limit-per-address": .stringConvertible(perAddress),
                 ])
         }
         return admission

@@ -57,8 +57,10 @@ public final class MemoryBudget: Sendable {
     var isShort: Bool {
         state.withLockedValue { state in state.line.first.map { state.used + $0.size > limit } ?? false }
     }
-    var waiting: Int { state.withLockedValue { $0.line.count } }
-    var used: Int { state.withLockedValue { $0.used } }
+    /// The number of requests that wait for memory.
+    package var waiting: Int { state.withLockedValue { $0.line.count } }
+    /// The number of bytes that are held.
+    package var used: Int { state.withLockedValue { $0.used } }
 
     /// Waits until there is room for a number of bytes, and takes it. A number larger than the whole budget has room
     /// when nothing else is held.

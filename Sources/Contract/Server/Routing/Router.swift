@@ -1,10 +1,12 @@
 import Contract
+import CoreMetrics
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 import NIOHTTP1
+public import Tracing
 
 /// Finds the operation for a request, and renders its result: this is the one place where errors become answers.
 ///
@@ -15,6 +17,9 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
 
     private let root: Node
     private let options: Options
+    /// Records requests that match no route.
+    private let unmatched = RequestMetrics(route: "unknown", method: "any")
+    private let inFlight = Meter(label: "concord_http_requests_in_flight")
 
     public struct Options: Sendable {
         public var logger: Logger
@@ -26,16 +31,19 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
         public var showsDetails: Bool
         /// The memory for requests and answers, which all routers of a process share.
         public var memory: RequestMemory
+        /// Records a span for each request; nil for none.
+        public var tracer: (any Tracer)?
 
         public init(
             logger: Logger, trustedProxies: TrustedProxies = .init(), showsDetails: Bool = false,
-            memory: RequestMemory = RequestMemory(),
+            memory: RequestMemory = RequestMemory(), tracer: (any Tracer)? = nil,
             problem: @escaping @Sendable (any Error) -> Problem? = { _ in nil }
         ) {
             self.logger = logger
             self.trustedProxies = trustedProxies
             self.showsDetails = showsDetails
             self.memory = memory
+            self.tracer = tracer
             self.problem = problem
         }
     }
@@ -78,9 +86,32 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
         let hold = BodyHold(options.memory.bodies)
         defer { hold.release() }
         warn(of: peer, request.headers)
-        var route: String?
-        var isOpen = false
+        inFlight.increment()
+        defer { inFlight.decrement() }
+        let trace = RequestTrace(request.head, options.tracer)
+        var outcome = await trace.run { await answer(request, info, hold, from: channel) }
+        outcome.reply.headers[.requestID] = info.id
+        let (status, duration) = (outcome.reply.status, ContinuousClock.now - start)
+        (outcome.metrics ?? unmatched).record(status.code, duration)
+        trace.end(request.method, outcome.route, status, api: API.name, request: info.id)
+        log(request, outcome.route, status, info, trace.id, duration)
+        return outcome.reply.response(
+            to: request, isSecret: outcome.isOpen && !request.changesNothing, credentials: API.credentials)
+    }
+
+    /// An answer, and what is known of the operation that gave it.
+    private struct Outcome: Sendable {
         var reply: Reply
+        /// The route's template; nil when the path has none.
+        var route: String?
+        var metrics: RequestMetrics?
+        var isOpen = false
+    }
+
+    private func answer(
+        _ request: Request, _ info: RequestInfo, _ hold: BodyHold, from channel: (any Channel)?
+    ) async -> Outcome {
+        var outcome = Outcome(reply: Reply(status: .ok, headers: [:]))
         do {
             let target = request.head.path ?? "/"
             // This works on bytes, here and below, because iterating over characters costs more than the rest of the
@@ -88,26 +119,26 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
             let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
             let query = mark.map { target[target.utf8.index(after: $0)...] }
             let (node, captures) = try find(target[..<(mark ?? target.endIndex)])
-            route = node.path
-            switch try node.endpoint(for: request.method, API.errorMessages) {
+            outcome.route = node.path
+            let (endpoint, metrics) = try node.endpoint(for: request.method, API.errorMessages)
+            outcome.metrics = metrics
+            switch endpoint {
             case .operation(let operation):
-                isOpen = operation.isOpen
-                reply = try await operation.run(
+                outcome.isOpen = operation.isOpen
+                outcome.reply = try await operation.run(
                     Call(
                         request: request.demanding(from: channel, hold), captures: captures, query: query, info: info,
                         hold: hold),
                     in: options.memory.answers, for: channel)
             case .plain(let plain):
                 let response = try await plain.handler(request.demanding(from: channel, hold), captures)
-                reply = Reply(status: response.status, headers: response.headers, content: .streamed(response.body))
+                outcome.reply = Reply(
+                    status: response.status, headers: response.headers, content: .streamed(response.body))
             }
         } catch {
-            reply = render(error, info)
+            outcome.reply = render(error, info)
         }
-        reply.headers[.requestID] = info.id
-        log(request, route, reply.status, info, ContinuousClock.now - start)
-        return reply.response(
-            to: request, isSecret: isOpen && !request.changesNothing, credentials: API.credentials)
+        return outcome
     }
 
     private func find(_ path: Substring) throws -> (Node, [(name: String, value: String)]) {
@@ -141,7 +172,9 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
             if known.status.code >= 500 {
                 options.logger.warning(
                     "refused",
-                    metadata: ["request": "\(info.id)", "status": "\(known.status.code)", "error": "\(error)"])
+                    metadata: [
+                        "request": "\(info.id)", "status": .stringConvertible(known.status.code), "error": "\(error)",
+                    ])
             }
         } else if error.isBrokenOff {
             return Reply(status: .clientClosedRequest, headers: [.connection: "close"])
@@ -165,16 +198,18 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
     }
 
     private func log(
-        _ request: Request, _ route: String?, _ status: HTTPResponse.Status, _ info: RequestInfo, _ duration: Duration
+        _ request: Request, _ route: String?, _ status: HTTPResponse.Status, _ info: RequestInfo, _ trace: String?,
+        _ duration: Duration
     ) {
+        guard options.logger.logLevel <= .info else { return }
         // The route is logged and not the path: a query may contain what does not belong in a log.
-        options.logger.info(
-            "request",
-            metadata: [
-                "request": "\(info.id)", "method": "\(request.method.rawValue)", "route": "\(route ?? "unknown")",
-                "status": "\(status.code)", "microseconds": "\(Int64(duration / .microseconds(1)))",
-                "address": "\(info.address)",
-            ])
+        var metadata: Logger.Metadata = [
+            "request": "\(info.id)", "method": "\(request.method.rawValue)", "route": "\(route ?? "unknown")",
+            "status": .stringConvertible(status.code),
+            "microseconds": .stringConvertible(Int64(duration / .microseconds(1))), "address": "\(info.address)",
+        ]
+        if let trace { metadata["trace"] = "\(trace)" }
+        options.logger.info("request", metadata: metadata)
     }
 }
 
@@ -254,12 +289,14 @@ struct Node: Sendable {
     private var captures: [(name: String, node: Node)] = []
     /// The rest of the path under one name, at most one.
     private var rest: [(name: String, node: Node)] = []
-    private var endpoints: [(method: HTTPRequest.Method, endpoint: Endpoint)] = []
+    private var endpoints: [(method: HTTPRequest.Method, endpoint: Endpoint, metrics: RequestMetrics)] = []
 
     private var children: [Node] { literals.values + captures.map(\.node) + rest.map(\.node) }
 
     mutating func insert(_ segments: ArraySlice<Route.Segment>, _ method: HTTPRequest.Method, _ endpoint: Endpoint) {
-        guard let first = segments.first else { return endpoints.append((method, endpoint)) }
+        guard let first = segments.first else {
+            return endpoints.append((method, endpoint, RequestMetrics(route: path, method: method.rawValue)))
+        }
         let remaining = segments.dropFirst()
         switch first {
         case .literal(let text):
@@ -296,10 +333,14 @@ struct Node: Sendable {
         return rest.first.map { ($0.node, [($0.name, steps.joined(separator: "/"))]) }
     }
 
-    func endpoint(for method: HTTPRequest.Method, _ errorMessages: ErrorMessages) throws(Problem) -> Endpoint {
-        if let endpoint = endpoints.first(where: { $0.method == method })?.endpoint { return endpoint }
+    func endpoint(
+        for method: HTTPRequest.Method, _ errorMessages: ErrorMessages
+    ) throws(Problem) -> (Endpoint, RequestMetrics) {
         // The body is removed from answers to HEAD when they are written.
-        if method == .head, let endpoint = endpoints.first(where: { $0.method == .get })?.endpoint { return endpoint }
+        let found =
+            endpoints.first { $0.method == method }
+            ?? (method == .head ? endpoints.first { $0.method == .get } : nil)
+        if let found { return (found.endpoint, found.metrics) }
         let allowed = endpoints.map(\.method.rawValue).joined(separator: ", ")
         throw Problem(.methodNotAllowed, errorMessages.methodNotAllowed, headers: [.allow: allowed])
     }

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Crypto
 import Foundation
 import NIOCore
+import Tracing
 
 /// A call of S3 that has the same effect when it is repeated.
 struct S3Call: Sendable {
@@ -68,6 +69,8 @@ struct S3Client: Sendable {
         _ make: (HTTPClientRequest, TimeAmount) async throws -> (head: S3Response, answer: Answer)
     ) async throws -> Answer {
         let begin = NIODeadline.now()
+        let span = Self.span(of: call)
+        defer { span?.end() }
         var attempt = 0
         while true {
             attempt += 1
@@ -79,6 +82,7 @@ struct S3Client: Sendable {
                 // Each attempt is signed anew, because signatures contain the time.
                 let (head, answer) = try await make(request(for: call), max(timeout, .milliseconds(100)))
                 breaker.note(isWorking: !(500...599 ~= head.status) || head.status == 501)
+                span?.attributes["http.response.status_code"] = head.status
                 if attempt == call.attempts || !head.isTransient { return answer }
             } catch let error as HTTPClientError where error == .cancelled {
                 breaker.release()
@@ -92,11 +96,21 @@ struct S3Client: Sendable {
             } catch {
                 breaker.note(isWorking: false)
                 if attempt == call.attempts || NIODeadline.now() - begin >= patience {
+                    span?.setStatus(.init(code: .error))
                     throw S3Error(call.operation, error)
                 }
             }
             try await sleep(Self.pause(after: attempt))
         }
+    }
+
+    /// Begins a span when the current work is part of a trace. It names the operation and no object.
+    private static func span(of call: S3Call) -> (any Span)? {
+        guard let context = ServiceContext.current else { return nil }
+        let span: any Span = InstrumentationSystem.tracer.startSpan(
+            "S3 \(call.operation)", context: context, ofKind: .client)
+        span.attributes["http.request.method"] = call.method
+        return span
     }
 
     /// Returns a random pause up to 0.2 s, 0.4 s, 0.8 s … ("full jitter"), so that nodes do not retry at the same time.
@@ -150,6 +164,8 @@ extension HTTPClient {
             timeout: .init(connect: .seconds(3), read: max(.seconds(15), patience), write: patience),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
+        // The client's own spans would have the names of objects in them.
+        configuration.tracing.tracer = nil
         // The caller retries, and a readiness probe needs an answer at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)

@@ -30,6 +30,7 @@ public struct S3ObjectStore: ObjectStore {
     /// The uploads that are being sent to S3, each with a local file.
     private let uploads = ConcurrencyLimit(limit: 128)
     private let readiness = CachedCheck()
+    let hold = DeletionHold()
 
     /// Creates the spool folder if it does not exist, and removes uploads in it that were not written to for a day. It
     /// does not connect to S3; ``check()`` does.
@@ -132,6 +133,8 @@ public struct S3ObjectStore: ObjectStore {
     }
 
     public func delete(_ key: ObjectKey) async throws {
+        let day = StoreNames.day(of: client.now())
+        if hold.note(key, day: day) { return try await discard(key, on: day) }
         try await delete(at: location.path(of: key))
     }
 
@@ -213,6 +216,17 @@ public struct S3ObjectStore: ObjectStore {
             return ObjectKey(String(entry.name.dropFirst(location.prefix.count)))
         }
         return ObjectKeyPage(keys: keys, next: listing.next)
+    }
+
+    /// Returns the keys of all objects that begin with `prefix`, in no particular order.
+    public func keys(under prefix: String) async throws -> [ObjectKey] {
+        var (keys, cursor): ([ObjectKey], String?) = ([], nil)
+        repeat {
+            let page = try await listing(of: location.prefix + prefix, after: cursor)
+            keys += page.entries.compactMap { ObjectKey(String($0.name.dropFirst(location.prefix.count))) }
+            cursor = page.next
+        } while cursor != nil
+        return keys
     }
 
     /// Returns a page of the objects whose names begin with `prefix`.

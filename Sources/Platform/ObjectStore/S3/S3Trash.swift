@@ -41,7 +41,11 @@ extension S3ObjectStore {
 
     /// Copies the object and then removes it. A failure in between leaves both.
     public func discard(_ key: ObjectKey) async throws {
-        let name = trash + StoreNames.day(of: client.now()) + "/" + key.rawValue
+        try await discard(key, on: StoreNames.day(of: client.now()))
+    }
+
+    func discard(_ key: ObjectKey, on day: String) async throws {
+        let name = trash + day + "/" + key.rawValue
         var call = S3Call(operation: "CopyObject", method: "PUT", path: location.path(named: name))
         call.headers = [("x-amz-copy-source", location.source(of: key))]
         // The server copies, which takes time for a large object.
@@ -52,10 +56,48 @@ extension S3ObjectStore {
         guard 200..<300 ~= response.status, XMLElements(response.body)?.first("CopyObjectResult/ETag") != nil else {
             throw S3Error(call.operation, response)
         }
-        try await delete(key)
+        try await delete(at: location.path(of: key))
+    }
+
+    public func keepingDeleted<T>(_ body: () async throws -> T) async throws -> T {
+        try await hold.whileHeld(body) { object in
+            try await delete(at: location.path(named: trash + object.day + "/" + object.key.rawValue))
+        }
+    }
+
+    public func openKept(_ key: ObjectKey) async throws -> StoredObject? {
+        let names =
+            [key.rawValue]
+            + StoreNames.daysInTrash(at: client.now()).map { trash + $0 + "/" + key.rawValue }
+        // It may be moved to the trash after the first look, so the first place is looked at again at the end.
+        for name in names + names.prefix(1) {
+            if let object = try await openWhole(location.path(named: name)) { return object }
+        }
+        return nil
+    }
+
+    private func openWhole(_ path: String) async throws -> StoredObject? {
+        let call = S3Call(operation: "GetObject", method: "GET", path: path)
+        let (head, body) = try await client.stream(call)
+        if head.status == 404, head.code != "NoSuchBucket" { return nil }
+        guard head.status == 200, let size = head.headers["content-length"].flatMap({ Int64($0) }) else {
+            throw S3Error(call.operation, head)
+        }
+        let modified = head.headers["last-modified"].flatMap { HTTPDate.seconds($0) }
+        return StoredObject(
+            attributes: ObjectAttributes(size: size, modified: modified),
+            content: ObjectContent { write in
+                var rest = size
+                for try await piece in body {
+                    rest -= Int64(piece.readableBytes)
+                    try await write(piece)
+                }
+                guard rest == 0 else { throw ObjectContent.CutShort() }
+            })
     }
 
     public func emptyTrash(before cutoff: Int64) async throws -> Int {
+        if hold.isActive { return 0 }
         let prefix = location.prefix + trash
         var (count, cursor): (Int, String?) = (0, nil)
         repeat {

@@ -1,0 +1,92 @@
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+import ServiceLifecycle
+
+/// Makes backups at the times of a schedule. A failure is logged as an error, is a note of `/ready` until a backup
+/// succeeds, and is followed by another attempt within an hour.
+struct BackupScheduler: Service {
+    private static let retry = 3600.0
+
+    let settings: BackupSettings
+    let source: BackupSource
+    let logger: Logger
+    let state: BackupState
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var last = await newest() ?? Date()
+            var isRetry = false
+            while true {
+                let now = Date()
+                // A backup that is overdue at the start waits for a moment, in which the server has enough to do.
+                let due = isRetry ? now + Self.retry : max(settings.schedule.next(after: last), now + state.delay)
+                do { try await Task.sleep(for: .seconds(due.timeIntervalSince(now))) } catch { return }
+                let began = Date()
+                do {
+                    let (name, manifest) = try await make()
+                    (last, isRetry) = (began, false)
+                    state.set(nil)
+                    logger.notice(
+                        "backup",
+                        metadata: [
+                            "name": "\(name)", "files": "\(manifest.fileCount)", "bytes": "\(manifest.size)",
+                            "seconds": "\(manifest.seconds)",
+                        ])
+                    for api in manifest.apis where !api.missing.isEmpty {
+                        logger.error(
+                            "files that rows name are missing in the object store and in the backup",
+                            metadata: ["api": "\(api.name)", "files": "\(api.missing.count)", "backup": "\(name)"])
+                    }
+                } catch is CancellationError {
+                    return
+                } catch {
+                    isRetry = true
+                    state.set("the last backup failed")
+                    logger.error("backup failed", metadata: ["to": "\(settings.location.text)", "error": "\(error)"])
+                }
+            }
+        }
+        try await gracefulShutdown()
+    }
+
+    private var scratch: String { "\(source.settings.folder)/uploads/.backups" }
+
+    private func open() throws -> any BackupPlace {
+        try settings.location.open(environment: source.settings.environment, scratch: scratch, makes: true)
+    }
+
+    /// Returns the time of the newest backup; nil when there is none, or when the place cannot be read.
+    private func newest() async -> Date? {
+        guard let place = try? open() else { return nil }
+        let name = try? await place.names().last
+        try? await place.close()
+        return name.flatMap { try? BackupJob.nameStyle.parse($0) }
+    }
+
+    private func make() async throws -> (name: String, manifest: BackupManifest) {
+        let place = try open()
+        let job = BackupJob(source: source, place: place, keep: settings.keep, report: { _ in }, show: { _, _ in })
+        do {
+            let made = try await job.run()
+            try await place.close()
+            return made
+        } catch {
+            try? await place.close()
+            throw error
+        }
+    }
+}
+
+/// The outcome of the last scheduled backup, which every API's `/ready` shows.
+final class BackupState: Sendable {
+    /// The seconds between the start and a backup that is overdue.
+    let delay: Double
+    private let failure = NIOLockedValueBox<String?>(nil)
+
+    init(delay: Double = 10) { self.delay = delay }
+
+    var note: String? { failure.withLockedValue { $0 } }
+
+    func set(_ failure: String?) { self.failure.withLockedValue { $0 = failure } }
+}

@@ -1,0 +1,98 @@
+import ContractServer
+import CoreMetrics
+import Database
+import NIOPosix
+import ObjectStore
+import ServiceLifecycle
+
+/// Records what nothing counts as it happens: the lengths of queues, sizes of files, and the resources of the process.
+///
+/// It does so every ten seconds, for back ends that send what is recorded, and before each answer of `GET /metrics`.
+struct MetricsSampler: Service {
+    private let settings: ServerSettings
+    private let memory: RequestMemory
+    private let databases: [(database: Database, metrics: DatabaseGauges)]
+    private let process = ProcessMetrics()
+    private let server = ServerGauges()
+
+    init(_ settings: ServerSettings, memory: RequestMemory, apis: [RunningAPI]) {
+        self.settings = settings
+        self.memory = memory
+        let factory = MetricsSystem.factory
+        databases = apis.map { api in
+            (api.database, withMetricsFactory(factory.labelled(api: api.name)) { DatabaseGauges() })
+        }
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            repeat { await sample() } while (try? await Task.sleep(for: .seconds(10))) != nil
+        }
+        // A service that ends would end the others.
+        try? await gracefulShutdown()
+    }
+
+    /// Records the current values.
+    func sample() async { try? await NIOThreadPool.singleton.runIfActive { record() } }
+
+    private func record() {
+        process.sample()
+        for (database, metrics) in databases { metrics.record(database.load) }
+        if let (open, limit) = settings.connections?.load {
+            server.connections.set(open)
+            server.connectionsLimit.set(limit)
+        }
+        for (budget, gauges) in [(memory.bodies, server.bodies), (memory.answers, server.answers)] {
+            gauges.used.set(budget.used)
+            gauges.waiting.set(budget.waiting)
+        }
+        server.hashing.set(settings.passwords.waiting)
+        if let space = try? settings.reserve.space(of: settings.folder) {
+            server.diskAvailable.set(space.available)
+            server.diskSize.set(space.total)
+            server.diskReserve.set(settings.reserve.bytes(of: space))
+        }
+    }
+}
+
+/// The gauges of one database.
+private struct DatabaseGauges: Sendable {
+    private let waiting = Meter(label: "concord_database_waiting")
+    private let connections = Meter(label: "concord_database_connections")
+    private let inUse = Meter(label: "concord_database_connections_in_use")
+    private let file = Meter(label: "concord_database_file_bytes")
+    private let log = Meter(label: "concord_database_wal_bytes")
+
+    func record(_ load: DatabaseLoad) {
+        waiting.set(load.waiting)
+        connections.set(load.connections.limit)
+        inUse.set(load.connections.inUse)
+        if let files = load.files {
+            file.set(files.database)
+            log.set(files.log)
+        }
+    }
+}
+
+/// The gauges of the whole server.
+private struct ServerGauges: Sendable {
+    /// The gauges of one budget of memory.
+    struct Budget: Sendable {
+        let used: Meter
+        let waiting: Meter
+
+        init(_ kind: String) {
+            used = Meter(label: "concord_request_memory_bytes", dimensions: [("kind", kind)])
+            waiting = Meter(label: "concord_request_memory_waiting", dimensions: [("kind", kind)])
+        }
+    }
+
+    let connections = Meter(label: "concord_connections")
+    let connectionsLimit = Meter(label: "concord_connections_limit")
+    let bodies = Budget("bodies")
+    let answers = Budget("answers")
+    let hashing = Meter(label: "concord_password_hashing_waiting")
+    let diskAvailable = Meter(label: "concord_disk_available_bytes")
+    let diskSize = Meter(label: "concord_disk_size_bytes")
+    let diskReserve = Meter(label: "concord_disk_reserve_bytes")
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// A command that an operator gives to the whole server, such as "make a backup".
+///
+/// Like an ``OperatorCommand`` it is performed by the server that uses the data folder, or by the command's own process
+/// when no server runs.
+public protocol ServerCommand: Codable, Sendable {
+    /// The name by which a process asks the server for the command, such as `backup`.
+    static var name: String { get }
+
+    /// Performs the command.
+    ///
+    /// - Throws: Errors whose descriptions are for the operator.
+    func run(in context: ServerContext) async throws
+}
+
+extension ServerCommand {
+    /// Reads a command's fields.
+    static func read(_ json: Data) throws -> any ServerCommand { try JSONDecoder().decode(Self.self, from: json) }
+}
+
+/// The data of a server, and the console that a command works with.
+public struct ServerContext: Sendable {
+    let source: BackupSource
+    let console: any OperatorConsole
+
+    /// Writes a line to standard output.
+    func print(_ line: String) async throws { try await console.write(Array((line + "\n").utf8)) }
+}
+
+/// The commands for the whole server.
+enum ServerCommands {
+    private static let all: [any ServerCommand.Type] = [MakeBackup.self]
+
+    static func named(_ name: String) -> (any ServerCommand.Type)? { all.first { $0.name == name } }
+}

@@ -1,0 +1,157 @@
+import Foundation
+
+/// The programs `pg_dump` and `pg_restore`, of the version of the server or a newer one.
+public struct PostgreSQLTools: Sendable {
+    private let environment: [String: String]
+    private var isCancelled: @Sendable () -> Bool = { false }
+
+    /// Finds the programs in the folder that the variable `POSTGRESQL_BIN` names, in those of `PATH`, and where Debian
+    /// and Homebrew have them.
+    public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        self.environment = environment
+    }
+
+    /// Returns the same programs, which are ended when the closure returns true.
+    func stopped(by isCancelled: @escaping @Sendable () -> Bool) -> PostgreSQLTools {
+        var tools = self
+        tools.isCancelled = isCancelled
+        return tools
+    }
+
+    // MARK: Work
+
+    /// Dumps one schema, as it is in an exported snapshot, to a file. It blocks.
+    func dump(_ url: String, schema: String, snapshot: String, to path: String) throws {
+        let (place, environment) = access(to: url)
+        let version = try serverVersion(url, schema)
+        try run(
+            find("pg_dump", atLeast: version),
+            [
+                "--format=custom", "--no-owner", "--no-privileges", "--lock-wait-timeout=10000",
+                "--schema=\(schema)", "--snapshot=\(snapshot)", "--file=\(path)", "--dbname=\(place)",
+            ], environment)
+    }
+
+    /// Runs an archive's statements on a database, all of them or none. It blocks.
+    func restore(_ path: String, to url: String) throws {
+        let (place, environment) = access(to: url)
+        try run(
+            find("pg_restore", atLeast: 0),
+            [
+                "--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges", "--dbname=\(place)", path,
+            ], environment)
+    }
+
+    /// Reads all of an archive, and returns the names of the tables in it. It blocks.
+    func tables(in path: String) throws -> [String] {
+        let program = try find("pg_restore", atLeast: 0)
+        let contents = try run(program, ["--list", path])
+        // This decompresses every row.
+        try run(program, ["--file=/dev/null", path])
+        // 224; 0 16401 TABLE DATA messenger users postgres
+        return contents.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            guard let place = words.firstIndex(of: "TABLE"), words.dropFirst(place + 1).first == "DATA",
+                words.count > place + 3
+            else { return nil }
+            return String(words[place + 3])
+        }
+    }
+
+    // MARK: Finding
+
+    /// Returns the path of a program that is not older than the server.
+    private func find(_ name: String, atLeast version: Int) throws -> String {
+        var older: (path: String, version: Int)?
+        for folder in folders {
+            let path = "\(folder)/\(name)"
+            guard access(path, X_OK) == 0, let found = self.version(of: path) else { continue }
+            if found >= version { return path }
+            if found > older?.version ?? 0 { older = (path, found) }
+        }
+        if let older {
+            throw PostgreSQLToolError(
+                """
+                \(older.path) is version \(older.version), older than the server's \(version): install \
+                postgresql-client-\(version), or name the folder of its programs in POSTGRESQL_BIN
+                """)
+        }
+        throw PostgreSQLToolError(
+            """
+            \(name) was not found: install PostgreSQL's programs (Debian: postgresql-client), or name their folder in \
+            POSTGRESQL_BIN
+            """)
+    }
+
+    private var folders: [String] {
+        let path = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map(String.init)
+        let versions = ["/usr/lib/postgresql", "/usr/pgsql"].flatMap { root in
+            ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).sorted {
+                $0.compare($1, options: .numeric) == .orderedDescending
+            }.map { "\(root)/\($0)/bin" }
+        }
+        return [environment["POSTGRESQL_BIN"]].compactMap(\.self) + path + versions + ["/opt/homebrew/opt/libpq/bin"]
+    }
+
+    /// Returns the main version of a program: 15 for `pg_dump (PostgreSQL) 15.4`.
+    private func version(of path: String) -> Int? {
+        guard let text = try? run(path, ["--version"]),
+            let number = text.split(separator: " ").first(where: {
+                $0.first?.isNumber == true
+            })
+        else { return nil }
+        return Int(number.prefix { $0.isNumber })
+    }
+
+    private func serverVersion(_ url: String, _ namespace: String) throws -> Int {
+        let connection = try PostgreSQLConnection(url: url, namespace: namespace)
+        return try PostgreSQLEngine.transaction(on: connection, "BEGIN READ ONLY") { session in
+            let version = try session.serverVersion
+            connection.endReading()
+            return version ?? 0
+        }
+    }
+
+    // MARK: Running
+
+    /// Returns the URL without its password, which every user of the machine could see among the arguments, and an
+    /// environment with it.
+    private func access(to url: String) -> (place: String, environment: [String: String]) {
+        guard var parts = URLComponents(string: url) else { return (url, environment) }
+        var environment = environment
+        if let password = parts.password {
+            environment["PGPASSWORD"] = password
+            parts.password = nil
+        }
+        if let password = parts.queryItems?.first(where: { $0.name == "password" })?.value {
+            environment["PGPASSWORD"] = password
+            parts.queryItems?.removeAll { $0.name == "password" }
+            if parts.queryItems?.isEmpty == true { parts.queryItems = nil }
+        }
+        return (parts.string ?? url, environment)
+    }
+
+    private func access(_ path: String, _ mode: Int32) -> Int32 { Foundation.access(path, mode) }
+
+    /// Runs a program to its end, and returns what it wrote.
+    @discardableResult
+    private func run(
+        _ program: String, _ arguments: [String], _ environment: [String: String]? = nil
+    ) throws -> String {
+        let tool = ToolProcess(program: program, arguments: arguments, environment: environment ?? self.environment)
+        let (status, output) = try tool.run(isCancelled: isCancelled)
+        guard status == 0 else {
+            let name = program.split(separator: "/").last.map(String.init) ?? program
+            let reason = output.trimmingCharacters(in: .whitespacesAndNewlines).replacing("\n", with: " ")
+            throw PostgreSQLToolError("\(name) failed: \(reason.isEmpty ? "status \(status)" : reason)")
+        }
+        return output
+    }
+}
+
+/// The error for a program of PostgreSQL that is missing, too old or has failed. Its description is for the operator.
+public struct PostgreSQLToolError: Error, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import Backend
+import Foundation
+import Identity
+import Images
+import Logging
+
+/// `concord config`: the settings that are in force, where each came from, and what is wrong with them.
+struct Config: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the settings that are in force, and what is wrong with them.",
+        discussion: """
+            concord config --host 0.0.0.0 --data /var/lib/concord
+
+            Takes the same options and variables as 'concord serve'. Prints each setting with the place that its value \
+            came from: a flag, a variable, a file, or the default. Passwords and keys are hidden. Then prints what is \
+            wrong: a public address without a public URL or TLS, a proxy that is not trusted, files that cannot be \
+            read, a port that is taken, a PostgreSQL that does not answer, and so on.
+
+            Nothing is started or changed, and the server may be running. Exits with 1 when something is wrong.
+            """)
+
+    @OptionGroup var listing: ListOptions
+    @OptionGroup var serve: Serve
+
+    /// The object that the command prints with `--json`.
+    private struct Report: Encodable {
+        let settings: [Setting]
+        let problems: [String]
+    }
+
+    func run() async throws {
+        let ledger = SettingsLedger()
+        let environment = try Environment(reading: ProcessInfo.processInfo.environment, ledger: ledger)
+        do {
+            let settings = try serve.settings(environment, logger: Logger(label: "") { _ in SwiftLogNoOpLogHandler() })
+            let served = try serve.hosted(environment).served
+            recordKeys(of: served, settings, environment)
+            for problem in await problems(of: settings, serving: served, environment) { ledger.add(problem: problem) }
+        } catch {
+            ledger.add(problem: (error as? ValidationError)?.message ?? "\(error)")
+        }
+        let report = Report(settings: ledger.settings, problems: ledger.problems)
+        print(try listing.json ? JSONLine.encode(report) + "\n" : text(of: report), terminator: "")
+        if !report.problems.isEmpty { throw ExitCode(1) }
+    }
+
+    /// Records the keys and credentials, which have no flags.
+    private func recordKeys(
+        of served: [any HostedAPI], _ settings: ServerSettings, _ environment: Environment
+    ) {
+        for key in served.flatMap(\.keys) + [.signedURLs] {
+            let path = "\(settings.folder)/keys/\(key.name)"
+            let isThere = FileManager.default.fileExists(atPath: path)
+            environment.record(
+                key.variable, flag: nil, default: isThere ? "file \(path)" : "generated at the first start")
+            let former = SecretKeys.formerVariable(of: key.variable)
+            if key.keepsFormer { environment.record(former, flag: nil, default: "") }
+        }
+        if settings.objects != "local" {
+            for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"] {
+                environment.record(name, flag: nil, default: "")
+            }
+        }
+        environment.record("CONCORD_THUMBNAIL", flag: nil, default: "beside concord")
+    }
+
+    private func problems(
+        of settings: ServerSettings, serving served: [any HostedAPI], _ environment: Environment
+    ) async -> [String] {
+        let hasProxies = (try? environment.trustedProxies(serve.trustedProxy))?.isEmpty == false
+        var problems = await settings.problems(serving: served, behindProxies: hasProxies)
+        let names = served.map(\.name)
+        if names.contains("deuce-diary") || names.contains("dunbar") {
+            do throws(ImageError) {
+                _ = try Thumbnailer.locate(environment: environment.variables)
+            } catch {
+                problems.append("Uploads of pictures will be answered with 503: \(error)")
+            }
+        }
+        let isPublic = !settings.isLocal || settings.publicURLs["dunbar"] != nil
+        if names.contains("dunbar"), isPublic, environment.variables["CONCORD_SMTP", default: ""].isEmpty,
+            serve.dunbar.smtp == nil
+        {
+            problems.append(
+                """
+                Dunbar's e-mails are written to files in \(settings.folder)/mail, so users cannot verify their \
+                addresses or replace a forgotten password: set CONCORD_SMTP
+                """)
+        }
+        return problems
+    }
+
+    private func text(of report: Report) -> String {
+        let width = (report.settings.map(\.name.count).max() ?? 0, report.settings.map(\.value.count).max() ?? 0)
+        var lines = report.settings.map { setting in
+            let value = setting.value.isEmpty ? "-" : setting.value
+            return setting.name.padding(toLength: width.0 + 2, withPad: " ", startingAt: 0)
+                + value.padding(toLength: max(min(width.1, 40), value.count) + 2, withPad: " ", startingAt: 0)
+                + setting.source
+        }
+        lines.append("")
+        switch report.problems.count {
+        case 0: lines.append("No problem found.")
+        case 1: lines.append("1 problem:")
+        default: lines.append("\(report.problems.count) problems:")
+        }
+        lines += report.problems.map { "- " + $0 }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+@testable import Backend
+
+/// The times at which a server makes backups.
+@Suite(.timeLimit(.minutes(30))) struct BackupScheduleTests {
+    private func time(_ text: String) throws -> Date { try Date.ISO8601FormatStyle().parse(text) }
+
+    @Test func schedulesAreRead() {
+        #expect(BackupSchedule("daily@03:00") == .daily(hour: 3, minute: 0))
+        #expect(BackupSchedule("daily@23:59") == .daily(hour: 23, minute: 59))
+        #expect(BackupSchedule("6h") == .every(hours: 6))
+        for text in ["", "daily", "daily@24:00", "daily@3:00", "daily@03:60", "daily@03", "h", "0h", "-1h", "6", "6d"] {
+            #expect(BackupSchedule(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func theNextTimeFollowsTheLast() throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let last = try time("2026-11-23T02:00:00Z")
+        let daily = BackupSchedule.daily(hour: 3, minute: 30)
+        #expect(daily.next(after: last, calendar: calendar) == (try time("2026-11-23T02:30:00Z")))
+        let sharp = daily.next(after: try time("2026-11-23T02:30:00Z"), calendar: calendar)
+        #expect(sharp == (try time("2026-11-24T02:30:00Z")))
+        #expect(BackupSchedule.every(hours: 6).next(after: last) == (try time("2026-11-23T08:00:00Z")))
+        // On the day on which 02:30 does not exist, the backup is made all the same.
+        let spring = BackupSchedule.daily(hour: 2, minute: 30).next(
+            after: try time("2026-03-28T12:00:00Z"), calendar: calendar)
+        #expect(spring < (try time("2026-03-29T03:00:00Z")))
+    }
+}
