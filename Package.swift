@@ -90,17 +90,18 @@ let platform: [Target] = [
     module(
         "Database",
         imports: """
-            CLibPQ CoreMetrics Crypto CSpawn GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix Tracing
+            CLibPQ CoreMetrics Crypto GRDB GRDBSQLite NIOConcurrencyHelpers NIOCore NIOPosix Processes Tracing
             """),
     module("EventBus", imports: "CoreMetrics NIOConcurrencyHelpers NIOCore"),
     module(
         "Identity",
         imports: "AsyncHTTPClient CoreMetrics Crypto CryptoExtras JWTKit NIOConcurrencyHelpers NIOCore NIOPosix"),
-    module("Images", imports: "CSpawn NIOConcurrencyHelpers NIOCore"),
+    module("Images", imports: "NIOCore Processes"),
     module("Mail", imports: "NIOCore NIOPosix NIOSSL"),
     module("NIOSockets", imports: "ContractClient HTTPTypes NIOCore NIOHTTP1 NIOPosix NIOSSL NIOWebSocket", when: nio),
     module("ObjectStore", imports: "AsyncHTTPClient Crypto NIOConcurrencyHelpers NIOCore NIOPosix Tracing"),
     module("PrometheusMetrics", imports: "Atomics CoreMetrics NIOConcurrencyHelpers"),
+    module("Processes", imports: "CSpawn NIOConcurrencyHelpers"),
     module("Videos", imports: ""),
     module(
         "WebSockets",

@@ -10,6 +10,7 @@ struct Concord: AsyncParsableCommand {
         version: version,
         subcommands: [
             Serve.self, Config.self, Check.self, HealthCheck.self, Keys.self, Backup.self, Restore.self, Move.self,
+            AuditCommand.self,
         ] + ConcordAPI.all.map(\.commands)
     )
 

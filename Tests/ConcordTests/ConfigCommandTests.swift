@@ -14,6 +14,7 @@ import Testing
         }
         var settings: [Setting]
         var problems: [String]
+        var running: [Setting]?
 
         func setting(_ name: String) -> Setting? { settings.first { $0.name == name } }
     }
@@ -74,6 +75,37 @@ import Testing
             #expect(lines.contains { $0.wholeMatch(of: #/host +127\.0\.0\.1 +default/#) != nil }, "\(lines)")
             #expect(lines.last == "No problem found.")
             #expect(await text.status() == 0)
+        }
+    }
+
+    /// The settings of the server that runs are shown where they differ, because they are in force.
+    @Test func aRunningServerIsAsked() async throws {
+        try await withTemporaryFolder { folder in
+            let port = try await reservePort()
+            let server = try await ConcordProcess.serving(
+                data: folder, port: port, more: ["--log-level", "warning"],
+                environment: ["CONCORD_SMTP": "smtp://anna:hush@mail.example.com"])
+            let flags = ["messenger", "--data", folder, "--port", "messenger=\(port)"]
+            let (status, report, output) = try await config(flags)
+            #expect(status == 0 && report.problems == [])
+            let running = try #require(report.running)
+            #expect(
+                running.first { $0.name == "log-level" }
+                    == .init(name: "log-level", value: "warning", origin: "flag", source: "--log-level"))
+            #expect(report.setting("log-level")?.value == "info")
+            #expect(!output.contains("hush"))
+            let text = try await ConcordProcess(["config"] + flags).wholeOutput()
+            #expect(
+                text.contains(
+                    """
+                    A server uses this data folder. Until it is restarted, it has:
+                      log-level  warning  --log-level
+                    """), "\(text)")
+            #expect(!text.contains("messenger-token-key  generated"), "\(text)")
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+            let (_, after, _) = try await config(flags)
+            #expect(after.running == nil)
         }
     }
 

@@ -306,7 +306,7 @@ import Testing
             try await home.send(.get, "/contacts", token: token)
             #expect(try await remains(in: host.database, on: engine, of: [token]).count == 1)
             let id = try #require(try await host.service.listTokens().first?.id)
-            #expect(try await host.service.revokeToken(id))
+            #expect(try await host.service.revokeToken(id, audit: .test))
             #expect(try await remains(in: host.database, on: engine, of: [token]) == [])
         }
     }

@@ -171,7 +171,6 @@ import Testing
         try await withTemporaryFolder { folder in
             let (server, _) = try await serving("monica", folder)
             let data = ["--data", folder]
-            // This import takes longer than the test.
             let cards = (0..<20_000).map {
                 "BEGIN:VCARD\nFN:Number \($0)\nNOTE;CREATED=20200101T000000Z:x\nEND:VCARD\n"
             }
@@ -183,12 +182,15 @@ import Testing
                 try #require(ContinuousClock.now < start + .seconds(180), "it never began")
                 try await Task.sleep(for: .milliseconds(20))
             }
+            // The import cannot end before it is killed, because the server waits for more cards from now on.
+            command.signal(SIGSTOP)
             try await peek.close()
             let second = try await concord(["monica", "import", "/dev/null", "--account", "alice"] + data)
             #expect(second.errors.contains("Another import into 'alice' is in progress."))
             let token = try await concord(["monica", "token", "create", "--account", "bob"] + data)
             #expect(token.status == 0)
             (killsServer ? server : command).signal(SIGKILL)
+            if killsServer { command.signal(SIGCONT) }
             #expect(await command.status() != 0)
             if killsServer {
                 #expect(await command.standardError().contains("The server stopped before it had answered"))

@@ -149,7 +149,7 @@ import Testing
                 "search_grams",
             ]
             // These rows outlast accounts for a time, without a user's id.
-            let lasting = ["reports", "former_rows"]
+            let lasting = ["reports", "former_rows", "audit"]
             let known = try await host.database.read { db in
                 try db.all(
                     engine == .sqlite

@@ -13,7 +13,7 @@ extension DunbarHost {
             server,
             operator: .init(
                 promote: { [database] name in
-                    guard try await DunbarService.setAdmin(true, name, in: database) else {
+                    guard try await DunbarService.setAdmin(true, name, in: database, audit: .test) else {
                         throw CheckFailure("no \(name)")
                     }
                 },

@@ -92,7 +92,8 @@ import Testing
         try await withGTSD(on: stack) { host in
             let anna = try await host.world().person()
             #expect(try await anna.get("/auth/me").status == 200)
-            #expect(try await GTSDService.setActive(false, email: anna.email.uppercased(), in: host.database))
+            #expect(
+                try await GTSDService.setActive(false, email: anna.email.uppercased(), in: host.database, audit: .test))
             host.clock.advance(by: .seconds(1))
             try await anna.get("/auth/me").refused(403, "Account is deactivated")
             await #expect(throws: APIError.self) {
@@ -104,9 +105,11 @@ import Testing
             let token: JSONValue = ["refreshToken": .string(anna.refreshToken)]
             try await host.world().raw.send(.post, "/auth/refresh", body: token.description)
                 .refused(403, "Account is deactivated")
-            #expect(try await GTSDService.setActive(true, email: anna.email, in: host.database))
+            #expect(try await GTSDService.setActive(true, email: anna.email, in: host.database, audit: .test))
             #expect(try await anna.get("/auth/me").status == 200)
-            #expect(try await GTSDService.setActive(false, email: "nobody@example.com", in: host.database) == false)
+            #expect(
+                try await GTSDService.setActive(false, email: "nobody@example.com", in: host.database, audit: .test)
+                    == false)
         }
     }
 

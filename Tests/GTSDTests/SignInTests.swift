@@ -78,7 +78,9 @@ import Testing
                 try await home.send(.post, "/auth/refresh", body: #"{"refreshToken":"\#(token)"}"#)
             }
             func setActive(_ isActive: Bool) async throws {
-                #expect(try await GTSDService.setActive(isActive, email: "anna@example.com", in: host.database))
+                #expect(
+                    try await GTSDService.setActive(
+                        isActive, email: "anna@example.com", in: host.database, audit: .test))
             }
             try await setActive(false)
             let refused = try await refresh(token)

@@ -24,9 +24,9 @@ import Testing
             listed = try await host.service.listTokens(account: "alice")
             let minute = host.clock.source.milliseconds() / 60_000 * 60_000
             #expect(listed.map(\.lastUsedAt) == [minute, minute])
-            let isRevoked = try await host.service.revokeToken(listed[1].id)
+            let isRevoked = try await host.service.revokeToken(listed[1].id, audit: .test)
             #expect(isRevoked)
-            let isRevokedAgain = try await host.service.revokeToken(listed[1].id)
+            let isRevokedAgain = try await host.service.revokeToken(listed[1].id, audit: .test)
             #expect(!isRevokedAgain)
             host.clock.advance(by: .seconds(1))
             let answers = [

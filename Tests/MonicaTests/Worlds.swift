@@ -34,7 +34,7 @@ extension MonicaHost {
 
     func written(_ format: MonicaService.ExportFormat, of account: String) async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        let isThere = try await service.export(format, of: account) { bytes += $0 }
+        let isThere = try await service.export(format, of: account, audit: .test) { bytes += $0 }
         return isThere ? bytes : []
     }
 }

@@ -101,7 +101,11 @@ struct SocketOrderTests {
     @Test(arguments: [true, false])
     func aSlowReaderLosesNoFrameBeforeTheEnd(sendsDirectly: Bool) async throws {
         let events = Events()
-        try await TestServer.run([.echo(events: events)], sendsDirectly: sendsDirectly) { server in
+        // A busy machine may need long to read what waits.
+        var limits = SocketLimits()
+        limits.closingTime = .minutes(20)
+        limits.idleTimeout = nil
+        try await TestServer.run([.echo(limits: limits, events: events)], sendsDirectly: sendsDirectly) { server in
             let connection = try await RawConnection.upgraded(port: server.port)
             try await connection.channel.setOption(.autoRead, value: false).get()
             try await connection.send(frame(0x81, "flood"))

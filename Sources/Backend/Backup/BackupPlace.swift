@@ -102,6 +102,8 @@ public struct BackupLocation: Sendable, Codable, Equatable {
     }
 
     var isBucket: Bool { text.hasPrefix("s3://") }
+    /// The place as the audit names it.
+    var withoutQuery: Substring { isBucket ? text.prefix { $0 != "?" } : text[...] }
 
     /// Opens the place.
     ///

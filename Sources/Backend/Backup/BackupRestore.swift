@@ -14,17 +14,19 @@ public struct BackupRestore: Sendable {
     private static let ignored: Set<String> = [draft, "lock", "lost+found"]
 
     private let place: any BackupPlace
+    private let location: BackupLocation
     private let settings: ServerSettings
     private let known: [any HostedAPI]
     private let report: @Sendable (String) -> Void
     private let show: @Sendable (_ done: Int, _ total: Int) async -> Void
 
     init(
-        place: any BackupPlace, settings: ServerSettings, known: [any HostedAPI],
+        place: any BackupPlace, location: BackupLocation, settings: ServerSettings, known: [any HostedAPI],
         report: @escaping @Sendable (String) -> Void,
         show: @escaping @Sendable (_ done: Int, _ total: Int) async -> Void
     ) {
         self.place = place
+        self.location = location
         self.settings = settings
         self.known = known
         self.report = report
@@ -164,7 +166,7 @@ public struct BackupRestore: Sendable {
             try await DatabaseCopy(path: path, engine: manifest.engine).verify(rows: part.saved.rows, using: tools)
             if manifest.engine == .sqlite {
                 // This is what a start does: it refuses a database of a newer version, and brings an older one up to date.
-                try await Database.sqlite(path: path, schema: part.api.schema, readers: 1).close()
+                try await record(name, in: Database.sqlite(path: path, schema: part.api.schema, readers: 1))
             }
             guard part.api.storesFiles else { continue }
             if settings.objects == "local" {
@@ -176,6 +178,20 @@ public struct BackupRestore: Sendable {
                 for file in part.saved.files { _ = try await spooled(file, of: part.saved.name, in: draft) }
             }
         }
+    }
+
+    /// Records the restore in the audit of a database, and closes the database.
+    private func record(_ name: String, in database: Database) async throws {
+        let audit = Audit(actor: OperatorName.ofThisProcess(settings.environment), action: "restore")
+        let result: Result<Void, any Error>
+        do {
+            result = .success(
+                try await database.write { try audit.record("\(name) from \(location.withoutQuery)", in: $0) })
+        } catch {
+            result = .failure(error)
+        }
+        try await database.close()
+        try result.get()
     }
 
     private func copy(of part: Part) -> String {
@@ -229,7 +245,7 @@ public struct BackupRestore: Sendable {
                 await undo.add { try await DatabaseCopy.remove(part.api.schema, from: url) }
                 try await DatabaseCopy(path: copy(of: part), engine: .postgreSQL).restore(
                     to: url, part.api.schema, rows: part.saved.rows, using: tools)
-                try await Database.postgreSQL(url: url, schema: part.api.schema, connections: 1).close()
+                try await record(name, in: Database.postgreSQL(url: url, schema: part.api.schema, connections: 1))
             }
             report("\(part.saved.name): \(part.saved.rows.values.reduce(0, +)) rows, \(part.saved.files.count) files")
         }
@@ -276,6 +292,8 @@ extension Backups {
         showing show: @escaping @Sendable (_ done: Int, _ total: Int) async -> Void
     ) async throws {
         PrivateFiles.keepPrivate()
-        try await BackupRestore(place: place, settings: settings, known: known, report: report, show: show).run(name)
+        try await BackupRestore(
+            place: place, location: location, settings: settings, known: known, report: report, show: show
+        ).run(name)
     }
 }

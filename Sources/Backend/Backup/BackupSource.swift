@@ -28,22 +28,28 @@ struct BackupSource: Sendable {
     func open<T: Sendable>(
         _ api: any HostedAPI, _ body: @Sendable (Part) async throws -> T
     ) async throws -> T? {
-        if let running = running.first(where: { $0.name == api.name }) {
-            // A backup that has begun is not refused because the database is busy.
-            return try await QueueLimits.withoutLimit {
-                try await body(Part(api: api, database: running.database, store: running.objects))
+        try await openDatabase(of: api) { database in
+            if let running = running.first(where: { $0.name == api.name }) {
+                return try await body(Part(api: api, database: database, store: running.objects))
             }
+            return try await withStore(of: api) { try await body(Part(api: api, database: database, store: $0)) }
+        }
+    }
+
+    /// Runs a closure with the database of an API. One that this process does not serve is opened for it.
+    ///
+    /// - Returns: The closure's result; nil when the API has no database.
+    func openDatabase<T: Sendable>(
+        of api: any HostedAPI, _ body: @Sendable (Database) async throws -> T
+    ) async throws -> T? {
+        if let running = running.first(where: { $0.name == api.name }) {
+            // A command that has begun is not refused because the database is busy.
+            return try await QueueLimits.withoutLimit { try await body(running.database) }
         }
         guard try await hasDatabase(api) else { return nil }
-        let files = ServerFiles(folder: settings.folder, database: settings.database)
-        let database = try files.openDatabase(of: api)
+        let database = try ServerFiles(folder: settings.folder, database: settings.database).openDatabase(of: api)
         let result: Result<T, any Error>
-        do {
-            result = .success(
-                try await withStore(of: api) { try await body(Part(api: api, database: database, store: $0)) })
-        } catch {
-            result = .failure(error)
-        }
+        do { result = .success(try await body(database)) } catch { result = .failure(error) }
         try await database.close()
         return try result.get()
     }
@@ -91,6 +97,15 @@ struct BackupSource: Sendable {
             now: now)
     }
 
+    /// Records an action on the whole server in the audit of each API that has a database.
+    func record(_ audit: Audit, _ subject: String) async throws {
+        for api in known {
+            _ = try await openDatabase(of: api) { database in
+                try await database.write { try audit.record(subject, in: $0) }
+            }
+        }
+    }
+
     // MARK: Keys
 
     /// The names of the files in the data folder's `keys`.
@@ -102,6 +117,8 @@ struct BackupSource: Sendable {
 
     /// The environment variables that hold keys.
     var keysInEnvironment: [String] {
-        (known.flatMap(\.keys) + [.signedURLs]).map(\.variable).filter { settings.environment[$0] != nil }.sorted()
+        (known.flatMap(\.keys) + [.signedURLs]).map(\.variable)
+            .flatMap { [$0, SecretKeys.formerVariable(of: $0)] }
+            .filter { settings.environment[$0] != nil }.sorted()
     }
 }

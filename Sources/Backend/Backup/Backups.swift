@@ -3,6 +3,7 @@ import Foundation
 /// The backups at a place, for commands that need no server: to list, to verify and to restore them.
 public struct Backups: Sendable {
     let place: any BackupPlace
+    let location: BackupLocation
     private let scratch: String
 
     /// A line of a list.
@@ -17,6 +18,7 @@ public struct Backups: Sendable {
     ///
     /// - Throws: Errors whose descriptions are for the operator.
     public init(at location: BackupLocation, environment: [String: String]) throws {
+        self.location = location
         scratch = "\(NSTemporaryDirectory())/concord-\(UUID().uuidString)"
         place = try location.open(environment: environment, scratch: scratch, makes: false)
     }

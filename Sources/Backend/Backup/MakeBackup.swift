@@ -32,6 +32,7 @@ public struct MakeBackup: ServerCommand {
         do { result = .success(try await job.run()) } catch { result = .failure(error) }
         try await place.close()
         let (name, manifest) = try result.get()
+        try await context.source.record(context.audit, "\(name) to \(location.withoutQuery)")
         try await context.print(
             """
             \(name): \(manifest.apis.count) databases and \(manifest.fileCount) files, \(ByteText.of(manifest.size)), \

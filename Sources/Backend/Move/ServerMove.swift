@@ -60,6 +60,21 @@ public struct ServerMove: Sendable {
         for api in apis {
             if let database { try await moveDatabase(of: api, to: database, report, show) }
         }
+        try await record(apis)
+    }
+
+    /// Records the move in the audit of each API, at the new place.
+    private func record(_ apis: [any HostedAPI]) async throws {
+        var settings = settings
+        var changes: [String] = []
+        if let database {
+            settings.database = database
+            changes.append("the database to \(database == .sqlite ? "SQLite" : "PostgreSQL")")
+        }
+        if let objects { changes.append("the files to \(objects.prefix { $0 != "?" })") }
+        let audit = Audit(actor: OperatorName.ofThisProcess(settings.environment), action: "move")
+        try await BackupSource(settings: settings, known: apis, running: [])
+            .record(audit, changes.joined(separator: ", "))
     }
 
     private func moveFiles(

@@ -31,7 +31,10 @@ public struct RotateKey: OperatorCommand {
         try secrets.rotate(key.name, form: key.secretForm, at: TimeSource.system.seconds)
         try context.keysInUse.reload(key)
         let shared = try secrets.shared(key)
-        try await context.database.write { try SharedKeys.record(shared, in: $0) }
+        try await context.database.write { [audit = context.audit] db in
+            try SharedKeys.record(shared, in: db)
+            try audit.record(key.name, in: db)
+        }
         try await context.print(
             """
             \(key.name) has a new key. What the former one has signed is accepted until: \
@@ -79,7 +82,10 @@ public struct DropFormerKey: OperatorCommand {
         }
         try context.keysInUse.reload(key)
         let shared = try context.secrets.shared(key)
-        try await context.database.write { try SharedKeys.record(shared, in: $0) }
+        try await context.database.write { [audit = context.audit] db in
+            try SharedKeys.record(shared, in: db)
+            try audit.record(key.name, in: db)
+        }
         try await context.print("The former key of \(key.name) was dropped: what it has signed is refused")
     }
 }

@@ -9,6 +9,7 @@ public struct OperatorClient: Sendable {
     private let folder: String
     private let database: String?
     private let secrets: SecretKeys
+    private let actor: String
 
     /// - Parameters:
     ///   - folder: The server's data folder.
@@ -19,6 +20,7 @@ public struct OperatorClient: Sendable {
         self.folder = folder
         self.database = database
         secrets = SecretKeys(folder: folder, environment: environment)
+        actor = OperatorName.ofThisProcess(environment)
     }
 
     private enum Outcome: Sendable {
@@ -47,7 +49,9 @@ public struct OperatorClient: Sendable {
         func here() async throws {
             try await files.open(for: type(of: command), of: api) {
                 try await command.run(
-                    in: .init(api, database: $0, publicURL: url, console: console, secrets: secrets))
+                    in: .init(
+                        api, database: $0, publicURL: url, console: console, secrets: secrets,
+                        audit: Audit(actor: actor, action: type(of: command).name)))
             }
         }
         switch try await ask(for: command, of: api, console) {
@@ -87,7 +91,22 @@ public struct OperatorClient: Sendable {
             throw OperatorError("There is no folder \(folder): is it the server's data folder (--data)?")
         }
         let source = BackupSource(settings: settings, known: known, running: [])
-        try await owning({ try await command.run(in: .init(source: source, console: console)) }, asking: ask)
+        let audit = Audit(actor: actor, action: type(of: command).name)
+        try await owning(
+            { try await command.run(in: .init(source: source, console: console, audit: audit)) }, asking: ask)
+    }
+
+    /// Performs a command that only a server that runs can perform.
+    ///
+    /// - Returns: False when no server uses the data folder.
+    /// - Throws: ``OperatorError`` with the server's message.
+    public func ask(_ command: some ServerCommand, console: some OperatorConsole) async throws -> Bool {
+        switch try await ask(for: type(of: command).name, of: nil, try JSONEncoder().encode(command), console) {
+        case .done: true
+        case .noServer: false
+        case .otherDatabase:
+            throw OperatorError("The server that uses \(folder) uses another database than --database says")
+        }
     }
 
     /// Runs a closure while this process has the data folder, or asks the server that has it.
@@ -121,7 +140,7 @@ public struct OperatorClient: Sendable {
         for name: String, of api: String?, _ arguments: Data, _ console: some OperatorConsole
     ) async throws -> Outcome {
         guard let socket = try UnixSocket.connect(in: folder) else { return .noServer }
-        let request = OperatorRequest(operation: name, api: api, arguments: arguments, database: database)
+        let request = OperatorRequest(operation: name, api: api, arguments: arguments, database: database, actor: actor)
         let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .withConnectedSocket(socket) { channel in
                 NIOAsyncChannel<OperatorFrame, OperatorFrame>.operatorFrames(on: channel)

@@ -39,12 +39,14 @@ public struct OperatorContext: Sendable {
     let secrets: SecretKeys
     /// The keys that services of this process use.
     let keysInUse: KeysInUse
+    /// Who has given the command, and which, for the audit.
+    public let audit: Audit
 
     let api: any HostedAPI
 
     init(
         _ api: any HostedAPI, database: Database, publicURL: String, console: any OperatorConsole,
-        service: (any HostedService)? = nil, secrets: SecretKeys, keysInUse: KeysInUse = KeysInUse()
+        service: (any HostedService)? = nil, secrets: SecretKeys, keysInUse: KeysInUse = KeysInUse(), audit: Audit
     ) {
         self.api = api
         self.database = database
@@ -53,6 +55,7 @@ public struct OperatorContext: Sendable {
         self.service = service
         self.secrets = secrets
         self.keysInUse = keysInUse
+        self.audit = audit
     }
 
     /// Writes a line to standard output.

@@ -32,6 +32,13 @@ struct OperatorRequest: Codable, Sendable, Equatable {
     var arguments: Data
     /// The location of the database, as the operator has given it; nil when the option was left out.
     var database: String?
+    /// The person who gives the command; nil from a version that did not send it.
+    var actor: String?
+}
+
+extension OperatorRequest {
+    /// Who has sent the request, and for which command.
+    var audit: Audit { Audit(actor: actor ?? "operator", action: operation) }
 }
 
 /// The error for a peer that does not speak this protocol.

@@ -100,11 +100,12 @@ struct OperatorServer: Service {
                 last = .otherDatabase
             } else if request.api == nil, let command = ServerCommands.named(request.operation) {
                 let context = ServerContext(
-                    source: BackupSource(settings: settings, known: known, running: running), console: console)
+                    source: BackupSource(settings: settings, known: known, running: running), console: console,
+                    audit: request.audit)
                 try await command.read(request.arguments).run(in: context)
                 logger.info("operator's command")
             } else if let (api, command) = command(of: request) {
-                try await run(try command.read(request.arguments), of: api, console)
+                try await run(try command.read(request.arguments), of: api, request.audit, console)
                 logger.info("operator's command")
             } else {
                 last = .refused(
@@ -130,11 +131,13 @@ struct OperatorServer: Service {
         return (api, command)
     }
 
-    private func run(_ command: any OperatorCommand, of api: any HostedAPI, _ console: SocketConsole) async throws {
+    private func run(
+        _ command: any OperatorCommand, of api: any HostedAPI, _ audit: Audit, _ console: SocketConsole
+    ) async throws {
         @Sendable func context(_ database: Database) -> OperatorContext {
             OperatorContext(
                 api, database: database, publicURL: settings.publicURL(of: api), console: console,
-                service: services[api.name], secrets: secrets, keysInUse: keysInUse)
+                service: services[api.name], secrets: secrets, keysInUse: keysInUse, audit: audit)
         }
         if let database = databases[api.name] {
             // A command that has begun is not refused because the database is busy.

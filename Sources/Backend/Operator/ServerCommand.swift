@@ -23,14 +23,25 @@ extension ServerCommand {
 public struct ServerContext: Sendable {
     let source: BackupSource
     let console: any OperatorConsole
+    /// Who has given the command, and which, for the audit.
+    let audit: Audit
 
     /// Writes a line to standard output.
     func print(_ line: String) async throws { try await console.write(Array((line + "\n").utf8)) }
 }
 
+/// Prints the settings that are in force in the server that runs.
+public struct PrintSettings: ServerCommand {
+    public static let name = "config"
+
+    public init() {}
+
+    public func run(in context: ServerContext) async throws { try await context.print(context.source.settings.inForce) }
+}
+
 /// The commands for the whole server.
 enum ServerCommands {
-    private static let all: [any ServerCommand.Type] = [MakeBackup.self]
+    private static let all: [any ServerCommand.Type] = [MakeBackup.self, PrintAudit.self, PrintSettings.self]
 
     static func named(_ name: String) -> (any ServerCommand.Type)? { all.first { $0.name == name } }
 }

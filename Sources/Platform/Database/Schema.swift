@@ -59,7 +59,9 @@ public struct Schema: Sendable {
                     digest TEXT)
                 """)
             try keepDigests(dialect, in: session)
-            try session.run(SQL(stringLiteral: dialect.spell(Session.installationTable)))
+            for statement in [Session.installationTable] + Session.auditTable {
+                try session.run(SQL(stringLiteral: dialect.spell(statement)))
+            }
         }
         for (index, migration) in migrations.enumerated() {
             try transaction { session in

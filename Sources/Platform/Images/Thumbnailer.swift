@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import Processes
 
 /// Makes small JPEGs of images of unknown origin, each in a process of its own. A decoder that an image exploits then
 /// reaches neither the server nor its files and network (`Sources/thumbnail`).
@@ -187,9 +188,12 @@ public struct Thumbnailer: Sendable {
     private func run(
         _ arguments: [String], on input: Int32, outputLimit: Int, for person: String?
     ) async throws(ImageError) -> [UInt8] {
+        // The location of the libraries with which it was built depends on the machine. It needs nothing else of the
+        // environment.
+        let environment = ProcessInfo.processInfo.environment.filter { $0.key == "LD_LIBRARY_PATH" }
         let process = BoundedProcess(
-            executable: executable, arguments: arguments + limits.arguments, timeout: timeout,
-            outputLimit: outputLimit)
+            executable: executable, arguments: arguments + limits.arguments, environment: environment,
+            timeout: timeout, outputLimit: outputLimit)
         let ending: BoundedProcess.Ending
         let output: [UInt8]
         do {

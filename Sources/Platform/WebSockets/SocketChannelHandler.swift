@@ -15,8 +15,6 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
         case closed
     }
 
-    /// The time limit for the peer's part of the closing handshake.
-    private static let closingTime = TimeAmount.seconds(5)
     private static let ping = ByteBuffer(frame: 0x89, payload: ByteBuffer())
 
     let eventLoop: any EventLoop
@@ -92,7 +90,7 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
         metrics?.closed(code)
         write(ByteBuffer(closing: code, reason: reason))
         flush()
-        schedule(at: eventLoop.now + Self.closingTime)
+        schedule(at: eventLoop.now + limits.closingTime)
     }
 
     /// Closes after a violation by the peer. Its further bytes are not trusted, so only their end is awaited. Closing
@@ -190,7 +188,7 @@ final class SocketChannelHandler: ChannelInboundHandler, SocketConnection {
 
     private func answerClose(_ code: SocketCloseCode?) {
         state = .closing
-        schedule(at: eventLoop.now + Self.closingTime)
+        schedule(at: eventLoop.now + limits.closingTime)
         isAnsweringClose = true
         write(ByteBuffer(closing: code, reason: ""))
         flush()

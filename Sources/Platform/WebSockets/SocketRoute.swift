@@ -44,6 +44,9 @@ public struct SocketLimits: Sendable {
     public var pingInterval: TimeAmount? = .seconds(25)
     /// The time without a byte from the peer after which the connection is dropped; `nil` for no limit.
     public var idleTimeout: TimeAmount? = .seconds(60)
+    /// The time that the peer has to take what waits and to answer the server's close frame, before the connection is
+    /// dropped.
+    public var closingTime = TimeAmount.seconds(5)
 
     public init() {}
 }

@@ -111,12 +111,14 @@ func withBackups(at place: String, _ body: (Backups) async throws -> Void) async
 
 extension DatabaseOptions {
     /// Returns the settings with which a command performs the work of a server itself.
-    func settings(_ environment: Environment, _ objects: ObjectsOptions) throws -> ServerSettings {
+    ///
+    /// - Parameter objects: The place of the files, for commands that use them.
+    func settings(_ environment: Environment, _ objects: ObjectsOptions? = nil) throws -> ServerSettings {
         var settings = ServerSettings(
             folder: try folder(environment), environment: environment.variables,
             logger: Logger(label: "concord") { StreamLogHandler.standardError(label: $0) })
         settings.database = try location(environment)
-        settings.objects = try objects.place(environment)
+        if let objects { settings.objects = try objects.place(environment) }
         settings.version = Concord.version
         return settings
     }

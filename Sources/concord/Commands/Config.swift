@@ -15,7 +15,8 @@ struct Config: AsyncParsableCommand {
             Takes the same options and variables as 'concord serve'. Prints each setting with the place that its value \
             came from: a flag, a variable, a file, or the default. Passwords and keys are hidden. Then prints what is \
             wrong: a public address without a public URL or TLS, a proxy that is not trusted, files that cannot be \
-            read, a port that is taken, a PostgreSQL that does not answer, and so on.
+            read, a port that is taken, a PostgreSQL that does not answer, and so on. If a server uses the data folder, its \
+            settings that differ are printed, too: they are in force until it is restarted.
 
             Nothing is started or changed, and the server may be running. Exits with 1 when something is wrong.
             """)
@@ -27,26 +28,52 @@ struct Config: AsyncParsableCommand {
     private struct Report: Encodable {
         let settings: [Setting]
         let problems: [String]
+        /// The settings of the server that uses the data folder; nil when none does.
+        let running: [RunningServer.Setting]?
     }
 
     func run() async throws {
+        let (ledger, read) = try Self.ledger(of: serve)
+        var running: [RunningServer.Setting]?
+        if let read {
+            for problem in await problems(of: read.settings, serving: read.served, read.environment) {
+                ledger.add(problem: problem)
+            }
+            do { running = try await RunningServer.settings(in: read.settings.folder) } catch {
+                ledger.add(problem: "The running server cannot be asked for its settings: \(error)")
+            }
+        }
+        let report = Report(settings: ledger.settings, problems: ledger.problems, running: running)
+        print(try listing.json ? JSONLine.encode(report) + "\n" : text(of: report), terminator: "")
+        if !report.problems.isEmpty { throw ExitCode(1) }
+    }
+
+    /// What reading the settings has given.
+    struct Reading {
+        let settings: ServerSettings
+        let served: [any HostedAPI]
+        let environment: Environment
+    }
+
+    /// Records the settings of a server, and what is wrong with each.
+    ///
+    /// - Returns: The record; and what was read, unless a setting cannot be read at all.
+    static func ledger(of serve: Serve) throws -> (ledger: SettingsLedger, reading: Reading?) {
         let ledger = SettingsLedger()
         let environment = try Environment(reading: ProcessInfo.processInfo.environment, ledger: ledger)
         do {
             let settings = try serve.settings(environment, logger: Logger(label: "") { _ in SwiftLogNoOpLogHandler() })
             let served = try serve.hosted(environment).served
             recordKeys(of: served, settings, environment)
-            for problem in await problems(of: settings, serving: served, environment) { ledger.add(problem: problem) }
+            return (ledger, Reading(settings: settings, served: served, environment: environment))
         } catch {
             ledger.add(problem: (error as? ValidationError)?.message ?? "\(error)")
+            return (ledger, nil)
         }
-        let report = Report(settings: ledger.settings, problems: ledger.problems)
-        print(try listing.json ? JSONLine.encode(report) + "\n" : text(of: report), terminator: "")
-        if !report.problems.isEmpty { throw ExitCode(1) }
     }
 
     /// Records the keys and credentials, which have no flags.
-    private func recordKeys(
+    private static func recordKeys(
         of served: [any HostedAPI], _ settings: ServerSettings, _ environment: Environment
     ) {
         for key in served.flatMap(\.keys) + [.signedURLs] {
@@ -100,6 +127,7 @@ struct Config: AsyncParsableCommand {
                 + setting.source
         }
         lines.append("")
+        lines += RunningServer.differences(of: report.running ?? [], from: report.settings)
         switch report.problems.count {
         case 0: lines.append("No problem found.")
         case 1: lines.append("1 problem:")

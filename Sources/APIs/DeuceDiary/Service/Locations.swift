@@ -54,8 +54,14 @@ extension DeuceDiaryService {
     /// text.
     ///
     /// - Parameter name: The location's name, in upper or lower case.
-    public static func deleteLocation(_ name: String, in database: Database) async throws -> LocationDeletion {
-        try await database.write { try Locations.delete(name.trimmed, in: $0) }
+    public static func deleteLocation(
+        _ name: String, in database: Database, audit: Audit
+    ) async throws -> LocationDeletion {
+        try await database.write { db in
+            let deletion = try Locations.delete(name.trimmed, in: db)
+            if case .deleted = deletion { try audit.record(name.trimmed, in: db) }
+            return deletion
+        }
     }
 }
 

@@ -12,7 +12,9 @@ extension DeuceDiaryService {
 
         public func run(in context: OperatorContext) async throws {
             let quoted = location.quoted
-            switch try await DeuceDiaryService.deleteLocation(location, in: context.database) {
+            switch try await DeuceDiaryService.deleteLocation(
+                location, in: context.database, audit: context.audit)
+            {
             case .deleted: try await context.print("\(quoted) was deleted")
             case .unknown: throw OperatorError("There is no location \(quoted)")
             case .isDefault: throw OperatorError("\(quoted) is a default location and cannot be deleted")

@@ -46,12 +46,17 @@ extension DunbarService {
     }
 
     func deleteComment(_ request: Dunbar.DeleteComment, from caller: Caller) async throws -> Dunbar.Confirmation {
-        try await database.write { db in
+        let now = time.milliseconds()
+        return try await database.write { db in
             let owners = try Comments.requireVisible(request.id, to: caller.user, in: db)
             guard try owners.contains(caller.user) || Users.isAdmin(caller.user, in: db) else {
                 throw Problem(.forbidden, "Not authorized to delete this comment")
             }
             guard try db.run("DELETE FROM comments WHERE id = \(request.id)") > 0 else { throw Comments.notFound }
+            if !owners.contains(caller.user) {
+                try Audit(actor: "admin \(caller.user)", action: "comment delete")
+                    .record("comment \(request.id)", at: now, in: db)
+            }
             return .init(message: "Comment deleted")
         }
     }

@@ -169,9 +169,15 @@ public struct DunbarService: FileStoringService {
     ///
     /// - Parameter username: The user's name, in upper or lower case.
     /// - Returns: Whether there is such a user.
-    public static func setAdmin(_ isAdmin: Bool, _ username: String, in database: Database) async throws -> Bool {
+    public static func setAdmin(
+        _ isAdmin: Bool, _ username: String, in database: Database, audit: Audit
+    ) async throws -> Bool {
         try await database.write { db in
-            try db.run("UPDATE users SET is_admin = \(isAdmin) WHERE username_key = \(Users.key(username))") > 0
+            let isThere =
+                try db.run(
+                    "UPDATE users SET is_admin = \(isAdmin) WHERE username_key = \(Users.key(username))") > 0
+            if isThere { try audit.record(username, in: db) }
+            return isThere
         }
     }
 }

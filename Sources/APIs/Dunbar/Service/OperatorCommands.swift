@@ -13,7 +13,7 @@ extension DunbarService {
 
         public func run(in context: OperatorContext) async throws {
             try await context.change(users, printing: "is an admin") {
-                try await DunbarService.setAdmin(true, $0, in: context.database)
+                try await DunbarService.setAdmin(true, $0, in: context.database, audit: context.audit)
             }
         }
     }
@@ -28,7 +28,7 @@ extension DunbarService {
 
         public func run(in context: OperatorContext) async throws {
             try await context.change(users, printing: "is no longer an admin") {
-                try await DunbarService.setAdmin(false, $0, in: context.database)
+                try await DunbarService.setAdmin(false, $0, in: context.database, audit: context.audit)
             }
         }
     }
@@ -40,7 +40,10 @@ extension DunbarService {
         public init() {}
 
         public func run(in context: OperatorContext) async throws {
-            let count = try await context.database.write { try CookieSessions<Dunbar.User.ID>.endAll(in: $0) }
+            let count = try await context.database.write { [audit = context.audit] db in
+                try audit.record("", in: db)
+                return try CookieSessions<Dunbar.User.ID>.endAll(in: db)
+            }
             try await context.printEnd(ofSessions: count)
         }
     }

@@ -77,6 +77,10 @@ extension DunbarService {
             guard try author == caller.user || Users.isAdmin(caller.user, in: db) else {
                 throw Problem(.forbidden, "Not authorized to delete this post")
             }
+            if author != caller.user {
+                try Audit(actor: "admin \(caller.user)", action: "post delete")
+                    .record("post \(request.id) of user \(author)", at: now, in: db)
+            }
             return try Posts.delete(request.id, at: now, in: db)
         }
         await remove(names)

@@ -178,11 +178,12 @@ enum Users: EmailAccountTable {
         }
     }
 
-    /// Returns a user as the caller sees them who has changed them.
+    /// Returns a user as the caller sees them who has changed them. An admin's change of another user is recorded.
     static func changed(
         _ id: Dunbar.User.ID, by viewer: Dunbar.User.ID, _ urls: PublicURLs, in db: Session
     ) throws -> Dunbar.UpdatedUser {
         if id == viewer, let account = try account(id, urls, in: db) { return .own(account.withoutVerification) }
+        try Audit(actor: "admin \(viewer)", action: "profile change").record("user \(id)", in: db)
         guard let profile = try profile(id, to: viewer, urls, in: db) else { throw notFound }
         return .other(profile)
     }

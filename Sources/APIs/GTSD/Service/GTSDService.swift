@@ -112,12 +112,17 @@ public struct GTSDService: FileStoringService {
     ///
     /// - Parameter email: The account's address, in upper or lower case.
     /// - Returns: Whether there is such an account.
-    public static func setActive(_ isActive: Bool, email: String, in database: Database) async throws -> Bool {
+    public static func setActive(
+        _ isActive: Bool, email: String, in database: Database, audit: Audit
+    ) async throws -> Bool {
         try await database.write { db in
-            try db.run(
-                """
-                UPDATE users SET is_deactivated = \(!isActive) WHERE email = \(GTSD.SignUp.normal(email))
-                """) == 1
+            let isThere =
+                try db.run(
+                    """
+                    UPDATE users SET is_deactivated = \(!isActive) WHERE email = \(GTSD.SignUp.normal(email))
+                    """) == 1
+            if isThere { try audit.record(GTSD.SignUp.normal(email), in: db) }
+            return isThere
         }
     }
 }

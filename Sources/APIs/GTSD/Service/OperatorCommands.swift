@@ -9,6 +9,7 @@ extension GTSDService {
         public init() {}
 
         public func run(in context: OperatorContext) async throws {
+            try await context.database.write { [audit = context.audit] in try audit.record("", in: $0) }
             var count = 0
             while true {
                 let ended = try await context.database.write { try TokenSessions<UserID>.endSome(in: $0) }
@@ -30,7 +31,7 @@ extension GTSDService {
 
         public func run(in context: OperatorContext) async throws {
             try await context.change(accounts, printing: "is switched on") {
-                try await GTSDService.setActive(true, email: $0, in: context.database)
+                try await GTSDService.setActive(true, email: $0, in: context.database, audit: context.audit)
             }
         }
     }
@@ -46,7 +47,7 @@ extension GTSDService {
 
         public func run(in context: OperatorContext) async throws {
             try await context.change(accounts, printing: "is switched off") {
-                try await GTSDService.setActive(false, email: $0, in: context.database)
+                try await GTSDService.setActive(false, email: $0, in: context.database, audit: context.audit)
             }
         }
     }

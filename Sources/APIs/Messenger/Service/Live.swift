@@ -95,7 +95,10 @@ extension MessengerService {
     ///
     /// - Parameter service: The service of this process; nil where another process has the sockets.
     /// - Returns: The number of sessions.
-    static func endAllSessions(in database: Database, of service: MessengerService?) async throws -> Int {
+    static func endAllSessions(
+        in database: Database, of service: MessengerService?, audit: Audit
+    ) async throws -> Int {
+        try await database.write { try audit.record("", in: $0) }
         let publisher = service?.publisher ?? EventPublisher(database) { _ in }
         var count = 0
         while true {

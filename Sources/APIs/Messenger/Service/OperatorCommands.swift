@@ -11,7 +11,7 @@ extension MessengerService {
 
         public func run(in context: OperatorContext) async throws {
             let count = try await MessengerService.endAllSessions(
-                in: context.database, of: context.service as? MessengerService)
+                in: context.database, of: context.service as? MessengerService, audit: context.audit)
             try await context.printEnd(ofSessions: count)
         }
     }

@@ -23,8 +23,16 @@ extension MonicaService {
     ///
     /// - Parameter name: The operator's name for the account.
     /// - Returns: False when there is no such account.
-    public func export(_ format: ExportFormat, of name: String, to write: Write) async throws -> Bool {
-        guard let account = try await database.read({ try Accounts.find(name, in: $0) }) else { return false }
+    public func export(
+        _ format: ExportFormat, of name: String, audit: Audit, to write: Write
+    ) async throws -> Bool {
+        // The entry comes before the data, because what has been written is known even if the rest fails.
+        let account = try await database.write { db in
+            let account = try Accounts.find(name, in: db)
+            if account != nil { try audit.record(name, in: db) }
+            return account
+        }
+        guard let account else { return false }
         try await export(format, of: account, to: write)
         return true
     }

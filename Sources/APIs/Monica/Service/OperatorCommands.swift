@@ -29,7 +29,9 @@ extension MonicaService {
         }
 
         public func run(in context: OperatorContext) async throws {
-            try await context.print(try await context.monica.makeToken(account: account, email: email, name: token))
+            try await context.print(
+                try await context.monica.makeToken(
+                    account: account, email: email, name: token, audit: context.audit))
         }
     }
 
@@ -92,7 +94,7 @@ extension MonicaService {
         public init(_ number: Int) { self.number = number }
 
         public func run(in context: OperatorContext) async throws {
-            guard try await context.monica.revokeToken(number) else {
+            guard try await context.monica.revokeToken(number, audit: context.audit) else {
                 throw OperatorError("There is no token \(number): see concord monica token list")
             }
         }
@@ -125,6 +127,9 @@ extension MonicaService {
                 let result = try await context.monica.importCards(
                     into: account, overwriting: overwrite,
                     progress: { try await context.console.show($0, of: count) }, next: next)
+                try await context.database.write { [audit = context.audit, account] in
+                    try audit.record(account, in: $0)
+                }
                 try await context.console.write(Array(ImportSummary(result, findings).text.utf8))
             } catch let refusal as MonicaService.ImportRefused {
                 throw OperatorError("Nothing was imported. \(refusal)")
@@ -147,7 +152,9 @@ extension MonicaService {
         }
 
         public func run(in context: OperatorContext) async throws {
-            let isThere = try await context.monica.export(format, of: account) { try await context.console.write($0) }
+            let isThere = try await context.monica.export(format, of: account, audit: context.audit) {
+                try await context.console.write($0)
+            }
             guard isThere else { throw OperatorError("There is no account '\(account)'") }
             if format == .json { try await context.print("") }
         }

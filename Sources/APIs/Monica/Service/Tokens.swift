@@ -96,16 +96,19 @@ extension MonicaService {
     ///   - account: The operator's name for the account; at first also its owner's name. It has 1 to 255 characters.
     ///   - name: The name by which the owner recognizes the token.
     /// - Returns: The token, with 256 random bits, which is shown once.
-    public func makeToken(account: String, email: String = "", name: String) async throws -> String {
+    public func makeToken(
+        account: String, email: String = "", name: String, audit: Audit
+    ) async throws -> String {
         let text = RandomToken.make()
         let now = time.milliseconds()
         try await database.write { [makeID] db in
-            let account = try Accounts.findOrMake(account, email: email, at: now, makeID: makeID, in: db)
+            let id = try Accounts.findOrMake(account, email: email, at: now, makeID: makeID, in: db)
             try db.run(
                 """
                 INSERT INTO tokens (account_id, name, digest, created_at)
-                VALUES (\(account), \(name), \(Digest.sha256(text)), \(now))
+                VALUES (\(id), \(name), \(Digest.sha256(text)), \(now))
                 """)
+            try audit.record("\(name) of \(account)", in: db)
         }
         return text
     }
@@ -130,7 +133,14 @@ extension MonicaService {
     }
 
     /// Revokes a token, within a second on every node. It returns false when there is no token with that number.
-    public func revokeToken(_ id: Int) async throws -> Bool {
-        try await database.write { db in try db.run("DELETE FROM tokens WHERE id = \(id)") > 0 }
+    public func revokeToken(_ id: Int, audit: Audit) async throws -> Bool {
+        try await database.write { db in
+            let token = try db.one(
+                "SELECT t.name, a.name FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.id = \(id)"
+            ) { "\(id): \(try $0.get(0, as: String.self)) of \(try $0.get(1, as: String.self))" }
+            guard let token, try db.run("DELETE FROM tokens WHERE id = \(id)") > 0 else { return false }
+            try audit.record(token, in: db)
+            return true
+        }
     }
 }

@@ -1,7 +1,11 @@
 import Foundation
+import Processes
 
 /// The programs `pg_dump` and `pg_restore`, of the version of the server or a newer one.
 public struct PostgreSQLTools: Sendable {
+    /// The most bytes of a program's output, which are messages and lists of tables.
+    private static let outputLimit = 4 << 20
+
     private let environment: [String: String]
     private var isCancelled: @Sendable () -> Bool = { false }
 
@@ -138,14 +142,22 @@ public struct PostgreSQLTools: Sendable {
     private func run(
         _ program: String, _ arguments: [String], _ environment: [String: String]? = nil
     ) throws -> String {
-        let tool = ToolProcess(program: program, arguments: arguments, environment: environment ?? self.environment)
-        let (status, output) = try tool.run(isCancelled: isCancelled)
-        guard status == 0 else {
+        let process = BoundedProcess(
+            executable: program, arguments: arguments, environment: environment ?? self.environment,
+            outputLimit: Self.outputLimit, keepsErrors: true)
+        let result: (ending: BoundedProcess.Ending, output: [UInt8])
+        do { result = try process.runBlocking(input: nil, isCancelled: isCancelled) } catch {
+            throw PostgreSQLToolError("\(program) cannot be started: \(error.reason)")
+        }
+        let output = String(decoding: result.output, as: UTF8.self)
+        switch result.ending {
+        case .exited(0): return output
+        case .cancelled: throw CancellationError()
+        default:
             let name = program.split(separator: "/").last.map(String.init) ?? program
             let reason = output.trimmingCharacters(in: .whitespacesAndNewlines).replacing("\n", with: " ")
-            throw PostgreSQLToolError("\(name) failed: \(reason.isEmpty ? "status \(status)" : reason)")
+            throw PostgreSQLToolError("\(name) failed: \(reason.isEmpty ? "\(result.ending)" : reason)")
         }
-        return output
     }
 }
 

@@ -2,14 +2,15 @@ import CSpawn
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Runs a program that is not trusted, with an input and limits on its time and output. When `run` returns, the program
-/// has ended, in any case.
+/// Runs a program with limits on its time and output. When `run` returns, the program has ended, in any case.
+///
+/// The program has a process group of its own, none of the server's sockets and files, and no signal blocked or ignored.
 ///
 /// It uses `posix_spawn` and a thread for each run. Foundation's `Process` needs a run loop, and leaks descriptors to
 /// other child processes. swift-subprocess 1.0.2 ends the whole server when a program does not read its input to the
 /// end.
-struct BoundedProcess: Sendable {
-    enum Ending: Equatable {
+public struct BoundedProcess: Sendable {
+    public enum Ending: Sendable, Equatable {
         case exited(Int32)
         case signalled(Int32)
         case timedOut
@@ -18,31 +19,49 @@ struct BoundedProcess: Sendable {
     }
 
     /// The error of a program that could not be started, with the reason.
-    struct NotStarted: Error {
-        let reason: String
+    public struct NotStarted: Error {
+        public let reason: String
 
         init(_ code: Int32) { reason = String(cString: strerror(code)) }
     }
 
-    let executable: String
-    let arguments: [String]
-    /// The time limit from start to end.
-    let timeout: Duration
-    /// The most bytes of standard output.
-    let outputLimit: Int
+    private let executable: String
+    private let arguments: [String]
+    private let environment: [String: String]
+    private let timeout: Duration?
+    private let outputLimit: Int
+    private let keepsErrors: Bool
 
-    /// Runs the program.
+    /// - Parameters:
+    ///   - executable: The program's path.
+    ///   - environment: The environment variables of the program, which has no others.
+    ///   - timeout: The time limit from start to end; nil for none.
+    ///   - outputLimit: The most bytes of output. The program is ended when it has written more.
+    ///   - keepsErrors: Whether standard error belongs to the output. Otherwise it is discarded.
+    public init(
+        executable: String, arguments: [String], environment: [String: String] = [:], timeout: Duration? = nil,
+        outputLimit: Int, keepsErrors: Bool = false
+    ) {
+        self.executable = executable
+        self.arguments = arguments
+        self.environment = environment
+        self.timeout = timeout
+        self.outputLimit = outputLimit
+        self.keepsErrors = keepsErrors
+    }
+
+    /// Runs the program on a thread of its own. When the task is cancelled, the program is ended.
     ///
     /// - Parameter input: A descriptor that becomes the standard input.
-    /// - Returns: How it ended, and its standard output until then.
-    func run(input: Int32) async throws(NotStarted) -> (ending: Ending, output: [UInt8]) {
+    /// - Returns: How it ended, and its output until then.
+    public func run(input: Int32) async throws(NotStarted) -> (ending: Ending, output: [UInt8]) {
         let isCancelled = NIOLockedValueBox(false)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let thread = Thread {
                     continuation.resume(
                         returning: Result { () throws(NotStarted) in
-                            try runOnThread(input) { isCancelled.withLockedValue { $0 } }
+                            try runBlocking(input: input) { isCancelled.withLockedValue { $0 } }
                         })
                 }
                 thread.name = "helper process"
@@ -54,10 +73,16 @@ struct BoundedProcess: Sendable {
         return try result.get()
     }
 
-    private func runOnThread(
-        _ input: Int32, isCancelled: () -> Bool
+    /// Runs the program on the calling thread.
+    ///
+    /// - Parameters:
+    ///   - input: A descriptor that becomes the standard input; nil for no input.
+    ///   - isCancelled: Returns whether the program is to be ended. It is called about fifty times a second.
+    /// - Returns: How it ended, and its output until then.
+    public func runBlocking(
+        input: Int32?, isCancelled: () -> Bool
     ) throws(NotStarted) -> (ending: Ending, output: [UInt8]) {
-        let deadline = ContinuousClock.now + timeout
+        let deadline = timeout.map { ContinuousClock.now + $0 }
         let (readEnd, writeEnd) = try Self.pipe()
         defer { close(readEnd) }
         let child: Child
@@ -69,7 +94,7 @@ struct BoundedProcess: Sendable {
         var isOpen = true
         while true {
             if isCancelled() { return (child.end(as: .cancelled), output) }
-            if ContinuousClock.now >= deadline { return (child.end(as: .timedOut), output) }
+            if let deadline, ContinuousClock.now >= deadline { return (child.end(as: .timedOut), output) }
             if output.count > outputLimit { return (child.end(as: .tooMuchOutput), output) }
             // Other processes may hold the pipe, so the output is complete when there is nothing to read after the
             // program has ended.
@@ -85,9 +110,7 @@ struct BoundedProcess: Sendable {
 
     // MARK: Starting
 
-    /// Starts the program in a process group of its own, with none of the server's sockets and files, a minimal
-    /// environment, no signal blocked or ignored, and standard error discarded.
-    private func spawn(input: Int32, output: Int32) throws(NotStarted) -> pid_t {
+    private func spawn(input: Int32?, output: Int32) throws(NotStarted) -> pid_t {
         #if canImport(Darwin)
         var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?)
         #else
@@ -99,9 +122,17 @@ struct BoundedProcess: Sendable {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        }
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        if keepsErrors {
+            posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        }
         // Otherwise the program would inherit most sockets of the server, which would keep their ports in use and their
         // clients waiting.
         var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
@@ -118,13 +149,11 @@ struct BoundedProcess: Sendable {
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(&attributes, Int16(flags))
 
-        // The location of the libraries with which it was built depends on the machine.
-        let libraries = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"].map { "LD_LIBRARY_PATH=\($0)" }
         var strings = ([executable] + arguments).map { strdup($0) } + [nil]
-        var environment = [libraries].compactMap { $0 }.map { strdup($0) } + [nil]
-        defer { for string in strings + environment { free(string) } }
+        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for string in strings + variables { free(string) } }
         var pid: pid_t = 0
-        let code = posix_spawn(&pid, executable, &actions, &attributes, &strings, &environment)
+        let code = posix_spawn(&pid, executable, &actions, &attributes, &strings, &variables)
         guard code == 0 else { throw NotStarted(code) }
         return pid
     }
