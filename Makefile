@@ -61,7 +61,7 @@ test: test-deps build ## run all tests (FILTER=Name runs a part)
 		./Tools/with-services $(SWIFT) test --skip-build $(if $(FILTER),--filter $(FILTER))
 
 torture: test-deps build ## run the tests of crashes and bad networks at length
-	CONCORD_TORTURE=1 ./Tools/with-services $(SWIFT) test --skip-build --filter 'DrillTests|FaultTests'
+	CONCORD_TORTURE=1 ./Tools/with-services $(SWIFT) test --skip-build --filter 'DrillTests|FaultTests|SpoiledServerTests'
 
 sanitize: test-deps ## run the JSON, database and image tests under the address and the thread sanitizer
 	SWIFT=$(SWIFT) ./Tools/sanitize
@@ -77,6 +77,7 @@ lint: ## check the format, imports, time limits of suites, documentation and wor
 	./Tools/check-imports
 	./Tools/check-lengths
 	./Tools/check-sections
+	./Tools/check-scenarios
 
 format: ## put every file into the project's format
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)

@@ -56,6 +56,7 @@ let contracts: [Target] = [
     target("ContractExamples", at: "Sources/Contract/Examples", imports: ""),
     target(
         "ContractCheck", at: "Sources/Contract/Check", imports: "Contract ContractClient ContractExamples HTTPTypes"),
+    target("CheckedLists", at: "Sources/Contract/CheckedLists", imports: ""),
     target(
         "ContractMocks", at: "Sources/Contract/Mocks", imports: "Contract ContractClient ContractExamples HTTPTypes"),
     target(
@@ -140,7 +141,7 @@ func api(_ name: String, api: String = "", mocks: String = "", service: String) 
         part(
             "Service",
             "\(name)API Backend Contract ContractServer Database HTTPTypes \(service)"),
-        part("Check", "\(name)Client \(name)Examples Contract ContractCheck ContractClient HTTPTypes"),
+        part("Check", "\(name)Client \(name)Examples CheckedLists Contract ContractCheck ContractClient HTTPTypes"),
     ]
 }
 
@@ -289,11 +290,11 @@ let suites: [Target] = [
     tests(
         "Concord",
         imports: """
-            ArgumentParser Backend Contract ContractCheck ContractClient ContractServer Database DeuceDiaryCheck
-            DeuceDiaryService DeuceDiaryTestHost DunbarCheck DunbarClient DunbarService DunbarTestHost GTSDCheck
-            GTSDClient GTSDService GTSDTestHost HTTPTypes Identity Logging MessengerCheck MessengerClient
+            ArgumentParser AsyncHTTPClient Backend Contract ContractCheck ContractClient ContractServer Database
+            DeuceDiaryCheck DeuceDiaryService DeuceDiaryTestHost DunbarCheck DunbarClient DunbarService DunbarTestHost GTSDCheck
+            GTSDClient GTSDService GTSDTestHost HTTPTypes Hummingbird Identity Logging MessengerCheck MessengerClient
             MessengerService MessengerTestHost MonicaCheck MonicaService MonicaTestHost NIOConcurrencyHelpers NIOCore
-            NIOHTTP1 NIOPosix NIOSockets Testbed concord
+            NIOHTTP1 NIOPosix NIOSockets ServiceLifecycle Testbed concord
             """, programs: ["chat-example"], exclude: ["Databases"]),
 ]
 
@@ -317,7 +318,8 @@ let package = Package(
         }
         // What an API of an app's own is made of.
         + [
-            "Backend", "ContractCheck", "ContractExamples", "ContractMocks", "ContractServer", "Database", "EventBus",
+            "Backend", "CheckedLists", "ContractCheck", "ContractExamples", "ContractMocks", "ContractServer",
+            "Database", "EventBus",
             "Identity", "Mail", "ObjectStore", "WebSockets",
         ].map { .library(name: $0, targets: [$0]) },
     traits: [

@@ -29,6 +29,17 @@ import FoundationNetworking
         #expect(contract.scenarios.map(\.outcome) == [.skipped, .skipped, .skipped, .skipped, .passed])
     }
 
+    @Test func afterAFailureNoScenarioBeginsIfAsked() async {
+        let list = Checklist.plain([
+            Scenario("holds", clause: "A") { _ in },
+            Scenario("does not", clause: "B") { _ in throw CheckFailure("because") },
+            Scenario("is not begun", clause: "C") { _ in },
+        ])
+        let report = await Checker(list, parallel: 1, failsFast: true).run(list.items, on: .scripted())
+        #expect(report.scenarios.map(\.outcome) == [.passed, .failed, .skipped])
+        #expect(report.scenarios.last?.reason == "another scenario had failed" && report.ended == nil)
+    }
+
     @Test func skippedScenariosHaveAReason() async {
         let list = Checklist.plain([
             Scenario("needs more", clause: "A") { _ in throw Skipped("it needs more people") },

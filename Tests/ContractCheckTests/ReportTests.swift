@@ -32,6 +32,51 @@ import FoundationXML
         #expect(lines.contains("3 scenarios: 1 passed, 1 failed, 1 skipped, in 12.3 s"))
     }
 
+    /// A run in which registration answers with another status: everything that needs an account stops there.
+    private var stopped: Report {
+        func failed(_ name: String, _ clause: String, _ found: String = "status 200") -> Verdict {
+            Verdict(
+                name: name, clause: clause, level: .contract, outcome: .failed,
+                failure: Failure(
+                    message: "POST /auth/register", expected: "status 201", found: found,
+                    operation: "POST /auth/register", reproduce: ["curl -sSi http://test/auth/register"]))
+        }
+        var own = failed("alone", "GET /chats/{id}")
+        own.failure?.operation = "GET /chats/{id}"
+        own.failure?.message = "GET /chats/7"
+        return Report(
+            api: "test", url: "http://test", level: .addition,
+            scenarios: [
+                failed("a", "POST /auth/register"), failed("b", "GET /me"), failed("c", "GET /me"),
+                failed("d", "GET /chats/{id}"), own,
+                Verdict(name: "e", clause: "GET /health", level: .contract, outcome: .passed),
+            ])
+    }
+
+    @Test func failuresOfOneCauseAreOne() throws {
+        let cause = try #require(stopped.causes.first)
+        #expect(stopped.causes.count == 1 && cause.scenarios.map(\.name) == ["a", "b", "c", "d"])
+        let lines = stopped.text.split(separator: "\n").map(String.init)
+        #expect(lines.contains("BROKEN  POST /auth/register  1 failed"))
+        #expect(lines.contains("-       GET /me              2 not tried"))
+        #expect(lines.contains("BROKEN  GET /chats/{id}      1 failed, 1 not tried"))
+        #expect(lines.contains("1. 4 scenarios stopped at POST /auth/register"))
+        #expect(lines.contains("2. alone"))
+        #expect(lines.contains(#"   They are of 3 clauses: "a", "b", "c" …"#))
+        #expect(lines.filter { $0.contains("curl") }.count == 2)
+        #expect(stopped.text.contains("6 scenarios: 1 passed, 5 failed, 0 skipped"))
+        #expect(stopped.json.contains(#""not_tried" : 2"#))
+    }
+
+    @Test func markdownIsATableAndTheFailures() {
+        let text = stopped.markdown
+        #expect(text.contains("\n| GET /me | not tried | 2 not tried |\n"))
+        #expect(text.contains("\n| POST /auth/register | **broken** | 1 failed |\n"))
+        #expect(text.contains("\n### 4 scenarios stopped at POST /auth/register\n"))
+        #expect(text.contains("\n```sh\ncurl -sSi http://test/auth/register\n```\n"))
+        #expect(report.markdown.contains("### does &lt;not> &amp; \"never\""))
+    }
+
     @Test func jsonHoldsEverything() throws {
         let decoded = try JSONDecoder().decode(Report.self, from: Data(report.json.utf8))
         #expect(decoded.json == report.json)

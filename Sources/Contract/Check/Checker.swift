@@ -19,6 +19,7 @@ public struct Checker: Sendable {
     let checklist: Checklist
     private let parallel: Int
     private let limit: Duration?
+    private let failsFast: Bool
     private let sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
 
     /// Creates a checker.
@@ -26,9 +27,10 @@ public struct Checker: Sendable {
     /// - Parameters:
     ///   - parallel: The number of scenarios that run at the same time.
     ///   - limit: The time limit of each scenario, in place of its own.
+    ///   - failsFast: Whether scenarios that have not begun are skipped after the first failure.
     ///   - sleep: Waits when the server asks for it. A test replaces it.
     public init(
-        _ checklist: Checklist, parallel: Int = 4, limit: Duration? = nil,
+        _ checklist: Checklist, parallel: Int = 4, limit: Duration? = nil, failsFast: Bool = false,
         sleep: @escaping @Sendable (_ until: ContinuousClock.Instant) async throws -> Void = {
             try await Task.sleep(until: $0, clock: .continuous)
         }
@@ -36,6 +38,7 @@ public struct Checker: Sendable {
         self.checklist = checklist
         self.parallel = max(1, parallel)
         self.limit = limit
+        self.failsFast = failsFast
         self.sleep = sleep
     }
 
@@ -143,11 +146,14 @@ public struct Checker: Sendable {
     /// The state that scenarios share.
     private actor RunState {
         private(set) var ended: String?
+        /// Whether scenarios that have not begun are skipped.
+        private(set) var isStopped = false
         private(set) var leftBehind: [String: Int] = [:]
         /// The resources whose removal the server has not allowed yet.
         private var unfinished: [(cleanUp: Checklist.CleanUp, counts: [String: Int])] = []
 
         func end(_ reason: String) { ended = ended ?? reason }
+        func stop() { isStopped = true }
         func add(_ things: [String: Int]) { leftBehind.merge(things, uniquingKeysWith: +) }
 
         /// Adds what is left behind.
@@ -180,6 +186,10 @@ public struct Checker: Sendable {
             verdict.reason = reason
             return verdict
         }
+        if await state.isStopped {
+            verdict.reason = "another scenario had failed"
+            return verdict
+        }
         let limit = TimeLimit(self.limit ?? item.limit)
         let recording = Recording()
         var recorded = server
@@ -196,13 +206,14 @@ public struct Checker: Sendable {
             verdict.reason = error.reason
         } catch {
             // The failure is described before cleaning up, which adds requests of its own.
-            let failure = await Failure(error, recording)
+            let failure = await Failure(error, recording, at: server.baseURL)
             if Task.isCancelled {
                 await state.end("interrupted")
                 verdict.reason = "interrupted"
             } else {
                 verdict.outcome = .failed
                 verdict.failure = failure
+                if failsFast { await state.stop() }
                 await lookAgain(at: server, state)
             }
         }
@@ -244,13 +255,16 @@ extension Duration {
 }
 
 extension Failure {
-    init(_ error: any Error, _ recording: Recording) async {
+    init(_ error: any Error, _ recording: Recording, at base: URL) async {
         let failure = error as? CheckFailure
+        let last = await recording.exchanges.last?.exchange
         let reproduction = Reproduction(
             failure?.exchange, exchanges: await recording.exchanges, sockets: await recording.sockets)
         self.init(
             message: failure?.message ?? Self.words(for: error), expected: failure?.expected, found: failure?.found,
-            place: failure?.place, reproduce: reproduction.lines)
+            place: failure?.place,
+            operation: (failure?.exchange ?? last).flatMap { Self.operation(of: $0.request, below: base) },
+            reproduce: reproduction.lines)
     }
 
     /// Returns a description of the error for people.

@@ -114,6 +114,16 @@ public func expectRefusal(
     throw CheckFailure(expected: expected, found: "it was accepted", line: line, file: file)
 }
 
+extension Day {
+    /// Reads a day, such as `2026-02-23`.
+    ///
+    /// - Throws: ``CheckFailure`` when there is no such day.
+    public init(checked text: String) throws {
+        guard let day = Day(text) else { throw CheckFailure("'\(text)' is no day") }
+        self = day
+    }
+}
+
 extension AsyncSequence {
     /// Reads a list that should have the given number of elements.
     ///

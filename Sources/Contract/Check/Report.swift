@@ -37,23 +37,39 @@ public struct Report: Sendable, Codable {
     public var clauses: [Clause] {
         var order: [String] = []
         for verdict in scenarios where !order.contains(verdict.clause) { order.append(verdict.clause) }
-        return order.map { name in Clause(name, scenarios.filter { $0.clause == name }) }
+        var stopped: [String: Set<String>] = [:]
+        for cause in causes {
+            for verdict in cause.scenarios where !cause.belongs(to: verdict.clause) {
+                stopped[verdict.clause, default: []].insert(verdict.name)
+            }
+        }
+        return order.map { name in
+            Clause(name, scenarios.filter { $0.clause == name }, stopped: stopped[name] ?? [])
+        }
     }
 
     /// A clause of the contract, with the result of its scenarios.
     public struct Clause: Sendable, Codable {
         public let clause: String
-        /// Failed if one of the scenarios failed, skipped if all were skipped.
+        /// Failed if one of the scenarios failed, skipped if all were skipped or not tried.
         public let outcome: Verdict.Outcome
         public let passed: Int
         public let failed: Int
         public let skipped: Int
+        /// The scenarios that failed before they reached the clause: many scenarios stopped at another operation.
+        public let notTried: Int
 
-        init(_ name: String, _ verdicts: [Verdict]) {
+        enum CodingKeys: String, CodingKey {
+            case clause, outcome, passed, failed, skipped
+            case notTried = "not_tried"
+        }
+
+        init(_ name: String, _ verdicts: [Verdict], stopped: Set<String>) {
             clause = name
             passed = verdicts.count { $0.outcome == .passed }
-            failed = verdicts.count { $0.outcome == .failed }
             skipped = verdicts.count { $0.outcome == .skipped }
+            notTried = verdicts.count { $0.outcome == .failed && stopped.contains($0.name) }
+            failed = verdicts.count { $0.outcome == .failed } - notTried
             outcome = failed > 0 ? .failed : passed > 0 ? .passed : .skipped
         }
     }
@@ -129,16 +145,20 @@ public struct Failure: Sendable, Codable {
     public var found: String?
     /// The file and line of the scenario, where they are known.
     public var place: String?
+    /// The operation of the request with the unexpected answer, or of the last request, such as `POST /chats/{id}`.
+    public var operation: String?
     /// Lines for a shell that send the requests again, with the answers as comments.
     public var reproduce: [String]
 
     public init(
-        message: String, expected: String? = nil, found: String? = nil, place: String? = nil, reproduce: [String] = []
+        message: String, expected: String? = nil, found: String? = nil, place: String? = nil,
+        operation: String? = nil, reproduce: [String] = []
     ) {
         self.message = message
         self.expected = expected
         self.found = found
         self.place = place
+        self.operation = operation
         self.reproduce = reproduce
     }
 }

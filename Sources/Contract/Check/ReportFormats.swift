@@ -1,7 +1,8 @@
 import Foundation
 
 extension Report {
-    /// The report for people: a line for each clause, then every failure with its requests, then the sum.
+    /// The report for people: a line for each clause, then every failure with its requests, then the sum. Scenarios that
+    /// failed for the same reason are one failure.
     public var text: String {
         var lines = ["\(api) at \(url)", ""]
         let width = clauses.map(\.clause.count).max() ?? 0
@@ -10,14 +11,9 @@ extension Report {
             let name = clause.clause.padding(toLength: width, withPad: " ", startingAt: 0)
             lines.append("\(sign)  \(name)  \(clause.sum)")
         }
-        for (index, verdict) in scenarios.filter({ $0.outcome == .failed }).enumerated() {
-            guard let failure = verdict.failure else { continue }
-            lines += ["", "\(index + 1). \(verdict.name)", "   \(verdict.clause)"]
-            if let place = failure.place { lines[lines.count - 1] += " (\(place))" }
-            if !failure.message.isEmpty { lines.append("   \(failure.message)") }
-            if let expected = failure.expected { lines.append("   expected: \(expected)") }
-            if let found = failure.found { lines.append("   found:    \(found)") }
-            if !failure.reproduce.isEmpty { lines += ["   to repeat:"] + failure.reproduce.map { "     \($0)" } }
+        for (index, section) in sections.enumerated() {
+            lines += ["", "\(index + 1). \(section.title)"] + section.details.map { "   \($0)" }
+            if !section.reproduce.isEmpty { lines += ["   to repeat:"] + section.reproduce.map { "     \($0)" } }
         }
         lines.append("")
         if !leftBehind.isEmpty {
@@ -29,6 +25,35 @@ extension Report {
             "\(scenarios.count) scenarios: \(passed) passed, \(failed) failed, \(skipped) skipped,"
                 + " in \(Self.rounded(seconds)) s")
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// A failure as people read it, or several of one cause.
+    struct Section {
+        let title: String
+        let details: [String]
+        let reproduce: [String]
+    }
+
+    /// The failures, those of common causes first.
+    var sections: [Section] {
+        let causes = causes
+        let common = Set(causes.flatMap { $0.scenarios.map(\.name) })
+        return causes.map { cause in
+            let clauses = Set(cause.scenarios.map(\.clause)).count
+            let first = cause.scenarios.prefix(3).map { "\"\($0.name)\"" }.joined(separator: ", ")
+            return Section(
+                title: "\(cause.scenarios.count) scenarios stopped" + (cause.operation.map { " at \($0)" } ?? ""),
+                details: cause.failure.difference
+                    + ["They are of \(clauses) clauses: \(first)" + (cause.scenarios.count > 3 ? " …" : "")],
+                reproduce: cause.failure.reproduce)
+        }
+            + scenarios.compactMap { verdict in
+                guard let failure = verdict.failure, !common.contains(verdict.name) else { return nil }
+                return Section(
+                    title: verdict.name,
+                    details: [verdict.clause + (failure.place.map { " (\($0))" } ?? "")] + failure.difference,
+                    reproduce: failure.reproduce)
+            }
     }
 
     /// The report for programs. The members are those of ``Report``, ``Verdict`` and ``Failure``.
@@ -76,13 +101,19 @@ extension Report {
 
 extension Report.Clause {
     /// The sum, such as `3 passed, 1 failed`.
-    fileprivate var sum: String {
-        [(passed, "passed"), (failed, "failed"), (skipped, "skipped")].filter { $0.0 > 0 }
+    var sum: String {
+        [(passed, "passed"), (failed, "failed"), (skipped, "skipped"), (notTried, "not tried")].filter { $0.0 > 0 }
             .map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }
 }
 
 extension Failure {
+    /// The difference as lines.
+    fileprivate var difference: [String] {
+        (message.isEmpty ? [] : [message]) + (expected.map { ["expected: \($0)"] } ?? [])
+            + (found.map { ["found:    \($0)"] } ?? [])
+    }
+
     /// The sum with the level and the duration, on one line.
     public var summary: String {
         var parts = message.isEmpty ? [] : [message]

@@ -93,7 +93,8 @@ public indirect enum Shape: Sendable {
             var expected = members.merging(optional.filter { found[$0.key] != nil }) { member, _ in member }
             for (name, shape) in additions where level == .addition || found[name] != nil { expected[name] = shape }
             guard expected.count == found.count, expected.keys.allSatisfy({ found[$0] != nil }) else {
-                return JSONDifference(path: path, expected: Self.list(expected.keys), found: Self.list(found.keys))
+                return JSONDifference(
+                    path: path, expected: Self.list(expected.keys), found: Self.difference(expected.keys, found.keys))
             }
             for (name, shape) in expected.sorted(by: { $0.key < $1.key }) {
                 guard let member = found[name] else { continue }
@@ -103,6 +104,16 @@ public indirect enum Shape: Sendable {
         case (.object, _):
             return unless(false, "an object")
         }
+    }
+
+    /// Returns the names that are missing, and those that are not expected.
+    private static func difference(
+        _ expected: some Collection<String>, _ found: some Collection<String>
+    ) -> String {
+        let missing = Set(expected).subtracting(found).sorted().joined(separator: ", ")
+        let others = Set(found).subtracting(expected).sorted().joined(separator: ", ")
+        return [missing.isEmpty ? nil : "missing: \(missing)", others.isEmpty ? nil : "unexpected: \(others)"]
+            .compactMap(\.self).joined(separator: "; ")
     }
 
     private static func list(_ names: some Sequence<String>) -> String {

@@ -26,6 +26,7 @@ struct Check: AsyncParsableCommand {
                 concord check gtsd http://localhost:8083
                 concord check dunbar http://localhost:5000/api
 
+            Scenarios that fail for the same reason are one failure; clauses that they did not reach are "not tried". \
             A failure shows the expected and the actual value, and shell commands that repeat the request (with curl; \
             for sockets with PyPI's websockets).
 
@@ -52,7 +53,7 @@ struct Check: AsyncParsableCommand {
 
     /// The formats are documented in docs/checking.md.
     enum Format: String, CaseIterable, ExpressibleByArgument {
-        case text, json, junit
+        case text, json, junit, markdown
     }
 
     enum Strictness: String, CaseIterable, ExpressibleByArgument {
@@ -69,7 +70,7 @@ struct Check: AsyncParsableCommand {
         transform: Check.baseURL)
     var url: URL?
 
-    @Option(help: "The format of the report: text, json, or junit for CI servers.")
+    @Option(help: "The format of the report: text, json, junit for CI servers, or markdown for a job's summary.")
     var format = Format.text
 
     @Option(
@@ -82,6 +83,9 @@ struct Check: AsyncParsableCommand {
 
     @Option(help: "The time limit of one scenario, in seconds. (default: 120)")
     var timeout: Int?
+
+    @Flag(help: "Begin no further scenario after the first failure.")
+    var failFast = false
 
     @Option(help: "The number of scenarios that run at the same time.")
     var parallel = 4
@@ -126,7 +130,9 @@ struct Check: AsyncParsableCommand {
         }
         if !token.isEmpty, data != nil { throw ValidationError("Give --token or --data, not both") }
         if Set(token).count != token.count { throw ValidationError("Each --token must be a different one") }
-        if list, format == .junit { throw ValidationError("--list supports the formats text and json") }
+        if list, format == .junit || format == .markdown {
+            throw ValidationError("--list supports the formats text and json")
+        }
         if let timeout, timeout < 1 { throw ValidationError("--timeout must be a number of seconds above 0") }
         guard 1...64 ~= parallel else { throw ValidationError("--parallel must be 1 to 64") }
     }
@@ -146,7 +152,8 @@ struct Check: AsyncParsableCommand {
         let server = Server(
             baseURL: url, transport: URLSessionTransport(configuration: connections),
             sockets: NIOSocketTransport(), level: haveData ? .contract : level.level)
-        let checker = Checker(checklist, parallel: haveData ? 1 : parallel, limit: timeout.map { .seconds($0) })
+        let checker = Checker(
+            checklist, parallel: haveData ? 1 : parallel, limit: timeout.map { .seconds($0) }, failsFast: failFast)
         do {
             try await checker.reach(server)
         } catch {
@@ -215,6 +222,7 @@ struct Check: AsyncParsableCommand {
         case .text: report.text
         case .json: report.json
         case .junit: report.junit
+        case .markdown: report.markdown
         }
     }
 

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import DeuceDiaryClient
@@ -21,7 +22,7 @@ extension DeuceDiaryScenarios {
             try await john.log("elsewhere", in: guest)
             // Entries in a group that the user has left are removed, too.
             try await john.send(DeuceDiary.LeaveGroup(group: guest))
-            for entry in [janes, johns[0]] {
+            for entry in try [janes, johns[0]] {
                 for person in [john, jane] {
                     try await person.send(DeuceDiary.AddReaction(entry: entry.id, emoji: "💩"))
                 }

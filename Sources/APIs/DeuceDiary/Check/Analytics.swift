@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import DeuceDiaryClient
@@ -31,7 +32,7 @@ extension DeuceDiaryScenarios {
             try expect(try await john.deuceCount(), equals: 4)
             try expect(try await john.send(DeuceDiary.ListGroups()).map(\.entryCount).reduce(0, +), equals: 6)
             for _ in 0..<2 { try await log("2025-05-21T12:00:00Z", into: [groups[1]]) }
-            let top = DeuceDiary.TopDay(date: Day("2025-05-21")!, count: 3)
+            let top = try DeuceDiary.TopDay(date: Day(checked: "2025-05-21"), count: 3)
             try expect(try await john.client.topDay(), equals: top)
             // Members show the same number, over all their groups, whether or not the viewer is in them.
             let members = try await jane.send(DeuceDiary.GetGroup(group: groups[0])).members

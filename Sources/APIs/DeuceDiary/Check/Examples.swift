@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -148,12 +149,12 @@ extension DeuceDiaryScenarios {
             }
             try expect(try await john.deuceCount(), equals: before + 1)
             // Older apps write it this way, and it means now.
-            let rest: JSONValue = ["groupId": groups[0].json, "location": "Home", "thoughts": "x"]
+            let rest: JSONValue = try ["groupId": groups[0].json, "location": "Home", "thoughts": "x"]
             try expect(try await john.post("/api/deuces", rest).succeeded()["count"], equals: 1)
             try await john.post("/api/deuces", ["groupIds": [], "location": "Home", "thoughts": "x"])
                 .expect(400..<401, "no group")
-            let foreign: JSONValue = [
-                "groupIds": [try await jane.group().json, groups[0].json], "location": "Home", "thoughts": "secret",
+            let foreign: JSONValue = try await [
+                "groupIds": [jane.group().json, groups[0].json], "location": "Home", "thoughts": "secret",
             ]
             try await john.post("/api/deuces", foreign).expect(403..<404, "a group of others")
             try expect(try await john.entries(of: groups[0]).count, equals: 2)

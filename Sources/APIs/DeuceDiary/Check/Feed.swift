@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import DeuceDiaryClient
@@ -128,20 +129,21 @@ extension DeuceDiaryScenarios {
         Scenario("The top day follows what is deleted", clause: delete) { world in
             let john = try await world.person()
             let group = try await john.group()
-            var ids: [DeuceDiary.DeuceEntry.ID] = []
+            var logged: [DeuceDiary.DeuceEntry.ID] = []
             for day in ["2025-05-20", "2025-05-20", "2025-05-20", "2025-05-21", "2025-05-21"] {
                 let time = DeuceDiary.Timestamp("\(day)T12:00:00Z")
-                ids.append(try await john.log(in: group, at: time)[0].id)
+                logged.append(try await john.log(in: group, at: time)[0].id)
             }
+            let ids = logged
             for (index, expected) in [("2025-05-20", 3), ("2025-05-21", 2), ("2025-05-21", 2), ("2025-05-21", 2)]
                 .enumerated()
             {
-                let top = DeuceDiary.TopDay(date: Day(expected.0)!, count: expected.1)
+                let top = try DeuceDiary.TopDay(date: Day(checked: expected.0), count: expected.1)
                 try expect(try await john.client.topDay(), equals: top)
                 if index < 3 { try await john.client.delete(ids[index]) }
             }
             let members = try await john.send(DeuceDiary.GetGroup(group: group)).members
-            try expect(members[0].personalRecord, equals: .init(date: Day("2025-05-21")!, count: 2))
+            try expect(members[0].personalRecord, equals: .init(date: Day(checked: "2025-05-21"), count: 2))
             try expect(try await john.deuceCount(), equals: 2)
         },
         Scenario("Entries of others are not deleted, and those of closed groups are not there", clause: delete) {
@@ -185,8 +187,9 @@ extension DeuceDiaryScenarios {
         },
         Scenario("Deleted at once from all its groups, a log is taken back once", clause: delete) { world in
             let john = try await world.person()
-            var groups: [DeuceDiary.Group.ID] = []
-            for _ in 0..<6 { groups.append(try await john.group()) }
+            var made: [DeuceDiary.Group.ID] = []
+            for _ in 0..<6 { made.append(try await john.group()) }
+            let groups = made
             try await john.log("kept", in: groups[0])
             let log = try await john.send(DeuceDiary.LogDeuce(groups: groups, location: "x", thoughts: "")).entries
             let answers = try await together(18) { index in

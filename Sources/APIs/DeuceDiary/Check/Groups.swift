@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import DeuceDiaryClient
@@ -108,7 +109,7 @@ extension DeuceDiaryScenarios {
             try expect(detail.members.map(\.userId), equals: [joan.id, jane.id, john.id])
             try expect(detail.members.map(\.role), equals: [.member, .member, .admin])
             try expect(detail.members.map(\.groupId), equals: [group, group, group])
-            try expect(detail.members[1].personalRecord, equals: .init(date: Day("2001-09-09")!, count: 1))
+            try expect(detail.members[1].personalRecord, equals: .init(date: Day(checked: "2001-09-09"), count: 1))
             try expect(detail.members[0].personalRecord, equals: nil)
             try expect(detail.entries.map(\.value), equals: [second, first])
             try expect(detail.entries.map(\.user.id), equals: [john.id, jane.id])
@@ -141,8 +142,9 @@ extension DeuceDiaryScenarios {
             let (john, jane) = try await world.pair()
             let group = try await john.group(with: jane)
             let other = try await john.group()
-            var ids: [DeuceDiary.DeuceEntry.ID] = []
-            for index in 1...5 { ids.insert(try await john.log("e\(index)", in: group)[0].id, at: 0) }
+            var logged: [DeuceDiary.DeuceEntry.ID] = []
+            for index in 1...5 { logged.insert(try await john.log("e\(index)", in: group)[0].id, at: 0) }
+            let ids = logged
             func page(_ query: String) async throws -> [DeuceDiary.DeuceEntry.ID] {
                 let detail = try await jane.get("/api/groups/\(group)?\(query)").succeeded(query)
                 return detail["entries"]?.elements.compactMap { $0["id"]?.string.map { .init($0) } } ?? []

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import DeuceDiaryClient
@@ -88,7 +89,7 @@ extension DeuceDiaryScenarios {
             let people = try await world.people(8)
             let group = try await people[0].group()
             let invite = try await people[0].send(DeuceDiary.CreateInvite(group: group)).id
-            for person in people[1...] { try await person.send(DeuceDiary.JoinGroup(invite: invite)) }
+            for person in try people[1...] { try await person.send(DeuceDiary.JoinGroup(invite: invite)) }
             _ = try await together(7) { try await people[$0].send(DeuceDiary.LeaveGroup(group: group)) }
             let members = try await people[7].send(DeuceDiary.GetGroup(group: group)).members
             try expect(members.map(\.userId), equals: [people[7].id])
@@ -105,8 +106,8 @@ extension DeuceDiaryScenarios {
                     return try await (index == 0 ? jane : joan).post("/api/join/\(invite)")
                 }
                 try answers[1].succeeded()
-                let joined = zip([jane, joan], [answers[0], answers[2]]).filter { $1.status == 200 }.map(\.0)
-                for answer in [answers[0], answers[2]] where answer.status != 200 {
+                let joined = try zip([jane, joan], [answers[0], answers[2]]).filter { $1.status == 200 }.map(\.0)
+                for answer in try [answers[0], answers[2]] where answer.status != 200 {
                     try answer.refused(400, "Invalid or expired invite")
                 }
                 guard let one = joined.first else {
@@ -164,7 +165,7 @@ extension DeuceDiaryScenarios {
         },
         Scenario("Who is removed does not come back by the invites they made or came by", clause: remove) { world in
             let people = try await world.people(4)
-            let (john, jane, joan, stranger) = (people[0], people[1], people[2], people[3])
+            let (john, jane, joan, stranger) = try (people[0], people[1], people[2], people[3])
             let group = try await john.group()
             let (first, second, others) = (
                 try await john.send(DeuceDiary.CreateInvite(group: group)).id,
@@ -203,7 +204,7 @@ extension DeuceDiaryScenarios {
                 }
                 try answers[0].succeeded()
                 let members = try await john.send(DeuceDiary.GetGroup(group: group)).members.map(\.userId)
-                if answers[1].status == 200 {
+                if try answers[1].status == 200 {
                     try expect(members, equals: [joan.id, john.id])
                 } else {
                     try answers[1].refused(400, "Invalid or expired invite")
@@ -216,7 +217,7 @@ extension DeuceDiaryScenarios {
         },
         Scenario("Only an admin removes, and only others who are members", clause: remove) { world in
             let people = try await world.people(4)
-            let (john, jane, joan, outsider) = (people[0], people[1], people[2], people[3])
+            let (john, jane, joan, outsider) = try (people[0], people[1], people[2], people[3])
             let group = try await john.group(with: jane, joan)
             func remove(_ user: String, by person: Person, from group: String) async throws -> RawAnswer {
                 try await person.raw(.delete, "/api/groups/\(group)/members/\(user)")

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import DeuceDiaryClient
@@ -112,10 +113,11 @@ extension DeuceDiaryScenarios {
             let (john, jane) = try await world.pair()
             let group = try await john.group(with: jane)
             let (entry, other) = (try await john.log(in: group)[0].id, try await john.log(in: group)[0].id)
-            var ids: [DeuceDiary.Reaction.ID] = []
+            var added: [DeuceDiary.Reaction.ID] = []
             for index in 0..<5 {
-                ids.append(try await jane.send(DeuceDiary.AddReaction(entry: entry, emoji: "\(index)")).id)
+                added.append(try await jane.send(DeuceDiary.AddReaction(entry: entry, emoji: "\(index)")).id)
             }
+            let ids = added
             let foreign = try await jane.send(DeuceDiary.AddReaction(entry: other, emoji: "x")).id
             func page(_ limit: Int?, _ after: DeuceDiary.Reaction.ID?) async throws -> [DeuceDiary.Reaction.ID] {
                 try await john.send(DeuceDiary.ListReactions(entry: entry, limit: limit, after: after)).map(\.id)

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -84,9 +85,9 @@ public struct DeuceDiaryWorld: Sendable {
                 return taken
             }
             guard index < tokens.count else { throw Skipped("it needs more people than tokens were given") }
-            let client = client(tokens[index])
+            let client = try client(tokens[index])
             let id = try await client.send(DeuceDiary.GetUser()).id
-            return Person(id: id, token: tokens[index], client: client, world: self)
+            return try Person(id: id, token: tokens[index], client: client, world: self)
         }
         let id = freshID()
         let person = try await stranger(
@@ -101,12 +102,12 @@ public struct DeuceDiaryWorld: Sendable {
 
     public func pair() async throws -> (Person, Person) {
         let people = try await people(2)
-        return (people[0], people[1])
+        return try (people[0], people[1])
     }
 
     public func trio() async throws -> (Person, Person, Person) {
         let people = try await people(3)
-        return (people[0], people[1], people[2])
+        return try (people[0], people[1], people[2])
     }
 
     /// Opens a raw socket without a subscription.

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -170,7 +171,7 @@ extension DunbarScenarios {
         },
         Scenario("A cookie that is none is no session", clause: "§2 Cookie") { world in
             let john = try await world.person()
-            let name = john.cookie.split(separator: "=")[0]
+            let name = try john.cookie.split(separator: "=")[0]
             for cookie in [
                 "", name + "=", "\(name)=x", john.cookie + "x", String(john.cookie.dropLast()), "x=" + john.cookie,
             ] {

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import DunbarClient
@@ -107,7 +108,7 @@ extension DunbarScenarios {
             for round in 0..<6 {
                 let isPrivate = round % 2 == 0
                 let people = try await world.people(2, isPrivate: isPrivate)
-                let (a, b) = (people[0], people[1])
+                let (a, b) = try (people[0], people[1])
                 var request: Dunbar.FollowRequest.ID?
                 if isPrivate {
                     try await b.send(Dunbar.Follow(user: a.id))
@@ -143,7 +144,7 @@ extension DunbarScenarios {
                 }
                 try expect(answers.contains { $0.status == 200 }, "\(answers.map(\.text))")
                 for answer in answers where answer.status != 200 { try answer.refused(404, "User not found") }
-                for index in 0..<2 where answers[index].status == 200 {
+                for index in 0..<2 where try answers[index].status == 200 {
                     try await people[index].raw(.delete, "/users/\(people[1 - index].id)/block").said("User unblocked")
                 }
                 for index in 0..<2 { try await people[index].get("/users/\(people[1 - index].id)").succeeded(200) }

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -18,7 +19,7 @@ extension DunbarScenarios {
             let outgoing = try await b.send(Dunbar.ListOutgoingRequests())
             try expect(outgoing.map(\.following.id), equals: [a.id])
             try expect(outgoing[0].id, equals: pending[0].id)
-            let request = pending[0].id
+            let request = try pending[0].id
             for person in [c, b] {
                 try await person.post("/follow-requests/\(request)/accept").refused(404, "Follow request not found")
                 try await person.post("/follow-requests/\(request)/reject").refused(404, "Follow request not found")
@@ -169,7 +170,7 @@ extension DunbarScenarios {
             }
             // 148 follow without concurrency, then ten compete for the last two places.
             _ = try await together(148, width: 8) { try await b.send(Dunbar.Follow(user: targets[$0].id)) }
-            for private_ in targets[150...152] { try await b.send(Dunbar.Follow(user: private_.id)) }
+            for private_ in try targets[150...152] { try await b.send(Dunbar.Follow(user: private_.id)) }
             let more = try await world.people(8, isPrivate: false)
             let last = try await together(10) { index in
                 try await b.post("/users/\((index < 2 ? targets[148 + index] : more[index - 2]).id)/follow")

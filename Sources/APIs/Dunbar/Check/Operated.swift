@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -81,9 +82,10 @@ extension DunbarScenarios {
             guard let `operator` = world.operator else { throw CheckFailure("only an operator sees the e-mails") }
             let emails = try await `operator`.emails("\(john.name)@example.com")
             try expect(emails.count, equals: 1)
-            guard let found = emails[0].firstMatch(of: #/https?:\/\/\S+\/api\/verify-email\/([A-Za-z0-9_-]{43})\s/#)
+            let email = try emails[0]
+            guard let found = email.firstMatch(of: #/https?:\/\/\S+\/api\/verify-email\/([A-Za-z0-9_-]{43})\s/#)
             else {
-                throw CheckFailure("no link: \(emails[0])")
+                throw CheckFailure("no link: \(email)")
             }
             let token = String(found.output.1)
             for token in [String(token.dropLast()), token + "x", "x", String(token.reversed())] {

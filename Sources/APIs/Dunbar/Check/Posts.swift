@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -180,10 +181,11 @@ extension DunbarScenarios {
         Scenario("Posts and the feed come in pages that nothing disturbs", clause: "§6 paging, example 7") { world in
             let (john, jane) = try await world.pair()
             try await jane.follow(john)
-            var posts: [Dunbar.Post] = []
+            var published: [Dunbar.Post] = []
             for index in 0..<9 {
-                posts.insert(try await (index % 3 == 0 ? jane : john).publish("p\(index + 1)"), at: 0)
+                published.insert(try await (index % 3 == 0 ? jane : john).publish("p\(index + 1)"), at: 0)
             }
+            let posts = published
             let all = posts.map(\.id)
             func feed(_ query: String) async throws -> [Dunbar.Post.ID] {
                 try await jane.get("/feed\(query)").succeeded(200).elements.map { .init($0["id"]?.integer ?? 0) }
@@ -196,12 +198,13 @@ extension DunbarScenarios {
             try await john.publish("p10")
             try expect(try await feed("?limit=4&before=\(all[3])"), equals: Array(all[4..<8]))
             // A deleted cursor still marks a place.
-            let author = posts[3].userId == john.id ? john : jane
+            let author = try posts[3].userId == john.id ? john : jane
             try await author.send(Dunbar.DeletePost(id: all[3]))
             try expect(try await feed("?limit=4&before=\(all[3])"), equals: Array(all[4..<8]))
             let paged = try await jane.client.feed(pageSize: 2).elements(expecting: 9).map(\.id)
             try expect(paged.count, equals: 9)
-            try expect(paged.filter { $0 != paged[0] }, equals: all.filter { $0 != all[3] })
+            let (newest, deleted) = try (paged[0], all[3])
+            try expect(paged.filter { $0 != newest }, equals: all.filter { $0 != deleted })
             let own = try await jane.posts(of: john)
             let pagedOwn = try await jane.client.posts(of: john.id, pageSize: 2).elements(expecting: own.count)
             try expect(pagedOwn, equals: own)
@@ -209,10 +212,11 @@ extension DunbarScenarios {
         Scenario("Comments come in pages, the newest page first", clause: "§6 paging") { world in
             let john = try await world.person()
             let post = try await john.publish()
-            var ids: [Dunbar.Comment.ID] = []
+            var made: [Dunbar.Comment.ID] = []
             for index in 0..<5 {
-                ids.append(try await john.send(Dunbar.AddComment(post: post.id, content: "\(index)")).id)
+                made.append(try await john.send(Dunbar.AddComment(post: post.id, content: "\(index)")).id)
             }
+            let ids = made
             func page(_ limit: Int?, _ before: Dunbar.Comment.ID?) async throws -> [Dunbar.Comment.ID] {
                 try await john.send(Dunbar.ListComments(post: post.id, limit: limit, before: before)).map(\.id)
             }
@@ -253,7 +257,7 @@ extension DunbarScenarios {
             try await john.send(Dunbar.RejectRequest(id: requests[0].id))
             try await john.send(Dunbar.RejectRequest(id: requests[1].id))
             try expect(try await pending(requests[1].id), equals: requests[2..<4].map(\.id))
-            for request in requests[2...] { try await john.send(Dunbar.AcceptRequest(id: request.id)) }
+            for request in try requests[2...] { try await john.send(Dunbar.AcceptRequest(id: request.id)) }
             try expect(try await pending(requests[3].id), equals: [])
             let followers = try await john.send(Dunbar.ListFollowers(of: john.id)).map(\.id)
             func page(_ before: Dunbar.User.ID) async throws -> [Dunbar.User.ID] {
@@ -262,16 +266,17 @@ extension DunbarScenarios {
             try await john.send(Dunbar.RemoveFollower(follower: followers[1]))
             try expect(try await page(followers[1]), equals: Array(followers[2..<4]))
             // A user who deletes their account leaves a place, too.
-            let leaving = others.first { $0.id == followers[2] }
+            let gone = try followers[2]
+            let leaving = others.first { $0.id == gone }
             try await leaving?.client.deleteAccount(password: DunbarWorld.password)
             try expect(try await page(followers[2]), equals: Array(followers[3...]))
-            for other in others where other.id != followers[2] { try await john.send(Dunbar.Follow(user: other.id)) }
+            for other in others where other.id != gone { try await john.send(Dunbar.Follow(user: other.id)) }
             let outgoing = try await john.send(Dunbar.ListOutgoingRequests())
             try await john.send(Dunbar.Unfollow(user: outgoing[1].following.id))
             try expect(
                 try await john.send(Dunbar.ListOutgoingRequests(limit: 2, before: outgoing[1].id)).map(\.id),
                 equals: outgoing[2..<4].map(\.id))
-            for other in others[..<4] where other.id != followers[2] {
+            for other in try others[..<4] where other.id != gone {
                 try await john.send(Dunbar.Block(user: other.id))
             }
             let blocks = try await john.send(Dunbar.ListBlocks()).map(\.id)

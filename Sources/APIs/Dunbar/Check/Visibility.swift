@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import DunbarClient
@@ -138,7 +139,7 @@ public struct VisibilityTable: Sendable, CustomStringConvertible {
     public var description: String {
         let header = ["account", "what"] + Viewer.allCases.map(\.rawValue)
         let lines = [header] + rows.map { [$0.account, $0.what] + $0.cells }
-        let widths = header.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+        let widths = header.indices.map { column in lines.map { $0.dropFirst(column).first?.count ?? 0 }.max() ?? 0 }
         return lines.map { line in
             zip(line, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }.joined(separator: "  ")
         }.joined(separator: "\n")

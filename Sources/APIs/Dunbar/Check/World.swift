@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -76,12 +77,12 @@ public struct DunbarWorld: Sendable {
 
     public func pair() async throws -> (Person, Person) {
         let people = try await people(2)
-        return (people[0], people[1])
+        return try (people[0], people[1])
     }
 
     public func trio() async throws -> (Person, Person, Person) {
         let people = try await people(3)
-        return (people[0], people[1], people[2])
+        return try (people[0], people[1], people[2])
     }
 
     /// Returns a user whom the operator has made an admin.
@@ -124,7 +125,7 @@ public struct Person: Sendable {
         self.cookie = cookie
         self.world = world
         let parts = cookie.split(separator: "=", maxSplits: 1).map(String.init)
-        let stored = StoredCookie(name: parts[0], value: parts.last ?? "", expiresAt: nil, isSecure: false)
+        let stored = StoredCookie(name: parts.first ?? "", value: parts.last ?? "", expiresAt: nil, isSecure: false)
         client = DunbarClient(
             baseURL: world.baseURL, store: MemoryCookieStore([stored]), transport: world.transport, retry: .never,
             isConnected: { true })

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -57,7 +58,7 @@ extension GTSDScenarios {
             func words(_ rules: some Sequence<String>) -> String {
                 rules.map { "password: Password must \($0)" }.joined(separator: ", ")
             }
-            let table: [(String, String)] = [
+            let table: [(String, String)] = try [
                 ("", words(all)), ("a", words(all.filter { !$0.contains("lowercase") })),
                 ("Aa1!567", words(all.prefix(1))),
                 ("secret-123", words([all[1]])), ("SECRET-123", words([all[2]])), ("Secret-abc", words([all[3]])),
@@ -138,7 +139,8 @@ extension GTSDScenarios {
             try expect(
                 try answer.succeeded(200), equals: ["success": true, "message": "Account deleted successfully"])
             try await anna.get("/v1/badges/me").refused(401, "Invalid or expired token")
-            let request = TransportRequest(method: .get, url: URL(string: photo.downloadUrl)!)
+            guard let url = URL(string: photo.downloadUrl) else { throw CheckFailure("no URL: \(photo.downloadUrl)") }
+            let request = TransportRequest(method: .get, url: url)
             try expect(try await world.transport.send(request, progress: nil).status.code, equals: 404)
             try await world.post("/auth/login", ["email": .string(anna.email), "password": .string(Person.password)])
                 .refused(401, "Invalid email or password")
@@ -207,7 +209,7 @@ extension GTSDScenarios {
                 try expect(try answer.succeeded(200), equals: said)
             }
             try await anna.get("/auth/me").refused(401, "Invalid or expired token")
-            let bearer = others[0]["accessToken"]?.string
+            let bearer = try others[0]["accessToken"]?.string
             try expect(try await world.raw.send(.post, "/auth/logout", token: bearer).succeeded(200), equals: said)
             try await world.raw.send(.get, "/auth/me", token: bearer).refused(401, "Invalid or expired token")
             try await world.post("/auth/refresh", ["refreshToken": others[0]["refreshToken"] ?? nil])

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -197,7 +198,7 @@ extension GTSDScenarios {
             // Characters with a meaning are changed one at a time, in the key and in the query.
             let start = url.range(of: "progress-photos/")?.lowerBound ?? url.startIndex
             let signs = url[start...].indices.filter { url[$0].isLetter || url[$0].isNumber }
-            for index in stride(from: 0, to: signs.count, by: 5).map({ signs[$0] }) {
+            for (number, index) in signs.enumerated() where number.isMultiple(of: 5) {
                 var other = url
                 other.replaceSubrange(index...index, with: url[index] == "7" ? "8" : "7")
                 try expect([403, 400].contains(try await put(other)), "taken with \(other)")

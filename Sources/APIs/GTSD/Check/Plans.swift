@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -44,10 +45,10 @@ extension GTSDScenarios {
             let anna = try await world.person()
             let today = try await anna.tasks()[0].dueDate
             /// Returns the day that many years before today.
-            func born(_ age: Int) -> Day {
+            func born(_ age: Int) throws -> Day {
                 let text = today.description
                 let year = (Int(text.prefix(4)) ?? 0) - age
-                return Day("\(year)\(text.suffix(6))") ?? Day("\(year)-02-28")!
+                return try Day("\(year)\(text.suffix(6))") ?? Day(checked: "\(year)-02-28")
             }
             let table: [(Double, Double, Int, GTSD.Gender, GTSD.ActivityLevel, GTSD.Goal, [Int], water: Int)] = [
                 (80, 180, 30, .male, .moderatelyActive, .loseWeight, [1780, 2759, 2259, 176, 220, 75], 2800),
@@ -64,7 +65,7 @@ extension GTSDScenarios {
             for (kg, cm, age, gender, activity, goal, numbers, water) in table {
                 let _: GTSD.OnboardingStatus = try await anna.send(
                     GTSD.CompleteOnboarding(
-                        dateOfBirth: born(age), gender: gender, primaryGoal: goal, currentWeight: kg, height: cm,
+                        dateOfBirth: try born(age), gender: gender, primaryGoal: goal, currentWeight: kg, height: cm,
                         activityLevel: activity))
                 let plan = try await anna.send(GTSD.GeneratePlan(forceRecompute: true)).plan
                 let targets = plan.targets
@@ -80,12 +81,12 @@ extension GTSDScenarios {
                         "Your Energy Needs", "Your Calorie Target", "Your Protein Target", "Carbohydrates and Fat",
                         "Hydration", "Your Timeline",
                     ])
-                try expect(text[0].contains("\(numbers[0])") && text[0].contains("\(numbers[1])"), text[0])
-                try expect(text[1].contains("\(numbers[2])"), text[1])
-                try expect(text[1].contains("doctor") == (numbers[2] < 1200), text[1])
-                try expect(text[2].contains("\(numbers[3])"), text[2])
-                try expect(text[3].contains("\(numbers[4])") && text[3].contains("\(numbers[5])"), text[3])
-                try expect(text[4].contains("\(water) ml"), text[4])
+                try expect(text[0].contains("\(numbers[0])") && text[0].contains("\(numbers[1])"), "\(text)")
+                try expect(text[1].contains("\(numbers[2])"), "\(text)")
+                try expect(text[1].contains("doctor") == (numbers[2] < 1200), "\(text)")
+                try expect(text[2].contains("\(numbers[3])"), "\(text)")
+                try expect(text[3].contains("\(numbers[4])") && text[3].contains("\(numbers[5])"), "\(text)")
+                try expect(text[4].contains("\(water) ml"), "\(text)")
             }
         },
         Scenario("The plan of a week is in the texts of its tasks", clause: "§3 generator") { world in

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -103,7 +104,7 @@ extension GTSDScenarios {
             try expect(before.todayCompliance?.tasksCompleted, equals: 0)
             try expect(try await anna.streak().todayCompliance, equals: before.todayCompliance)
             try expect(try await anna.send(GTSD.GetHistory()).days, equals: past)
-            let today = tasks[0].dueDate
+            let today = try tasks[0].dueDate
             // There is nothing before the sign-up; from then on every day has its tasks, up to seven days ahead.
             let days = try await anna.send(GTSD.GetHistory(from: later(today, by: -1), to: later(today, by: 8))).days
             try expect(days.map { $0.totalTasks > 0 }, equals: [false] + Array(repeating: true, count: 8) + [false])

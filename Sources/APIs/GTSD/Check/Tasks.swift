@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -44,7 +45,7 @@ extension GTSDScenarios {
                 ]
                 let isStrength = [0, 2, 4].contains(weekday)
                 let session =
-                    titles[weekday]
+                    try titles[weekday]
                     + (isStrength ? ": 45 minutes of strength training." : ": 30 minutes at a pace that suits you.")
                 try expect(
                     tasks.map { "\($0.title): \($0.description)" },

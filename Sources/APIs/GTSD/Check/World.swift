@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -48,7 +49,7 @@ public struct GTSDWorld: Sendable {
 
     public func pair() async throws -> (Person, Person) {
         let people = try await together(2) { _ in try await person() }
-        return (people[0], people[1])
+        return try (people[0], people[1])
     }
 
     /// Sends a raw request without a token.
@@ -102,9 +103,10 @@ public struct Person: Sendable {
 
     public func streak() async throws -> GTSD.StreakStatus { try await send(GTSD.GetStreak()) }
 
-    /// The profile that the scenarios of plans begin with.
+    /// The profile that the scenarios of plans begin with: of a person who was born on 1990-01-15.
     public static let body = GTSD.CompleteOnboarding(
-        dateOfBirth: Day("1990-01-15")!, gender: .male, primaryGoal: .loseWeight, currentWeight: 80, targetWeight: 75,
+        dateOfBirth: Day(daysSince1970: 7319), gender: .male, primaryGoal: .loseWeight, currentWeight: 80,
+        targetWeight: 75,
         height: 180, activityLevel: .moderatelyActive)
 
     /// Puts a photo into the store without confirming it.

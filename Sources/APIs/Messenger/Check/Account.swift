@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import Foundation
@@ -83,11 +84,12 @@ extension MessengerScenarios {
             func set(_ file: JSONValue, as person: Person) async throws -> RawAnswer {
                 try await person.raw(.put, "/me", body: (["avatar_file_id": file] as JSONValue).description)
             }
-            var pictures: [JSONValue] = []
+            var uploaded: [JSONValue] = []
             for type in ["image/png", "IMAGE/JPEG", "image/svg+xml"] {
                 let file = try await alice.upload(Form(filename: "me", type: type)).succeeded(201)
-                pictures.append(file["id"] ?? .null)
+                uploaded.append(file["id"] ?? .null)
             }
+            let pictures = uploaded
             for type in ["text/plain", "imagery/png", nil] {
                 let file = try await alice.upload(Form(filename: "me.png", type: type)).succeeded(201)
                 try await set(file["id"] ?? .null, as: alice).refused(400, "avatar must be an image", type ?? "none")
@@ -117,7 +119,7 @@ extension MessengerScenarios {
             // A picture that a message refers to stays, for those who see the message.
             let chat = try await alice.directChat(with: bob)
             let carol = try await world.person()
-            let held = pictures[2]
+            let held = try pictures[2]
             try await alice.post("/chats/\(chat)/messages", ["type": "file", "file_id": held]).succeeded(201)
             let cleared = try await set(nil, as: alice).succeeded(200)
             try expect(cleared["avatar_file_id"], equals: .null)

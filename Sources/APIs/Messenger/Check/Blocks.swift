@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -18,7 +19,7 @@ extension MessengerScenarios {
                     let answer = try await blocker.raw(.post, "/users/\(blocked.id)/block")
                     try expect(answer.status == 204 && answer.body.isEmpty, "\(answer.status) \(answer.text)")
                 }
-                for (person, other, own) in [(alice, bob, before[0]), (bob, alice, before[1])] {
+                for (person, other, own) in try [(alice, bob, before[0]), (bob, alice, before[1])] {
                     let refusal = "You cannot message this user"
                     try await person.post("/chats", ["member_ids": [other.id.json]]).refused(403, refusal)
                     let path = "/chats/\(direct)/messages"
@@ -40,7 +41,9 @@ extension MessengerScenarios {
                     .refused(400, "direct chat requires exactly one other member_id")
                 try await carol.post("/chats/\(direct)/messages", ["content": "x"])
                     .refused(403, "Not a member of this chat")
-                for (person, chat) in [(alice, others[0]), (bob, others[1]), (carol, others[0]), (carol, others[1])] {
+                for (person, chat) in try [
+                    (alice, others[0]), (bob, others[1]), (carol, others[0]), (carol, others[1]),
+                ] {
                     try await person.say("others go on", in: chat)
                 }
                 let answer = try await blocker.raw(.delete, "/users/\(blocked.id)/block")
@@ -120,8 +123,9 @@ extension MessengerScenarios {
         Scenario("Blocks are one's own, as rows of a search, by username", clause: "GET /me/blocks") { world in
             let alice = try await world.person()
             let stem = world.freshName(of: 6)
-            var people: [Person] = []
-            for name in ["b", "C", "A", "d"] { people.append(try await world.person(stem + name)) }
+            var made: [Person] = []
+            for name in ["b", "C", "A", "d"] { made.append(try await world.person(stem + name)) }
+            let people = made
             try await alice.get("/me/blocks").expectRows([])
             for person in people { try await alice.send(Messenger.BlockUser(person.id)) }
             try await people[0].send(Messenger.BlockUser(alice.id))
@@ -130,12 +134,13 @@ extension MessengerScenarios {
                     ["id": $0.id.json, "username": .string($0.name), "display_name": .string($0.name)]
                 }
             }
-            let sorted = [people[2], people[0], people[1], people[3]]
+            let sorted = try [people[2], people[0], people[1], people[3]]
             try await alice.get("/me/blocks").expectRows(rows(sorted))
             try await people[0].get("/me/blocks").expectRows(rows([alice]))
             try await people[1].get("/me/blocks").expectRows([])
-            for _ in 0..<2 { try await alice.send(Messenger.UnblockUser(people[0].id)) }
-            try await alice.get("/me/blocks").expectRows(rows(sorted.filter { $0.id != people[0].id }))
+            let free = try people[0].id
+            for _ in 0..<2 { try await alice.send(Messenger.UnblockUser(free)) }
+            try await alice.get("/me/blocks").expectRows(rows(sorted.filter { $0.id != free }))
             try await world.raw.send(.get, "/me/blocks").refused(401, "Missing Authorization header")
         },
         Scenario("No user blocks themselves, or a user who does not exist", clause: "POST /users/{id}/block") { world in

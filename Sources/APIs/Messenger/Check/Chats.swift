@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import Foundation
@@ -63,7 +64,7 @@ extension MessengerScenarios {
                 (["type": "group", "name": "x", "member_ids": ["1": 1]], bad),
                 (["type": "direct", "member_ids": [0, -1]], bad),
                 (["member_ids": .list(unknown)], "direct chat requires exactly one other member_id"),
-                (["member_ids": .list([unknown[0]])], "Unknown member_ids: \(Int64.max - 7)"),
+                (["member_ids": .list([try unknown[0]])], "Unknown member_ids: \(Int64.max - 7)"),
                 (["type": "group", "name": "x", "member_ids": .list(many)], "a group has at most 500 members"),
                 (
                     ["type": "group", "name": "x", "member_ids": .list(unknown + [alice.id.json] + unknown)],
@@ -82,7 +83,7 @@ extension MessengerScenarios {
         Scenario("GET /chats/{id} shows a group with its members, its maker as owner", clause: "GET /chats/{id}") {
             world in
             let people = try await world.people(4)
-            let (owner, others) = (people[2], [people[3], people[0], people[1]])
+            let (owner, others) = try (people[2], [people[3], people[0], people[1]])
             let name = String(repeating: "é", count: 100)
             let chat = try await owner.send(Messenger.CreateChat.group(" \(name)\n", members: others.map(\.id))).id
             for person in people {
@@ -159,11 +160,13 @@ extension MessengerScenarios {
             let (alice, bob) = try await world.pair()
             var order: [Messenger.Chat.ID] = []
             for _ in 0..<4 { order.insert(try await alice.group(with: bob), at: 0) }
-            var last = try await alice.send(Messenger.GetChat(id: order[0])).createdAt
+            let newest = order
+            var last = try await alice.send(Messenger.GetChat(id: newest[0])).createdAt
             for index in [2, 0, 3, 3, 1] {
                 // Lists are ordered by whole seconds.
-                last = try await (index == 3 ? alice : bob).say("hi", in: order[index], after: last).createdAt
-                order.insert(order.remove(at: index), at: 0)
+                let chat = order.remove(at: index)
+                last = try await (index == 3 ? alice : bob).say("hi", in: chat, after: last).createdAt
+                order.insert(chat, at: 0)
                 for person in [alice, bob] {
                     try expect(try await person.send(Messenger.ListChats()).map(\.id), equals: order)
                 }
@@ -194,9 +197,10 @@ extension MessengerScenarios {
         },
         Scenario("GET /chats goes on from a chat, and takes a limit", clause: "GET /chats") { world in
             let (alice, bob) = try await world.pair()
-            var order: [Messenger.Chat.ID] = []
-            for _ in 0..<5 { order.insert(try await alice.group(), at: 0) }
-            let table: [(query: String, rows: ArraySlice<Messenger.Chat.ID>)] = [
+            var made: [Messenger.Chat.ID] = []
+            for _ in 0..<5 { made.insert(try await alice.group(), at: 0) }
+            let order = made
+            let table: [(query: String, rows: ArraySlice<Messenger.Chat.ID>)] = try [
                 ("", order[...]), ("?limit=2", order[..<2]), ("?limit=1000", order[...]), ("?limit=5000", order[...]),
                 ("?limit=2&before=\(order[1])", order[2..<4]), ("?before=\(order[3])", order[4...]),
                 ("?before=\(order[4])", []), ("?limit=99999999999999999999", order[...]),
@@ -226,7 +230,7 @@ extension MessengerScenarios {
             for chat in chats.prefix(1000) {
                 try expect(try await socket.receive(), is: Messenger.Subscribed(chat: chat))
             }
-            for chat in [chats[0], chats[999]] {
+            for chat in try [chats[0], chats[999]] {
                 let sent = try await alice.say("hi", in: chat)
                 try expect(try await socket.message(), equals: sent)
             }

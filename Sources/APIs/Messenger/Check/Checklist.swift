@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import ContractCheck
 
 extension MessengerScenarios {

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -125,12 +126,12 @@ private struct Cleaner: Sendable {
 
     /// Calls a function for each value, a few at a time.
     func all<Value: Sendable>(_ values: [Value], _ body: @escaping @Sendable (Value) async -> Void) async {
-        _ = try? await together(values.count, width: 8) { await body(values[$0]) }
+        _ = try? await together(values.count, width: 8) { await body(try values[$0]) }
     }
 
     /// Returns the ids for which a condition holds.
     func those(_ ids: [Int64], where holds: @escaping @Sendable (Int64) async -> Bool) async -> Set<Int64> {
-        let held = (try? await together(ids.count, width: 8) { await holds(ids[$0]) }) ?? []
+        let held = (try? await together(ids.count, width: 8) { await holds(try ids[$0]) }) ?? []
         return Set(zip(ids, held).filter(\.1).map(\.0))
     }
 }

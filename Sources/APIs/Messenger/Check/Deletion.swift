@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -140,7 +141,7 @@ extension MessengerScenarios {
         },
         Scenario("Groups pass to the longest-standing member, whom everybody hears of", clause: "DELETE /me") { world in
             let people = try await world.people(4)
-            let (alice, bob, carol, dave) = (people[3], people[2], people[1], people[0])
+            let (alice, bob, carol, dave) = try (people[3], people[2], people[1], people[0])
             let owned = try await alice.group(with: carol)
             try await alice.send(Messenger.AddMembers(chat: owned, users: [bob.id]))
             let (joined, alone) = (try await dave.group(with: alice, bob), try await alice.group())

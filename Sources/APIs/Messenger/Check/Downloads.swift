@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -72,17 +73,17 @@ extension MessengerScenarios {
             let location = try await alice.location(of: alice.upload().json)
             let parts = location.split(separator: "?", maxSplits: 1).map(String.init)
             try expect(parts.count, equals: 2)
-            let items = parts[1].split(separator: "&").map(String.init)
-            var others = [parts[0], location + "&x=1", location + "&" + items[0], location + "x"]
-            others.append(parts[0].dropLast() + (parts[0].hasSuffix("t") ? "u" : "t") + "?" + parts[1])
+            let items = try parts[1].split(separator: "&").map(String.init)
+            var others = try [parts[0], location + "&x=1", location + "&" + items[0], location + "x"]
+            try others.append(parts[0].dropLast() + (parts[0].hasSuffix("t") ? "u" : "t") + "?" + parts[1])
             for index in items.indices {
-                let pair = items[index].split(separator: "=", maxSplits: 1).map(String.init)
-                let value = pair.count > 1 ? pair[1] : ""
+                let pair = try items[index].split(separator: "=", maxSplits: 1).map(String.init)
+                let value = try pair.count > 1 ? pair[1] : ""
                 let changed = (value.hasPrefix("1") ? "2" : "1") + value.dropFirst()
-                for replacement in [[], ["\(pair[0])=\(changed)"]] {
+                for replacement in try [[], ["\(pair[0])=\(changed)"]] {
                     var query = items
                     query.replaceSubrange(index...index, with: replacement)
-                    others.append(parts[0] + "?" + query.joined(separator: "&"))
+                    try others.append(parts[0] + "?" + query.joined(separator: "&"))
                 }
             }
             for other in others {

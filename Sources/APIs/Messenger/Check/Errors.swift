@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import Foundation
@@ -35,7 +36,7 @@ extension MessengerScenarios {
         },
         Scenario("Credentials come before ids, queries and bodies", clause: "Authentication") { world in
             let alice = try await world.person()
-            let (head, payload) = (alice.token.prefix { $0 != "." }, alice.token.split(separator: ".")[1])
+            let (head, payload) = try (alice.token.prefix { $0 != "." }, alice.token.split(separator: ".")[1])
             let unsigned = Data(#"{"alg":"none","typ":"JWT"}"#.utf8).base64EncodedString()
                 .replacingOccurrences(of: "=", with: "")
             let table: [(header: String?, text: String)] = [

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -134,15 +135,16 @@ extension MessengerScenarios {
             let (alice, bob, carol) = try await world.trio()
             let chat = try await alice.directChat(with: bob)
             let path = "/chats/\(chat)/messages"
-            var sent: [JSONValue] = []
+            var answered: [JSONValue] = []
             for index in 0..<5 {
                 let answer = try await alice.post(path, ["content": .string("\(index)"), "type": "text"])
                 guard case .object(var message) = try answer.succeeded(201) else { throw CheckFailure("no object") }
                 message["message_type"] = message.removeValue(forKey: "type")
-                sent.insert(.object(message), at: 0)
+                answered.insert(.object(message), at: 0)
             }
+            let sent = answered
             try expect(try await bob.get(path).succeeded(200), equals: .list(sent))
-            let third = sent[2]["id"]?.integer ?? 0
+            let third = try sent[2]["id"]?.integer ?? 0
             try expect(try await bob.get("\(path)?limit=2").succeeded(200), equals: .list(Array(sent.prefix(2))))
             try expect(
                 try await bob.get("\(path)?limit=50&before=\(third)").succeeded(200),

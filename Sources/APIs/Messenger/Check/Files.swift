@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -138,7 +139,7 @@ extension MessengerScenarios {
 
     private static func expectKey(_ key: JSONValue?, endsIn name: String, line: UInt = #line) throws {
         let parts = (key?.string ?? "").split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, UUID(uuidString: String(parts[0])) != nil, parts[1] == name else {
+        guard parts.count == 2, UUID(uuidString: String(try parts[0])) != nil, try parts[1] == name else {
             throw CheckFailure("the object key is \(key ?? "absent"), for \(name)", line: line)
         }
     }

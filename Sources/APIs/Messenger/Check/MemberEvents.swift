@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -10,7 +11,7 @@ extension MessengerScenarios {
     static let memberEvents: [Scenario<MessengerWorld>] = [
         Scenario("Sockets hear who came and who went", clause: "/ws members") { world in
             let people = try await world.people(4)
-            let (alice, bob, carol, dave) = (people[0], people[1], people[2], people[3])
+            let (alice, bob, carol, dave) = try (people[0], people[1], people[2], people[3])
             let chat = try await alice.group(with: bob)
             let aside = try await alice.group(with: bob, carol)
             let sockets = [try await alice.rawSocket(), try await bob.rawSocket(), try await bob.rawSocket()]
@@ -36,7 +37,7 @@ extension MessengerScenarios {
             try await expectAll([sockets[0]], [member("member_removed", bob)])
             try await expectAll(Array(sockets[1...]), [unsubscribed])
             try await alice.say("unheard", in: chat)
-            for socket in sockets[1...] {
+            for socket in try sockets[1...] {
                 try await socket.send(["type": "subscribe", "chat_id": chat.json])
                 try await socket.expect(["type": "error", "message": "Not a member of this chat"])
             }
@@ -66,7 +67,7 @@ extension MessengerScenarios {
                         let path = "/chats/\(chat)/messages/\(early.id)"
                         return try await bob.raw(.put, path, body: #"{"content":"\#(index)"}"#).status
                     }
-                    let person = [alice, bob, carol][index % 3]
+                    let person = try [alice, bob, carol][index % 3]
                     return try await person.post("/chats/\(chat)/messages", ["content": .string("\(index)")]).status
                 }
                 let statuses = try await sending
@@ -80,12 +81,12 @@ extension MessengerScenarios {
                 guard let removal = frames.firstIndex(where: { $0 == removed }) else {
                     throw CheckFailure("no removal in \(frames)")
                 }
-                for frame in frames[(removal + 1)...] {
+                for frame in try frames[(removal + 1)...] {
                     guard let message = frame as? Messenger.Message, message.sender != bob.id else {
                         throw CheckFailure("from somebody who was out: \(frame)")
                     }
                 }
-                for frame in frames[..<removal] { try expect(try await goes.receive(), is: frame) }
+                for frame in try frames[..<removal] { try expect(try await goes.receive(), is: frame) }
                 try expect(try await goes.receive(), is: Messenger.Unsubscribed(chat: chat))
                 try expect(try await goes.message(), equals: last)
                 for socket in [stays, goes] { await socket.close() }

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -59,14 +60,15 @@ extension MessengerScenarios {
             let first = try await bob.say("first", in: chat)
             let file = try await alice.upload()
             let kinds: [Messenger.MessageType] = [.text, .file, .voice]
-            var sent: [Messenger.SentMessage] = []
+            var answered: [Messenger.SentMessage] = []
             for type in kinds {
-                sent.append(
+                answered.append(
                     try await alice.send(
                         Messenger.SendMessage(chat: chat, content: "\(type)", type: type, file: file)))
             }
-            let newest = sent[2].id
-            for message in [sent[1], sent[2], sent[0]] {
+            let sent = answered
+            let newest = try sent[2].id
+            for message in try [sent[1], sent[2], sent[0]] {
                 _ = try await bob.location(of: file.json)
                 let path = "/chats/\(chat)/messages/\(message.id)"
                 let answer = try await alice.raw(.delete, path)
@@ -77,8 +79,8 @@ extension MessengerScenarios {
                     let body = method == .put ? #"{"content":"x"}"# : nil
                     try await alice.raw(method, path, body: body).refused(404, "Message not found", path)
                 }
-                sent.removeAll { $0.id == message.id }
-                let left = [first] + sent.map(\.message)
+                answered.removeAll { $0.id == message.id }
+                let left = [first] + answered.map(\.message)
                 for person in [alice, bob] {
                     let listed = try await person.send(Messenger.ListMessages(chat: chat))
                     try expect(listed, equals: left.reversed())
@@ -206,7 +208,7 @@ extension MessengerScenarios {
                 default: break
                 }
                 guard early.indices.contains(index) else { return }
-                let old = early[index].id
+                let old = try early[index].id
                 try await alice.send(Messenger.EditMessage(chat: chat, message: old, content: "again \(index)"))
                 if index > 5 { try await alice.send(Messenger.DeleteMessage(chat: chat, message: old)) }
             }

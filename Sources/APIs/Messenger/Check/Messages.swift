@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import Foundation
@@ -112,8 +113,10 @@ extension MessengerScenarios {
             let elsewhere = try await alice.say("elsewhere", in: other)
             // Ids of this chat are numbered as if they were 1…120.
             let ids = [0] + (try await bob.say(120, in: chat)).map(\.id.rawValue)
-            func newestFirst(_ range: ClosedRange<Int>) -> [JSONValue] { range.reversed().map { .integer(ids[$0]) } }
-            let pages: [(query: String, rows: [JSONValue])] = [
+            func newestFirst(_ range: ClosedRange<Int>) throws -> [JSONValue] {
+                try range.reversed().map { .integer(try ids[$0]) }
+            }
+            let pages: [(query: String, rows: [JSONValue])] = try [
                 ("", newestFirst(71...120)), ("?before=\(ids[71])&limit=50", newestFirst(21...70)),
                 ("?before=\(ids[21])", newestFirst(1...20)), ("?before=\(ids[1])", []),
                 ("?limit=500", newestFirst(21...120)), ("?limit=100", newestFirst(21...120)),

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -20,7 +21,7 @@ extension MessengerScenarios {
                 try await socket.send(["type": "subscribe", "chat_id": chat.json])
                 try await socket.expect(["type": "subscribed", "chat_id": chat.json])
             }
-            var mark = sent[5].id
+            var mark = try sent[5].id
             for (index, moves) in [(5, true), (3, false), (5, false), (6, true), (0, false), (9, true)] {
                 let answer = try await alice.raw(.post, "/chats/\(chat)/messages/\(sent[index].id)/read")
                 try expect(answer.status == 204 && answer.body.isEmpty, "\(answer.status) \(answer.text)")
@@ -29,7 +30,7 @@ extension MessengerScenarios {
                 guard let mine = receipts[0], receipts.elements.count == 2 else { throw CheckFailure("\(receipts)") }
                 try expect(mine["user_id"], equals: alice.id.json)
                 try expect(receipts[1]?["last_read_message_id"], equals: sent[9].id.json)
-                if moves { mark = sent[index].id }
+                if moves { mark = try sent[index].id }
                 try expect(
                     mine,
                     equals: [
@@ -84,7 +85,7 @@ extension MessengerScenarios {
         Scenario("Receipts are of members who have read something, by user id", clause: "GET /chats/{id}/receipts") {
             world in
             let people = try await world.people(4)
-            let (owner, silent, reader, leaver) = (people[3], people[1], people[0], people[2])
+            let (owner, silent, reader, leaver) = try (people[3], people[1], people[0], people[2])
             let chat = try await owner.group(with: silent, reader, leaver)
             let path = "/chats/\(chat)/receipts"
             try expect(try await silent.get(path).succeeded(200), equals: [])

@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -67,7 +68,7 @@ extension MessengerScenarios {
         Scenario("Tokens are JWT with HS256, each session its own", clause: "POST /auth/login") { world in
             let first = try await world.person()
             let second = try await world.signedIn(first.name, first.password)
-            var (ids, sessions): (Set<String>, [String]) = ([], [])
+            var (ids, found): (Set<String>, [String]) = ([], [])
             for (token, type, lifetime) in [
                 (first.token, "access", 3600), (first.refreshToken, "refresh", 2_592_000),
                 (second.token, "access", 3600), (second.refreshToken, "refresh", 2_592_000),
@@ -82,8 +83,9 @@ extension MessengerScenarios {
                 try expect(claims["type"], equals: type)
                 try expect(claims["exp"], equals: .integer(issued + lifetime))
                 ids.insert(id)
-                sessions.append(session)
+                found.append(session)
             }
+            let sessions = found
             try expect(ids.count, equals: 4)
             try expect(sessions[0] == sessions[1] && sessions[2] == sessions[3], "one login, two sessions")
             try expect(sessions[0] != sessions[2], "two logins, one session")

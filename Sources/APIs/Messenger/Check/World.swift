@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -73,12 +74,12 @@ public struct MessengerWorld: Sendable {
 
     public func pair() async throws -> (Person, Person) {
         let people = try await people(2)
-        return (people[0], people[1])
+        return try (people[0], people[1])
     }
 
     public func trio() async throws -> (Person, Person, Person) {
         let people = try await people(3)
-        return (people[0], people[1], people[2])
+        return try (people[0], people[1], people[2])
     }
 
     /// Sends a raw request without a token.

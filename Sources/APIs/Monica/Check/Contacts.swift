@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -10,14 +11,14 @@ extension MonicaScenarios {
         Scenario("A contact is what it was made of", clause: "POST /contacts") { world in
             let owner = try await world.owner()
             let word = world.freshWord()
-            let draft = Monica.ContactDraft(
+            let draft = try Monica.ContactDraft(
                 firstName: " John ", middleName: "Michael", lastName: word, nickname: "Johnny", description: "Tall",
-                email: "john@example.com", birthdate: .day(Day("1980-10-10")!), isStarred: true)
+                email: "john@example.com", birthdate: .day(Day(checked: "1980-10-10")), isStarred: true)
             let made = try await owner.client.create(draft)
             try expect(made.firstName, equals: "John")
             try expect(made.completeName, equals: "John Michael \(word)")
             try expect(made.initials, equals: "JM" + word.prefix(1).uppercased())
-            try expect(made.information.dates.birthdate, equals: .init(Day("1980-10-10")!))
+            try expect(made.information.dates.birthdate, equals: .init(Day(checked: "1980-10-10")))
             try expect(made.hashID.count, equals: 20)
             try expect(made.isStarred && !made.isPartial && !made.isDead, "flags")
             let read = try await owner.client.getContact(id: made.id).data
@@ -65,13 +66,13 @@ extension MonicaScenarios {
             try expect(birthdate.date?.description, equals: "\(year)-10-10T00:00:00Z")
             try expect(birthdate.isYearUnknown == true && birthdate.isAgeBased == false, "a year that is not known")
             draft.birthdate = .age(30)
-            (draft.isDeceased, draft.deceasedDate) = (true, .day(Day("2024-02-29")!))
+            (draft.isDeceased, draft.deceasedDate) = try (true, .day(Day(checked: "2024-02-29")))
             made = try await owner.client.update(made.id, draft)
             try expect(
                 made.information.dates.birthdate.date?.description, equals: "\((Int(year) ?? 0) - 30)-01-01T00:00:00Z")
             try expect(made.information.dates.birthdate.isAgeBased, equals: true)
             try expect(made.isDead, equals: true)
-            try expect(made.information.dates.deceasedDate, equals: .init(Day("2024-02-29")!))
+            try expect(made.information.dates.deceasedDate, equals: .init(Day(checked: "2024-02-29")))
             draft.isDeceased = false
             draft.deceasedDate = nil
             draft.birthdate = nil
@@ -87,13 +88,14 @@ extension MonicaScenarios {
             try await owner.send(Monica.SetFood(id: john.id, preferences: "No nuts"))
             let met = try await owner.send(
                 Monica.SetIntroduction(
-                    id: john.id, generalInformation: "At a party", metThrough: jane.id, date: .day(Day("2020-01-02")!))
+                    id: john.id, generalInformation: "At a party", metThrough: jane.id,
+                    date: .day(Day(checked: "2020-01-02")))
             ).data
             try expect(met.information.career, equals: .init(job: "Baker", company: "ACME"))
             try expect(met.information.foodPreferences, equals: "No nuts")
             try expect(met.information.howYouMet.generalInformation, equals: "At a party")
             try expect(met.information.howYouMet.firstMetThroughContact?.id, equals: jane.id)
-            try expect(met.information.howYouMet.firstMetDate, equals: .init(Day("2020-01-02")!))
+            try expect(met.information.howYouMet.firstMetDate, equals: .init(Day(checked: "2020-01-02")))
             for path in ["work", "food", "introduction"] {
                 try await owner.raw(.put, "/contacts/\(jane.id)/\(path)", [:])
                     .refused(422, 32, "The contact can't be a partial contact", path)
@@ -111,8 +113,9 @@ extension MonicaScenarios {
         Scenario("Pages are counted, linked and past their end empty", clause: "example 1") { world in
             let owner = try await world.owner()
             let word = world.freshWord()
-            var ids: [Int64] = []
-            for index in 0..<5 { ids.append(Int64(try await owner.contact("N\(index)", word).id)) }
+            var made: [Int64] = []
+            for index in 0..<5 { made.append(Int64(try await owner.contact("N\(index)", word).id)) }
+            let ids = made
             let base = "/contacts?query=\(word)"
             let first = try await owner.get(base + "&page=1&limit=2").succeeded(200)
             try expect(first["data"]?.elements.map { $0["id"]?.integer }, equals: [ids[0], ids[1]])
@@ -155,7 +158,7 @@ extension MonicaScenarios {
         Scenario("A contact takes what is its own along", clause: "DELETE /contacts/{id}") { world in
             let owner = try await world.owner()
             let (john, jane) = (try await owner.contact("John"), try await owner.contact("Jane"))
-            let day = Day("2024-10-20")!
+            let day = try Day(checked: "2024-10-20")
             let alone = try await owner.client.create(
                 Monica.ActivityDraft(summary: "Alone", happenedAt: day, contacts: [john.id]))
             let both = try await owner.client.create(
@@ -214,8 +217,9 @@ extension MonicaScenarios {
             let all = [
                 "Łukasz", "Søren", "Đorđe", "Ægir", "Œuvre", "Strauß", "Þór", "Işık", "O’Connor", "Jean\u{2011}Luc",
             ]
-            var ids: [Int64] = []
-            for name in all { ids.append(Int64(try await owner.contact(name, word).id)) }
+            var made: [Int64] = []
+            for name in all { made.append(Int64(try await owner.contact(name, word).id)) }
+            let ids = made
             for (query, index) in [
                 ("lukasz", 0), ("soren", 1), ("dorde", 2), ("aegir", 3), ("oeuvre", 4), ("strauss", 5), ("STRAUẞ", 5),
                 ("thor", 6), ("isik", 7), ("o'connor", 8), ("o‘connor", 8), ("jean-luc", 9), ("JEAN\u{2013}LUC", 9),

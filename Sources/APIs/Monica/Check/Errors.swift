@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import HTTPTypes
@@ -17,7 +18,7 @@ extension MonicaScenarios {
                 try await owner.get(path).refused(404, 31, "The requested resource was not found.", path)
             }
             for path in ["/contacts", "/contacts/1", "/tags", "/me"] {
-                let answer = try await world.raw.send(HTTPRequest.Method("PURGE")!, path)
+                let answer = try await world.raw.send(.purge, path)
                 try answer.refused(405, 0, "Method not allowed", path)
                 try expect(answer.headers[.allow]?.contains("GET") == true, "Allow of \(path)")
             }
@@ -92,4 +93,9 @@ extension MonicaScenarios {
             }
         },
     ]
+}
+
+extension HTTPRequest.Method {
+    /// A method of caches, which no operation has.
+    fileprivate static let purge = Self("PURGE")!
 }

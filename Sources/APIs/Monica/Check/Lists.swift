@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import HTTPTypes
@@ -12,7 +13,7 @@ extension MonicaScenarios {
             let task = try await owner.client.create(Monica.TaskDraft(title: "x", contactID: john.id))
             let gift = try await owner.client.create(Monica.GiftDraft(contactID: john.id, name: "x"))
             let activity = try await owner.client.create(
-                Monica.ActivityDraft(summary: "x", happenedAt: Day("2024-10-20")!, contacts: [john.id]))
+                Monica.ActivityDraft(summary: "x", happenedAt: Day(checked: "2024-10-20"), contacts: [john.id]))
             for (plural, id) in [
                 ("notes", note.id), ("tasks", task.id), ("gifts", gift.id), ("activities", activity.id),
             ] {
@@ -44,20 +45,21 @@ extension MonicaScenarios {
             var activities: [Int64] = []
             for day in ["2024-01-01", "2024-03-01", "2024-02-01", "2024-03-01"] {
                 let activity = try await owner.client.create(
-                    Monica.ActivityDraft(summary: day, happenedAt: Day(day)!, contacts: [john.id]))
+                    Monica.ActivityDraft(summary: day, happenedAt: Day(checked: day), contacts: [john.id]))
                 activities.append(Int64(activity.id))
             }
             let base = "?contact_id=\(john.id)"
-            func of(_ order: [Int], _ ids: [Int64]) -> [Int64] { order.map { ids[$0] } }
+            func of(_ order: [Int], _ ids: [Int64]) throws -> [Int64] { try order.map { try ids[$0] } }
             try expect(try await owner.ids("/activities" + base), equals: of([3, 1, 2, 0], activities))
             try expect(
                 try await owner.ids("/activities\(base)&sort=happened_at"), equals: of([0, 2, 1, 3], activities))
             try expect(try await owner.ids("/activities\(base)&sort=created_at"), equals: activities)
-            var tasks: [Int64] = []
+            var made: [Int64] = []
             for title in ["A", "B", "C"] {
-                tasks.append(
+                made.append(
                     Int64(try await owner.client.create(Monica.TaskDraft(title: title, contactID: john.id)).id))
             }
+            let tasks = made
             _ = try await owner.client.update(Int(tasks[1]), Monica.TaskDraft(title: "B", completed: true))
             try expect(try await owner.ids("/tasks" + base), equals: of([0, 2, 1], tasks))
             try expect(try await owner.ids("/tasks\(base)&sort=completed_at"), equals: of([1, 0, 2], tasks))
@@ -79,7 +81,8 @@ extension MonicaScenarios {
             let types = try await owner.send(Monica.ListActivityTypes()).data
             let made = try await owner.client.create(
                 Monica.ActivityDraft(
-                    summary: "Dinner", description: "With wine", happenedAt: Day("2024-10-20")!, contacts: [john.id],
+                    summary: "Dinner", description: "With wine", happenedAt: Day(checked: "2024-10-20"),
+                    contacts: [john.id],
                     activityTypeID: types.first?.id))
             try expect(made.activityType, equals: types.first)
             try expect(made.contacts.map(\.id), equals: [john.id])
@@ -193,7 +196,7 @@ extension MonicaScenarios {
             var draft = Monica.GiftDraft(contactID: john.id, name: "Book", comment: "Signed", amount: "12.50")
             let made = try await owner.client.create(draft)
             try expect(made.isAnIdea && made.status == .idea, "a new gift is an idea")
-            (draft.status, draft.comment, draft.date) = (.received, nil, Day("2024-10-20")!)
+            (draft.status, draft.comment, draft.date) = try (.received, nil, Day(checked: "2024-10-20"))
             let changed = try await owner.client.update(made.id, draft)
             try expect(changed.id, equals: made.id)
             try expect(changed.status, equals: .received)

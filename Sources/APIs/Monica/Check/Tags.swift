@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import HTTPTypes
@@ -132,7 +133,7 @@ extension MonicaScenarios {
             let task = try await owner.client.create(Monica.TaskDraft(title: word, contactID: john.id))
             let gift = try await owner.client.create(Monica.GiftDraft(contactID: john.id, name: word))
             let activity = try await owner.client.create(
-                Monica.ActivityDraft(summary: word, happenedAt: Day("2024-10-20")!, contacts: [john.id]))
+                Monica.ActivityDraft(summary: word, happenedAt: Day(checked: "2024-10-20"), contacts: [john.id]))
             let tag = try await owner.client.create(Monica.TagDraft(name: word))
             let resources = [
                 ("contacts", "contact", john.id), ("notes", "note", note.id), ("tasks", "task", task.id),

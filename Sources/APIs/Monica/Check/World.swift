@@ -1,3 +1,4 @@
+@_spi(Scenarios) import CheckedLists
 import Contract
 import ContractCheck
 import ContractClient
@@ -142,12 +143,12 @@ private actor Purse {
     /// Returns the next token of an account, counted from 0, or the next of all.
     func token(of account: Int?, on server: Server) async throws -> String {
         turn += 1
-        guard let account else { return tokens[turn % tokens.count] }
+        guard let account else { return try tokens[turn % tokens.count] }
         let accounts = self.accounts ?? Task { [tokens] in try await Self.sorted(tokens, on: server) }
         self.accounts = accounts
         let all = try await accounts.value
         guard all.indices.contains(account) else { throw Skipped("it takes a --token of another account") }
-        return all[account][turn % all[account].count]
+        return try all[account][turn % all[account].count]
     }
 
     /// Groups the tokens by account, in the order in which they were given. On a server that does not name a token's
@@ -161,7 +162,7 @@ private actor Purse {
             let answer = try? JSONDecoder().decode(JSONValue.self, from: Data(response.body))
             let account = answer?["data"]?["account"]?["id"]?.integer
             if let account, let index = groups.firstIndex(where: { $0.account == account }) {
-                groups[index].tokens.append(token)
+                groups.append((account, groups.remove(at: index).tokens + [token]))
             } else {
                 groups.append((account, [token]))
             }
@@ -227,7 +228,7 @@ private actor CreatedResources: Transport {
             if status == 200 || status == 404 {
                 gone.insert(thing.path)
             } else {
-                left[String(thing.path.split(separator: "/")[0]), default: 0] += 1
+                left[String(thing.path.split(separator: "/").first ?? ""), default: 0] += 1
             }
         }
         made = []
