@@ -8,12 +8,12 @@ import Tracing
 /// make one of them, because the switch between threads costs more than the query. A `write` closure may be run again
 /// when another closure in the same transaction fails, so it must not change anything but its session.
 public final class Database: Sendable {
-    private enum Engine {
+    enum Engine {
         case sqlite(SQLiteEngine)
         case postgreSQL(PostgreSQLEngine)
     }
 
-    private let engine: Engine
+    let engine: Engine
     private let metrics: DatabaseMetrics
     /// Whether the last write failed for lack of space.
     private let isFull = NIOLockedValueBox(false)
@@ -154,21 +154,8 @@ public final class Database: Sendable {
     }
 
     /// Whether several nodes may use the database at the same time. Events then go through it:
-    /// ``Session/announce(_:)``.
+    /// ``announce(from:_:)``.
     public var isShared: Bool { if case .postgreSQL = engine { true } else { false } }
-
-    /// The largest announcement in bytes: PostgreSQL carries less than 8,000.
-    public static let maximumAnnouncement = 7900
-
-    /// Calls the handler for each announcement of any node, until the task is cancelled. Ends at once for a database
-    /// with one node.
-    public func listen(_ handler: @escaping @Sendable (Announcement) async -> Void) async {
-        guard case .postgreSQL(let engine) = engine else { return }
-        let (announcements, continuation) = AsyncStream<Announcement>.makeStream()
-        let listener = engine.listen { continuation.yield($0) }
-        for await announcement in announcements { await handler(announcement) }
-        listener.stop()
-    }
 
     /// Throws when the database cannot answer, when it is known to be damaged, or when it has no space after a write
     /// that failed for that reason.

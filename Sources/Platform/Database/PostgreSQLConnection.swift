@@ -5,14 +5,13 @@ import NIOConcurrencyHelpers
 /// A blocking connection to PostgreSQL through libpq, used by one thread at a time.
 final class PostgreSQLConnection: SessionConnection {
     private let handle: OpaquePointer
-    private let namespace: String
+    /// The server's process that works for this connection.
+    let process: Int32
     var dialect: Dialect { .postgreSQL }
     /// Statements that the server has prepared, by their text.
     private var names: [String: String] = [:]
     /// The statement that begins the transaction, until it is sent along with the first statement.
     private var opening: SQL?
-    /// The announcements that are sent to every node with the commit.
-    private var announcements: [String] = []
     /// Whether the end of a transaction was sent and its answer has not been read.
     private var hasUnreadResult = false
     /// Whether the state of the protocol is unknown, so that the connection must not be used again.
@@ -25,14 +24,15 @@ final class PostgreSQLConnection: SessionConnection {
     /// - Parameters:
     ///   - url: A URL such as `postgres://user@host/database`, with any parameter that libpq knows.
     ///   - namespace: The schema of unqualified names.
+    ///   - name: The name by which the server lists the connection.
     ///   - isPatient: Whether statements and transactions may take any time, as those of backups and moves do.
-    init(url: String, namespace: String, isPatient: Bool = false) throws {
+    init(url: String, namespace: String, name: String = "concord", isPatient: Bool = false) throws {
         // A server that has vanished must be noticed by a timeout.
         let settings =
             "-c search_path=\(namespace) -c statement_timeout=\(isPatient ? 0 : 30_000) -c lock_timeout=10000 "
             + "-c idle_in_transaction_session_timeout=\(isPatient ? 0 : 60_000) -c client_min_messages=warning"
         let parameters = [
-            ("dbname", url), ("connect_timeout", "5"), ("application_name", "concord"), ("options", settings),
+            ("dbname", url), ("connect_timeout", "5"), ("application_name", name), ("options", settings),
             ("keepalives_idle", "15"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "20000"),
         ]
@@ -49,7 +49,7 @@ final class PostgreSQLConnection: SessionConnection {
         // By default libpq writes the server's notices to standard error.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         self.handle = handle
-        self.namespace = namespace
+        process = PQbackendPID(handle)
         // An acknowledged write must be on the disk, whatever the server's setting is. Stronger settings are kept.
         try simple(
             "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
@@ -97,23 +97,19 @@ final class PostgreSQLConnection: SessionConnection {
     /// Begins a transaction. The statement is sent along with the first one.
     func begin(_ statement: SQL) throws {
         opening = nil
-        announcements = []
         try drain()
         opening = statement
     }
 
-    /// Commits, and sends the announcements along.
+    /// Commits.
     ///
     /// - Throws: ``DatabaseFailure/unknownOutcome(_:)`` when the connection is lost in the meantime.
     func commit() throws {
-        if opening != nil, announcements.isEmpty {
+        if opening != nil {
             opening = nil
             return
         }
-        let channel = Self.channel(namespace)
-        let notifications = announcements.map { payload -> SQL in "SELECT pg_notify(\(channel), \(payload))" }
-        let statements = try ([opening].compactMap(\.self) + notifications).map(prepared) + [.bare("COMMIT")]
-        opening = nil
+        let statements = [Statement.bare("COMMIT")]
         do {
             // The server reports no error when it rolls back a transaction in which a statement failed.
             guard try exchange(statements).last?.tag == "COMMIT" else {
@@ -244,9 +240,10 @@ final class PostgreSQLConnection: SessionConnection {
 
     // MARK: Notifications
 
-    func announce(_ payload: String) { announcements.append(payload) }
-
-    static func channel(_ namespace: String) -> String { "concord_\(namespace)" }
+    /// Sends notifications, in order and in one round trip.
+    func notify(_ notifications: [(channel: String, text: String)]) throws {
+        _ = try exchange(notifications.map { try prepared("SELECT pg_notify(\($0.channel), \($0.text))") })
+    }
 
     /// Returns the received notifications, after waiting for them for at most the given time.
     func notifications(waitingMilliseconds timeout: Int32) throws -> [String] {

@@ -11,8 +11,6 @@ protocol SessionConnection: AnyObject {
     /// Runs a statement, and returns the number of changed rows.
     func execute(_ sql: SQL) throws -> Int
     func plan(of sql: SQL) throws -> [String]
-    /// Sends a text to every node if the transaction commits.
-    func announce(_ payload: String) throws
 }
 
 /// One transaction, which lasts as long as a `read` or `write` closure runs. It is synchronous, because the closure has
@@ -104,17 +102,10 @@ public final class Session {
     /// Runs an action once the transaction is durable, before the caller resumes; on SQLite in the order of the
     /// commits.
     ///
-    /// The action never runs when the transaction fails. It must not block, because the next commit waits for it.
+    /// The action never runs when the transaction fails. It must not block, because the next transaction waits for it.
     public func afterCommit(_ action: @escaping @Sendable () -> Void) {
         commitActions.append(action)
     }
-
-    /// Sends a text to every node that listens (``Database/listen(_:)``), once the transaction is durable, in the order
-    /// of the commits.
-    ///
-    /// - Parameter payload: A text of at most ``Database/maximumAnnouncement`` bytes.
-    /// - Precondition: ``Database/isShared``.
-    public func announce(_ payload: String) throws { try connection.announce(payload) }
 
     /// Removes and returns the registered actions, to run them, or to drop them before an attempt is repeated.
     func takeCommitActions() -> [@Sendable () -> Void] {

@@ -17,8 +17,8 @@ extension MessengerService {
         let now = time.milliseconds()
         return try await database.write(info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now) { db in
             try Chats.requireMember(sender, of: request.chat, in: db)
-            let message = try Messages.insert(request, from: sender, at: now, in: db)
-            try announce(.message(message), in: db)
+            let (message, number) = try Messages.insert(request, from: sender, at: now, in: db)
+            announce(.message(message), as: number, in: db)
             return Answer(.created, .init(message))
         }
     }
@@ -46,14 +46,15 @@ enum Messages {
 
     /// Adds a message. The chat's time becomes that of the message, and the sender has read it.
     ///
+    /// - Returns: The message, and the number of the event that announces it.
     /// - Throws: A `Problem` with 404 for a file that is not the sender's upload, with 403 when the membership ended
     ///   while this transaction waited, or when one user of a direct chat has blocked the other.
     static func insert(
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64, in db: Session
-    ) throws -> Messenger.Message {
+    ) throws -> (Messenger.Message, EventNumber<Messenger.Chat.ID>) {
         // The chat's row is locked first. So the ids of a chat's messages grow in the order of the commits, and no
         // message follows its sender's removal.
-        try Chats.lockForMessage(to: request.chat, at: now, in: db)
+        let number = try Chats.lockForMessage(to: request.chat, at: now, in: db)
         if let file = request.file { try Files.lock(file, of: sender, in: db) }
         let id: Messenger.Message.ID? = try db.value(
             """
@@ -68,9 +69,10 @@ enum Messages {
             WHERE chat_id = \(request.chat) AND user_id = \(sender)
             """)
         guard isMember == 1 else { throw Chats.notAMember }
-        return Messenger.Message(
+        let message = Messenger.Message(
             id: id, chat: request.chat, sender: sender, content: request.content, type: request.type,
             file: request.file, createdAt: .init(milliseconds: now))
+        return (message, number)
     }
 
     /// Returns the query for messages, the newest first; with `before` only older ones.
