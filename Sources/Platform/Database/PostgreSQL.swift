@@ -13,7 +13,11 @@ final class PostgreSQLEngine: Sendable {
     private let notifier: PostgreSQLNotifier
     /// The listeners of this process.
     private let listeners: NIOLockedValueBox<[UUID: LocalListener]>
+    /// The numbers of writes that wait to share a transaction.
+    private let lines = NIOLockedValueBox<[@Sendable () -> Int]>([])
     let connectionCount: Int
+    /// The limits on waiting transactions.
+    let waiting: QueueLimits
 
     private struct LocalListener {
         let sender: Database.Announcer
@@ -26,6 +30,7 @@ final class PostgreSQLEngine: Sendable {
         self.url = url
         self.namespace = namespace
         connectionCount = connections
+        self.waiting = waiting
         let node = PostgreSQLNode(namespace: namespace)
         let connection = try PostgreSQLConnection(url: url, namespace: namespace, name: node.name)
         try Self.migrate(connection, schema, namespace)
@@ -183,8 +188,11 @@ final class PostgreSQLEngine: Sendable {
         pool.give(connection)
     }
 
-    /// The number of transactions that wait for their turn.
-    var waitingCount: Int { workers.waitingCount }
+    /// The number of transactions that wait for their turn, and of writes that wait to share one.
+    var waitingCount: Int { lines.withLockedValue { $0 }.reduce(workers.waitingCount) { $0 + $1() } }
+
+    /// Counts what waits elsewhere, too.
+    func count(_ line: @escaping @Sendable () -> Int) { lines.withLockedValue { $0.append(line) } }
 
     var load: DatabaseLoad {
         DatabaseLoad(waiting: waitingCount, connections: (connectionCount, pool.busyCount), files: nil)

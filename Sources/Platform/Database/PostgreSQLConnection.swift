@@ -12,6 +12,8 @@ final class PostgreSQLConnection: SessionConnection {
     private var names: [String: String] = [:]
     /// The statement that begins the transaction, until it is sent along with the first statement.
     private var opening: SQL?
+    /// Whether the transaction was committed along with its last statement.
+    private var isCommitted = false
     /// Whether the end of a transaction was sent and its answer has not been read.
     private var hasUnreadResult = false
     /// Whether the state of the protocol is unknown, so that the connection must not be used again.
@@ -97,6 +99,7 @@ final class PostgreSQLConnection: SessionConnection {
     /// Begins a transaction. The statement is sent along with the first one.
     func begin(_ statement: SQL) throws {
         opening = nil
+        isCommitted = false
         try drain()
         opening = statement
     }
@@ -105,16 +108,26 @@ final class PostgreSQLConnection: SessionConnection {
     ///
     /// - Throws: ``DatabaseFailure/unknownOutcome(_:)`` when the connection is lost in the meantime.
     func commit() throws {
-        if opening != nil {
+        guard opening == nil, !isCommitted else {
             opening = nil
             return
         }
-        let statements = [Statement.bare("COMMIT")]
+        _ = try commit(after: [])
+    }
+
+    /// Runs the last statements of a transaction, and commits.
+    private func commit(after statements: [SQL]) throws -> [PostgreSQLResult] {
+        let all = try ([opening].compactMap(\.self) + statements).map(prepared) + [.bare("COMMIT")]
+        let skipped = opening == nil ? 0 : 1
+        opening = nil
         do {
+            let results = try exchange(all)
             // The server reports no error when it rolls back a transaction in which a statement failed.
-            guard try exchange(statements).last?.tag == "COMMIT" else {
+            guard results.last?.tag == "COMMIT" else {
                 throw DatabaseFailure.failed("not committed: a statement had failed, and the closure went on")
             }
+            isCommitted = true
+            return Array(results.dropFirst(skipped))
         } catch DatabaseFailure.unavailable(let reason) where isBroken {
             throw DatabaseFailure.unknownOutcome(reason)
         }
@@ -156,6 +169,10 @@ final class PostgreSQLConnection: SessionConnection {
         let results = try run([first, second])
         try results[0].rows(eachOfFirst)
         try results[1].rows(eachOfSecond)
+    }
+
+    func queryLast(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws {
+        try commit(after: [sql])[0].rows(each)
     }
 
     func execute(_ sql: SQL) throws -> Int { try run([sql])[0].changes }

@@ -8,9 +8,15 @@ protocol SessionConnection: AnyObject {
     func query(
         _ first: SQL, _ eachOfFirst: (borrowing Row) throws -> Bool, _ second: SQL,
         _ eachOfSecond: (borrowing Row) throws -> Bool) throws
+    /// Does the same for the last statement of a transaction, which it may commit.
+    func queryLast(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws
     /// Runs a statement, and returns the number of changed rows.
     func execute(_ sql: SQL) throws -> Int
     func plan(of sql: SQL) throws -> [String]
+}
+
+extension SessionConnection {
+    func queryLast(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws { try query(sql, each) }
 }
 
 /// One transaction, which lasts as long as a `read` or `write` closure runs. It is synchronous, because the closure has
@@ -55,6 +61,14 @@ public final class Session {
     public func get<Value>(_ query: Query<Value>) throws -> Value {
         var value = query.initial
         try connection.query(query.sql) { try query.take(&value, $0) }
+        return value
+    }
+
+    /// Runs the last statement of a write. On PostgreSQL the commit shares its round trip. The closure must not fail after
+    /// it.
+    public func finish<Value>(_ query: Query<Value>) throws -> Value {
+        var value = query.initial
+        try connection.queryLast(query.sql) { try query.take(&value, $0) }
         return value
     }
 

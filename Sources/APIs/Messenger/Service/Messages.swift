@@ -15,11 +15,27 @@ extension MessengerService {
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, _ info: RequestInfo
     ) async throws -> Answer<Messenger.SentMessage> {
         let now = time.milliseconds()
+        if request.file == nil, let sent = try await sendTogether(request, from: sender, info, at: now) { return sent }
         return try await database.write(info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now) { db in
             try Chats.requireMember(sender, of: request.chat, in: db)
             let (message, number) = try Messages.insert(request, from: sender, at: now, in: db)
             announce(.message(message), as: number, in: db)
             return Answer(.created, .init(message))
+        }
+    }
+
+    /// Sends a message together with others.
+    ///
+    /// - Returns: Nil when it has not been sent: it is to be sent alone, or refused.
+    private func sendTogether(
+        _ request: Messenger.SendMessage, from sender: Messenger.User.ID, _ info: RequestInfo, at now: Int64
+    ) async throws -> Answer<Messenger.SentMessage>? {
+        do {
+            let send = Send(request: request, sender: sender, key: info.idempotencyKey, now: now)
+            return try await database.write(send, with: sends)
+        } catch DatabaseFailure.unknownOutcome where info.idempotencyKey != nil {
+            // Whether it was sent is decided by the row of the key.
+            return nil
         }
     }
 

@@ -20,6 +20,7 @@ public struct MessengerService: FileStoringService {
     let uploadThrottle: UploadThrottle
     let hub: LiveHub
     let publisher: Publisher
+    let sends: SharedWrites<Send, Answer<Messenger.SentMessage>>?
     let searches: CallerLimit<Messenger.User.ID>
     /// The limit for typing frames that this node receives from its own sockets.
     let typing = TypingLimit()
@@ -65,6 +66,7 @@ public struct MessengerService: FileStoringService {
         } deliver: { announcement in
             subscribers.deliver(announcement)
         }
+        self.sends = database.sharing { [publisher] in try SharedSends.run($0, publishing: publisher, in: $1) }
         self.searches = CallerLimit(atOnce: database.readsOfOneCaller)
         self.time = time
         self.settings = settings
