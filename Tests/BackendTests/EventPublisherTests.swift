@@ -4,18 +4,19 @@ import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
-/// The events of a transaction reach every node once the transaction is durable, in the order of the commits.
+/// The events of a transaction reach every node once the transaction is durable, in the order of their numbers.
 @Suite(.timeLimit(.minutes(30))) struct EventPublisherTests {
     private static let schema = Schema("notes", [.init("notes", ["CREATE TABLE notes (id {ID}, text TEXT NOT NULL)"])])
 
     enum News: Codable, Sendable, Equatable {
         case note(Int, String)
         case long(Int)
+        case missed
     }
 
     /// A subscriber to the events of one node.
     private struct Receiver: Sendable {
-        let publisher: EventPublisher<News>
+        let publisher: EventPublisher<String, News>
         let heard: AsyncStream<News>
         let database: Database
 
@@ -23,7 +24,16 @@ import Testing
             let (heard, continuation) = AsyncStream<News>.makeStream()
             self.heard = heard
             self.database = database
-            publisher = EventPublisher(database) { continuation.yield($0) }
+            publisher = EventPublisher(database, subscribersRead: false) {
+                continuation.yield($0)
+            } gap: { _ in
+                continuation.yield(.missed)
+            }
+        }
+
+        func publish(_ number: Int, _ text: String, in db: Session) throws {
+            let place = EventNumber(try db.countEvent(of: "notes"), of: "notes")
+            publisher.publish(.note(number, text), short: .long(number), as: place, in: db)
         }
 
         /// Subscribes, waits until events arrive, and stays subscribed while the body runs.
@@ -63,12 +73,12 @@ import Testing
                     struct Refused: Error {}
                     // The events of a failed transaction are not delivered.
                     try? await database.write { db in
-                        try receiver.publisher.publish(.note(-1, "lost"), short: .long(-1), in: db)
+                        try receiver.publish(-1, "lost", in: db)
                         throw Refused()
                     }
                     try await database.write { db in
                         try db.run("INSERT INTO notes (text) VALUES (\("\(number)"))")
-                        try receiver.publisher.publish(.note(number, "x"), short: .long(number), in: db)
+                        try receiver.publish(number, "x", in: db)
                     }
                     order.withLockedValue { $0.append(number) }
                 }
@@ -79,52 +89,64 @@ import Testing
         }
     }
 
-    /// An event that exceeds the database's limit is announced as a reference, which each receiver reads again.
-    @Test(arguments: Stack.Engine.available)
-    func longEventsAreReadAgain(_ engine: Stack.Engine) async throws {
-        try await withTestDatabase(on: engine) { place in
-            let database = try place.open(Self.schema)
-            let receiver = Receiver(database)
-            let long = String(repeating: "x", count: 10_000)
-            try await receiver.listening {
-                for (number, text) in [(1, "short"), (-2, long), (3, long), (4, "short")] {
-                    try await database.write {
-                        try receiver.publisher.publish(.note(number, text), short: .long(number), in: $0)
-                    }
-                }
-                if database.isShared {
-                    // A reference to deleted data is ignored.
-                    #expect(await receiver.news(3) == [.note(1, "short"), .note(3, "read again"), .note(4, "short")])
-                } else {
-                    #expect(
-                        await receiver.news(4) == [
-                            .note(1, "short"), .note(-2, long), .note(3, long), .note(4, "short"),
-                        ])
-                }
-            }
-            try await database.close()
-        }
-    }
-
+    /// An event that exceeds the database's limit is announced as a reference, which other nodes read.
     @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
-    func everyNodeReceivesEvents() async throws {
+    func longEventsAreReadByOtherNodes() async throws {
         try await withTestDatabase(on: .postgreSQL) { place in
             let (first, second) = (try place.open(Self.schema), try place.open(Self.schema))
             let (here, there) = (Receiver(first), Receiver(second))
+            let long = String(repeating: "x", count: 10_000)
             try await here.listening {
                 try await there.listening {
-                    for number in 0..<10 {
-                        try await first.write {
-                            try here.publisher.publish(.note(number, ""), short: .long(number), in: $0)
-                        }
+                    for (number, text) in [(1, "short"), (-2, long), (3, long), (4, "short")] {
+                        try await first.write { try here.publish(number, text, in: $0) }
                     }
-                    let expected = (0..<10).map { News.note($0, "") }
-                    #expect(await here.news(10) == expected)
-                    #expect(await there.news(10) == expected)
+                    #expect(
+                        await here.news(4) == [
+                            .note(1, "short"), .note(-2, long), .note(3, long), .note(4, "short"),
+                        ])
+                    // A reference to deleted data is ignored.
+                    #expect(await there.news(3) == [.note(1, "short"), .note(3, "read again"), .note(4, "short")])
                 }
             }
-            try await first.close()
-            try await second.close()
+            for node in [first, second] { try await node.close() }
+        }
+    }
+
+    /// Nodes that write at the same time announce in any order. Each delivers all events in that of the commits.
+    @Test(.enabled(if: Stack.postgreSQL != nil, "`make test` starts PostgreSQL"))
+    func everyNodeDeliversAllEventsInOneOrder() async throws {
+        try await withTestDatabase(on: .postgreSQL) { place in
+            let nodes = [try place.open(Self.schema), try place.open(Self.schema), try place.open(Self.schema)]
+            let receivers = nodes.map(Receiver.init)
+            let order = NIOLockedValueBox<[Int]>([])
+            try await receivers[0].listening {
+                try await receivers[1].listening {
+                    try await receivers[2].listening {
+                        // The first event to arrive may be the second one.
+                        for receiver in receivers { #expect(receiver.publisher.begin("notes", at: 0)) }
+                        try await withThrowingTaskGroup(of: Void.self) { group in
+                            for number in 0..<200 {
+                                let (node, receiver) = (nodes[number % 3], receivers[number % 3])
+                                group.addTask {
+                                    try? await node.write { db in
+                                        try receiver.publish(number, "", in: db)
+                                        // A transaction that fails leaves no hole.
+                                        if number % 10 == 9 { throw CancellationError() }
+                                        // The number's lock is held, so this is the order of the commits.
+                                        order.withLockedValue { $0.append(number) }
+                                    }
+                                }
+                            }
+                            try await group.waitForAll()
+                        }
+                        let expected = order.withLockedValue { $0 }.map { News.note($0, "") }
+                        #expect(expected.count == 180)
+                        for receiver in receivers { #expect(await receiver.news(180) == expected) }
+                    }
+                }
+            }
+            for node in nodes { try await node.close() }
         }
     }
 
@@ -135,7 +157,7 @@ import Testing
         try await withTestDatabase(on: .postgreSQL) { place in
             let database = try place.open(Self.schema)
             let (gaps, gap) = AsyncStream<Void>.makeStream()
-            let publisher = EventPublisher<News>(database) { _ in }
+            let publisher = Receiver(database).publisher
             let listening = Task {
                 await publisher.listen {
                     $0
@@ -146,7 +168,7 @@ import Testing
             defer { listening.cancel() }
             var heard = gaps.makeAsyncIterator()
             _ = await heard.next()
-            try await database.write { try $0.announce(#"{"newer":{}}"#) }
+            database.announce(from: .init()) { #"{"event":{"newer":{}}}"# }
             _ = await heard.next()
             try await database.close()
         }

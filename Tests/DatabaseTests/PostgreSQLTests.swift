@@ -9,38 +9,6 @@ struct PostgreSQLTests {
     private let schema = Schema(
         "counters", [.init("counters", ["CREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT)"])])
 
-    /// Two nodes announce at the same time; a third receives each announcement once, in the order of the commits.
-    @Test func announcementsOfAllNodesArriveInTheOrderOfTheCommits() async throws {
-        try await withTestDatabase(on: .postgreSQL) { place in
-            let (first, second, receiver) = (try place.open(schema), try place.open(schema), try place.open(schema))
-            try await first.write { try $0.run("INSERT INTO counters VALUES (\("a"), \(0))") }
-            let (heard, continuation) = AsyncStream<Announcement>.makeStream()
-            let listening = Task { await receiver.listen { continuation.yield($0) } }
-            var announcements = heard.makeAsyncIterator()
-            #expect(await announcements.next() == .gap)
-
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for index in 0..<100 {
-                    let node = index.isMultiple(of: 2) ? first : second
-                    group.addTask {
-                        try? await node.write { db in
-                            let n = try db.value(
-                                "UPDATE counters SET n = n + 1 WHERE name = \("a") RETURNING n", as: Int.self)
-                            try db.announce("\(n ?? 0)")
-                            // A transaction that fails announces nothing.
-                            if index % 10 == 9 { throw CancellationError() }
-                        }
-                    }
-                }
-                try await group.waitForAll()
-            }
-            for n in 1...90 { #expect(await announcements.next() == .payload("\(n)")) }
-            listening.cancel()
-            await listening.value
-            for node in [first, second, receiver] { try await node.close() }
-        }
-    }
-
     /// Commits are durable whatever the server's setting is; a stronger setting stays.
     @Test(arguments: [("off", "on"), ("remote_apply", "remote_apply")])
     func commitsAreDurableWhateverTheServersSettingIs(_ setting: String, _ expected: String) async throws {
@@ -110,40 +78,6 @@ struct PostgreSQLTests {
             }
             let count = try await database.count()
             #expect(count == 0)
-        }
-    }
-
-    @Test func aFailedAnnouncementFailsTheWrite() async throws {
-        try await withCounter { database, _ in
-            await #expect(throws: DatabaseFailure.self) {
-                try await database.write { db in
-                    try db.run("UPDATE counters SET n = 100")
-                    try db.announce(String(repeating: "x", count: 8000))
-                }
-            }
-            let count = try await database.count()
-            #expect(count == 0)
-        }
-    }
-
-    @Test func announcementsOfOneWriteArriveInOrder() async throws {
-        try await withCounter { database, place in
-            let receiver = try place.open(schema)
-            let (heard, continuation) = AsyncStream<Announcement>.makeStream()
-            let listening = Task { await receiver.listen { continuation.yield($0) } }
-            var announcements = heard.makeAsyncIterator()
-            #expect(await announcements.next() == .gap)
-            try await database.write { db in
-                try db.announce("1")
-                try db.run("UPDATE counters SET n = 1")
-                try db.announce("2")
-            }
-            // The third announcement's transaction writes nothing.
-            try await database.write { try $0.announce("3") }
-            for n in 1...3 { #expect(await announcements.next() == .payload("\(n)")) }
-            listening.cancel()
-            await listening.value
-            try await receiver.close()
         }
     }
 

@@ -62,7 +62,8 @@ import Testing
             name: "reactions behind another", query: Reactions.pageQuery(of: entry, after: 7, limit: 50, for: user),
             index: "reactions_in_order"),
         Hot(name: "locations", query: Locations.pageQuery(from: 0, limit: 1000), index: "locations_in_order"),
-        Hot(name: "entries of a log", query: Entries.logQuery("log"), index: "entries_of_log"),
+        Hot(
+            name: "entries of a log", query: "SELECT 1 FROM entries WHERE log_id = \("log")", index: "entries_of_log"),
         Hot(
             name: "invites of a group", query: Invites.pageQuery(of: group, by: nil, before: nil, at: 0, limit: 500),
             index: "invites_in_order"),

@@ -15,6 +15,15 @@ public struct TestDatabase: Sendable {
         return TestDatabase(folder: folder, url: parts?.string ?? url)
     }
 
+    /// Returns the same database as reached through a proxy that reads what goes through it.
+    public func at(_ proxy: AnnouncementProxy) -> TestDatabase {
+        var parts = at(port: proxy.port).url.flatMap { URLComponents(string: $0) }
+        let plain = ["sslmode", "gssencmode"].map { URLQueryItem(name: $0, value: "disable") }
+        let items = parts?.queryItems ?? []
+        parts?.queryItems = items + plain
+        return TestDatabase(folder: folder, url: parts?.string ?? url)
+    }
+
     /// Runs a closure with the URL of a second database on the same server, which is dropped afterwards; nil on SQLite.
     public func withSecond<T>(_ body: (_ url: String?) async throws -> T) async throws -> T {
         guard let url, var parts = URLComponents(string: url) else { return try await body(nil) }

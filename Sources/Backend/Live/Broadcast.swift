@@ -13,25 +13,29 @@ import WebSockets
 public struct Broadcast<Event: ServerFrame>: Sendable {
     private let database: Database
     private let hub: BroadcastHub
-    private let publisher: EventPublisher<Event?>
+    private let publisher: EventPublisher<BroadcastTopic, Event>
 
     /// - Parameter group: The event loops on which the sockets live.
     public init(_ database: Database, group: any EventLoopGroup) {
         let hub = BroadcastHub(group)
         self.database = database
         self.hub = hub
-        publisher = EventPublisher(database) { event in
-            guard let event else { return hub.publish(to: .everybody) { .gap } }
+        publisher = EventPublisher(database, subscribersRead: false) { event in
             hub.publish(to: .everybody) { .frame(TextFrame(event)) }
+        } gap: { _ in
+            hub.publish(to: .everybody) { .gap }
         }
     }
 
     /// Sends an event to every socket once the transaction is durable; to none when it fails.
     ///
-    /// Where several nodes share the database, an event that it cannot carry between them
-    /// (`Database.maximumAnnouncement`) closes the sockets with 1013 instead: clients read it when they are back.
+    /// Where several nodes share the database, transactions that publish come one after the other, and an event that it
+    /// cannot carry between nodes (`Database.maximumAnnouncement`) closes the sockets of the others with 1013 instead:
+    /// clients read it when they are back.
     public func publish(_ event: Event, in db: Session) throws {
-        try publisher.publish(event, short: nil, in: db)
+        let topic = BroadcastTopic.everybody
+        let number = database.isShared ? EventNumber(try db.countEvent(of: topic.rawValue), of: topic) : nil
+        publisher.publish(event, short: nil, as: number, in: db)
     }
 
     /// Receives the events of other nodes, until the task is cancelled. A service calls it in
@@ -73,7 +77,7 @@ public struct Broadcast<Event: ServerFrame>: Sendable {
     }
 }
 
-enum BroadcastTopic: Hashable, Sendable {
+enum BroadcastTopic: String, Codable, Sendable {
     case everybody
 }
 

@@ -8,12 +8,12 @@ import Tracing
 /// make one of them, because the switch between threads costs more than the query. A `write` closure may be run again
 /// when another closure in the same transaction fails, so it must not change anything but its session.
 public final class Database: Sendable {
-    private enum Engine {
+    enum Engine {
         case sqlite(SQLiteEngine)
         case postgreSQL(PostgreSQLEngine)
     }
 
-    private let engine: Engine
+    let engine: Engine
     private let metrics: DatabaseMetrics
     /// Whether the last write failed for lack of space.
     private let isFull = NIOLockedValueBox(false)
@@ -122,6 +122,35 @@ public final class Database: Sendable {
     /// Runs a closure that may write. The writes are durable when it returns, and have no effect when it throws.
     @discardableResult
     public func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
+        try await writing {
+            switch engine {
+            case .sqlite(let engine): try await engine.write(body)
+            case .postgreSQL(let engine): try await engine.write(body)
+            }
+        }
+    }
+
+    /// Makes a write together with others of its kind, which is much cheaper on PostgreSQL. SQLite's writes share their
+    /// transactions anyway.
+    ///
+    /// - Parameter shared: The writes of the kind (``sharing(_:)``); nil on SQLite.
+    /// - Returns: Nil when the write has not been made, and has no effect: the caller makes it by ``write(_:)``.
+    public func write<Input, Output>(_ input: Input, with shared: SharedWrites<Input, Output>?) async throws -> Output?
+    {
+        guard let shared else { return nil }
+        return try await writing { try await shared.write(input) }
+    }
+
+    /// Returns the means to make writes of one kind together; nil on SQLite.
+    public func sharing<Input, Output>(
+        _ body: @escaping SharedWrites<Input, Output>.Body
+    ) -> SharedWrites<Input, Output>? {
+        guard case .postgreSQL(let engine) = engine else { return nil }
+        return SharedWrites(engine, waiting: engine.waiting, metrics: metrics, body)
+    }
+
+    /// Runs a write, and records it.
+    private func writing<T>(_ write: () async throws -> T) async throws -> T {
         let start = ContinuousClock.now
         let span = span("database write")
         defer {
@@ -129,11 +158,7 @@ public final class Database: Sendable {
             span?.end()
         }
         do {
-            let value =
-                switch engine {
-                case .sqlite(let engine): try await engine.write(body)
-                case .postgreSQL(let engine): try await engine.write(body)
-                }
+            let value = try await write()
             if isFull.withLockedValue({ $0 }) { isFull.withLockedValue { $0 = false } }
             return value
         } catch let failure as DatabaseFailure {
@@ -154,21 +179,8 @@ public final class Database: Sendable {
     }
 
     /// Whether several nodes may use the database at the same time. Events then go through it:
-    /// ``Session/announce(_:)``.
+    /// ``announce(from:_:)``.
     public var isShared: Bool { if case .postgreSQL = engine { true } else { false } }
-
-    /// The largest announcement in bytes: PostgreSQL carries less than 8,000.
-    public static let maximumAnnouncement = 7900
-
-    /// Calls the handler for each announcement of any node, until the task is cancelled. Ends at once for a database
-    /// with one node.
-    public func listen(_ handler: @escaping @Sendable (Announcement) async -> Void) async {
-        guard case .postgreSQL(let engine) = engine else { return }
-        let (announcements, continuation) = AsyncStream<Announcement>.makeStream()
-        let listener = engine.listen { continuation.yield($0) }
-        for await announcement in announcements { await handler(announcement) }
-        listener.stop()
-    }
 
     /// Throws when the database cannot answer, when it is known to be damaged, or when it has no space after a write
     /// that failed for that reason.

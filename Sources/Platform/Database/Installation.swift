@@ -20,6 +20,20 @@ extension Session {
             """)
     }
 
+    /// Counts an event of a topic that has no row of its own. Other transactions that do so wait until this one ends, so
+    /// the numbers have no holes and grow in the order of the commits.
+    ///
+    /// - Returns: The number of the event, from 1 on.
+    public func countEvent(of topic: String) throws -> Int64 {
+        let number: String? = try value(
+            """
+            INSERT INTO installation (name, value) VALUES (\("events of \(topic)"), '1')
+            ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(installation.value AS BIGINT) + 1 AS TEXT) RETURNING value
+            """)
+        guard let number = number.flatMap(Int64.init) else { throw DatabaseFailure.failed("events are not counted") }
+        return number
+    }
+
     /// Sets the value of a fact that has none, and returns its value from then on. When several nodes do so at the same
     /// time, the first decides.
     public func settleFact(_ name: String, _ value: String) throws -> String {

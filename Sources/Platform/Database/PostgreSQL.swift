@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 
 /// Runs transactions on PostgreSQL: blocking prepared statements on as many threads as connections.
 final class PostgreSQLEngine: Sendable {
@@ -9,7 +10,19 @@ final class PostgreSQLEngine: Sendable {
     private let namespace: String
     private let workers: Workers
     private let pool: PostgreSQLPool
+    private let notifier: PostgreSQLNotifier
+    /// The listeners of this process.
+    private let listeners: NIOLockedValueBox<[UUID: LocalListener]>
+    /// The numbers of writes that wait to share a transaction.
+    private let lines = NIOLockedValueBox<[@Sendable () -> Int]>([])
     let connectionCount: Int
+    /// The limits on waiting transactions.
+    let waiting: QueueLimits
+
+    private struct LocalListener {
+        let sender: Database.Announcer
+        let handler: @Sendable (Announcement) -> Void
+    }
 
     init(
         url: String, schema: Schema, namespace: String, connections: Int, waiting: QueueLimits, metrics: DatabaseMetrics
@@ -17,11 +30,24 @@ final class PostgreSQLEngine: Sendable {
         self.url = url
         self.namespace = namespace
         connectionCount = connections
-        let connection = try PostgreSQLConnection(url: url, namespace: namespace)
+        self.waiting = waiting
+        let node = PostgreSQLNode(namespace: namespace)
+        let connection = try PostgreSQLConnection(url: url, namespace: namespace, name: node.name)
         try Self.migrate(connection, schema, namespace)
-        pool = PostgreSQLPool(idle: connection) { try PostgreSQLConnection(url: url, namespace: namespace) }
+        // The others know of this node before it can commit anything, so they notice its death at any time.
+        try connection.notify([(node.channel(for: .beat), NodeNews(.beat, 0, of: node.id).text)])
+        pool = PostgreSQLPool(idle: connection) {
+            try PostgreSQLConnection(url: url, namespace: namespace, name: node.name)
+        }
+        let listeners = NIOLockedValueBox<[UUID: LocalListener]>([:])
+        self.listeners = listeners
+        notifier = PostgreSQLNotifier(url: url, node: node) {
+            for listener in listeners.withLockedValue({ Array($0.values) }) { listener.handler(.gap) }
+        }
         workers = Workers(connections, waiting: waiting, metrics: metrics)
     }
+
+    deinit { notifier.end() }
 
     /// Migrates the schema. Nodes that start at the same time do so one after the other.
     static func migrate(_ connection: PostgreSQLConnection, _ schema: Schema, _ namespace: String) throws {
@@ -44,9 +70,17 @@ final class PostgreSQLEngine: Sendable {
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Session) throws -> T) async throws -> T {
-        let (value, actions) = try await run { try Self.write(on: $0, body) }
-        for action in actions { action() }
-        return value
+        try await run { [notifier] connection in
+            do {
+                let (value, actions) = try Self.write(on: connection, body)
+                for action in actions { action() }
+                return value
+            } catch DatabaseFailure.unknownOutcome(let reason) {
+                // What it would have announced may be committed.
+                notifier.doubt(connection.process)
+                throw DatabaseFailure.unknownOutcome(reason)
+            }
+        }
     }
 
     static func write<T>(
@@ -118,18 +152,47 @@ final class PostgreSQLEngine: Sendable {
         }
     }
 
-    func listen(_ handler: @escaping @Sendable (Announcement) -> Void) -> PostgreSQLListener {
-        PostgreSQLListener(
-            url: url, namespace: namespace, channel: PostgreSQLConnection.channel(namespace)
-        ) { [pool] announcement in
-            // The listener has just connected, so the server answers, and readers of missed events need not wait.
-            if announcement == .gap { pool.endPauses() }
-            handler(announcement)
+    // MARK: Announcements
+
+    /// Announces a text to the other nodes, and to the other listeners of this one.
+    func announce(from sender: Database.Announcer, _ text: @escaping PostgreSQLNotifier.Text) {
+        notifier.announce(text)
+        for listener in listeners.withLockedValue({ Array($0.values) }) where listener.sender != sender {
+            listener.handler(text().map { .payload($0) } ?? .gap)
         }
     }
 
-    /// The number of transactions that wait for their turn.
-    var waitingCount: Int { workers.waitingCount }
+    /// Calls the handler for what others than the sender announce, until the returned closure is called.
+    func listen(
+        as sender: Database.Announcer, _ handler: @escaping @Sendable (Announcement) -> Void
+    ) -> (@Sendable () -> Void) {
+        let id = UUID()
+        listeners.withLockedValue { $0[id] = LocalListener(sender: sender, handler: handler) }
+        notifier.start()
+        let listener = PostgreSQLListener(url: url, node: notifier.node) { [pool] announcement in
+            // The listener may have just connected, so the server answers, and readers of missed events need not wait.
+            if announcement == .gap { pool.endPauses() }
+            handler(announcement)
+        }
+        return { [listeners] in
+            listeners.withLockedValue { $0[id] = nil }
+            listener.stop()
+        }
+    }
+
+    /// Announces what is left, and takes leave of the other nodes.
+    private func takeLeave() {
+        guard !notifier.stop(), let connection = try? pool.take(isReplacement: false) else { return }
+        let node = notifier.node
+        try? connection.value.notify([(node.channel(for: .end), NodeNews(.end, 0, of: node.id).text)])
+        pool.give(connection)
+    }
+
+    /// The number of transactions that wait for their turn, and of writes that wait to share one.
+    var waitingCount: Int { lines.withLockedValue { $0 }.reduce(workers.waitingCount) { $0 + $1() } }
+
+    /// Counts what waits elsewhere, too.
+    func count(_ line: @escaping @Sendable () -> Int) { lines.withLockedValue { $0.append(line) } }
 
     var load: DatabaseLoad {
         DatabaseLoad(waiting: waitingCount, connections: (connectionCount, pool.busyCount), files: nil)
@@ -143,6 +206,7 @@ final class PostgreSQLEngine: Sendable {
 
     func close() async throws {
         try await workers.close()
+        takeLeave()
         pool.close()
     }
 }

@@ -5,14 +5,15 @@ import NIOConcurrencyHelpers
 /// A blocking connection to PostgreSQL through libpq, used by one thread at a time.
 final class PostgreSQLConnection: SessionConnection {
     private let handle: OpaquePointer
-    private let namespace: String
+    /// The server's process that works for this connection.
+    let process: Int32
     var dialect: Dialect { .postgreSQL }
     /// Statements that the server has prepared, by their text.
     private var names: [String: String] = [:]
     /// The statement that begins the transaction, until it is sent along with the first statement.
     private var opening: SQL?
-    /// The announcements that are sent to every node with the commit.
-    private var announcements: [String] = []
+    /// Whether the transaction was committed along with its last statement.
+    private var isCommitted = false
     /// Whether the end of a transaction was sent and its answer has not been read.
     private var hasUnreadResult = false
     /// Whether the state of the protocol is unknown, so that the connection must not be used again.
@@ -25,14 +26,15 @@ final class PostgreSQLConnection: SessionConnection {
     /// - Parameters:
     ///   - url: A URL such as `postgres://user@host/database`, with any parameter that libpq knows.
     ///   - namespace: The schema of unqualified names.
+    ///   - name: The name by which the server lists the connection.
     ///   - isPatient: Whether statements and transactions may take any time, as those of backups and moves do.
-    init(url: String, namespace: String, isPatient: Bool = false) throws {
+    init(url: String, namespace: String, name: String = "concord", isPatient: Bool = false) throws {
         // A server that has vanished must be noticed by a timeout.
         let settings =
             "-c search_path=\(namespace) -c statement_timeout=\(isPatient ? 0 : 30_000) -c lock_timeout=10000 "
             + "-c idle_in_transaction_session_timeout=\(isPatient ? 0 : 60_000) -c client_min_messages=warning"
         let parameters = [
-            ("dbname", url), ("connect_timeout", "5"), ("application_name", "concord"), ("options", settings),
+            ("dbname", url), ("connect_timeout", "5"), ("application_name", name), ("options", settings),
             ("keepalives_idle", "15"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "20000"),
         ]
@@ -49,7 +51,7 @@ final class PostgreSQLConnection: SessionConnection {
         // By default libpq writes the server's notices to standard error.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         self.handle = handle
-        self.namespace = namespace
+        process = PQbackendPID(handle)
         // An acknowledged write must be on the disk, whatever the server's setting is. Stronger settings are kept.
         try simple(
             "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
@@ -97,28 +99,35 @@ final class PostgreSQLConnection: SessionConnection {
     /// Begins a transaction. The statement is sent along with the first one.
     func begin(_ statement: SQL) throws {
         opening = nil
-        announcements = []
+        isCommitted = false
         try drain()
         opening = statement
     }
 
-    /// Commits, and sends the announcements along.
+    /// Commits.
     ///
     /// - Throws: ``DatabaseFailure/unknownOutcome(_:)`` when the connection is lost in the meantime.
     func commit() throws {
-        if opening != nil, announcements.isEmpty {
+        guard opening == nil, !isCommitted else {
             opening = nil
             return
         }
-        let channel = Self.channel(namespace)
-        let notifications = announcements.map { payload -> SQL in "SELECT pg_notify(\(channel), \(payload))" }
-        let statements = try ([opening].compactMap(\.self) + notifications).map(prepared) + [.bare("COMMIT")]
+        _ = try commit(after: [])
+    }
+
+    /// Runs the last statements of a transaction, and commits.
+    private func commit(after statements: [SQL]) throws -> [PostgreSQLResult] {
+        let all = try ([opening].compactMap(\.self) + statements).map(prepared) + [.bare("COMMIT")]
+        let skipped = opening == nil ? 0 : 1
         opening = nil
         do {
+            let results = try exchange(all)
             // The server reports no error when it rolls back a transaction in which a statement failed.
-            guard try exchange(statements).last?.tag == "COMMIT" else {
+            guard results.last?.tag == "COMMIT" else {
                 throw DatabaseFailure.failed("not committed: a statement had failed, and the closure went on")
             }
+            isCommitted = true
+            return Array(results.dropFirst(skipped))
         } catch DatabaseFailure.unavailable(let reason) where isBroken {
             throw DatabaseFailure.unknownOutcome(reason)
         }
@@ -160,6 +169,10 @@ final class PostgreSQLConnection: SessionConnection {
         let results = try run([first, second])
         try results[0].rows(eachOfFirst)
         try results[1].rows(eachOfSecond)
+    }
+
+    func queryLast(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws {
+        try commit(after: [sql])[0].rows(each)
     }
 
     func execute(_ sql: SQL) throws -> Int { try run([sql])[0].changes }
@@ -244,9 +257,10 @@ final class PostgreSQLConnection: SessionConnection {
 
     // MARK: Notifications
 
-    func announce(_ payload: String) { announcements.append(payload) }
-
-    static func channel(_ namespace: String) -> String { "concord_\(namespace)" }
+    /// Sends notifications, in order and in one round trip.
+    func notify(_ notifications: [(channel: String, text: String)]) throws {
+        _ = try exchange(notifications.map { try prepared("SELECT pg_notify(\($0.channel), \($0.text))") })
+    }
 
     /// Returns the received notifications, after waiting for them for at most the given time.
     func notifications(waitingMilliseconds timeout: Int32) throws -> [String] {

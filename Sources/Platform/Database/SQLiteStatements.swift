@@ -46,8 +46,6 @@ final class SQLiteStatements: SessionConnection {
         return steps
     }
 
-    func announce(_ payload: String) throws { throw DatabaseFailure.failed("this database has one node") }
-
     private func execute<T>(_ sql: SQL, _ body: (borrowing PreparedStatement) throws -> T) throws -> T {
         // The engine may have ended the transaction by itself. Later statements must not run outside of one.
         guard db.isInsideTransaction else { throw DatabaseFailure.unavailable("the engine ended the transaction") }

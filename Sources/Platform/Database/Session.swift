@@ -8,11 +8,15 @@ protocol SessionConnection: AnyObject {
     func query(
         _ first: SQL, _ eachOfFirst: (borrowing Row) throws -> Bool, _ second: SQL,
         _ eachOfSecond: (borrowing Row) throws -> Bool) throws
+    /// Does the same for the last statement of a transaction, which it may commit.
+    func queryLast(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws
     /// Runs a statement, and returns the number of changed rows.
     func execute(_ sql: SQL) throws -> Int
     func plan(of sql: SQL) throws -> [String]
-    /// Sends a text to every node if the transaction commits.
-    func announce(_ payload: String) throws
+}
+
+extension SessionConnection {
+    func queryLast(_ sql: SQL, _ each: (borrowing Row) throws -> Bool) throws { try query(sql, each) }
 }
 
 /// One transaction, which lasts as long as a `read` or `write` closure runs. It is synchronous, because the closure has
@@ -60,6 +64,14 @@ public final class Session {
         return value
     }
 
+    /// Runs the last statement of a write. On PostgreSQL the commit shares its round trip. The closure must not fail after
+    /// it.
+    public func finish<Value>(_ query: Query<Value>) throws -> Value {
+        var value = query.initial
+        try connection.queryLast(query.sql) { try query.take(&value, $0) }
+        return value
+    }
+
     /// Runs two statements, neither of which depends on the other's result. On PostgreSQL they share one round trip,
     /// which costs about as much as one of them.
     public func both<A, B>(_ first: Query<A>, _ second: Query<B>) throws -> (A, B) {
@@ -104,17 +116,10 @@ public final class Session {
     /// Runs an action once the transaction is durable, before the caller resumes; on SQLite in the order of the
     /// commits.
     ///
-    /// The action never runs when the transaction fails. It must not block, because the next commit waits for it.
+    /// The action never runs when the transaction fails. It must not block, because the next transaction waits for it.
     public func afterCommit(_ action: @escaping @Sendable () -> Void) {
         commitActions.append(action)
     }
-
-    /// Sends a text to every node that listens (``Database/listen(_:)``), once the transaction is durable, in the order
-    /// of the commits.
-    ///
-    /// - Parameter payload: A text of at most ``Database/maximumAnnouncement`` bytes.
-    /// - Precondition: ``Database/isShared``.
-    public func announce(_ payload: String) throws { try connection.announce(payload) }
 
     /// Removes and returns the registered actions, to run them, or to drop them before an attempt is repeated.
     func takeCommitActions() -> [@Sendable () -> Void] {

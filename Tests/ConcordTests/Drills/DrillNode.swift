@@ -55,10 +55,17 @@ actor DrillNode {
     static func serving(
         _ count: Int, in folder: String, database: String?, _ body: ([DrillNode]) async throws -> Void
     ) async throws {
+        try await serving(count, in: folder, databases: Array(repeating: database, count: count), body)
+    }
+
+    /// Does the same with a URL of the database for each node.
+    static func serving(
+        _ count: Int, in folder: String, databases: [String?], _ body: ([DrillNode]) async throws -> Void
+    ) async throws {
         var nodes: [DrillNode] = []
         for index in 0..<count {
             try shareFiles(of: "\(folder)/node\(index)", at: "\(folder)/files")
-            let node = try await DrillNode(folder: "\(folder)/node\(index)", database: database)
+            let node = try await DrillNode(folder: "\(folder)/node\(index)", database: databases[index])
             try await node.start()
             nodes.append(node)
         }

@@ -101,6 +101,60 @@ import Testing
         }
     }
 
+    /// Nodes read what they were not told. Their sockets stay.
+    @Test(needsPostgreSQL)
+    func aTenthOfTheAnnouncementsIsLost() async throws {
+        try await withTestDatabase(on: .postgreSQL) { place in
+            try await AnnouncementProxy.running(to: try #require(place.port)) { proxy in
+                try await DrillNode.serving(2, in: place.folder, database: place.at(proxy).url) { nodes in
+                    let figures = try await Drill.run(
+                        "a tenth of the announcements is lost", at: nodes, mayLoseConnections: false
+                    ) { drill in
+                        proxy.lose(0.1)
+                        for _ in 0..<Drill.rounds { try await drill.acknowledged() }
+                    }
+                    expectNothingLost(figures)
+                    expectNothingMissed(figures)
+                    #expect(figures.unavailable == 0)
+                    #expect(figures.reconnects == 0)
+                    #expect(proxy.lost > Drill.rounds)
+                }
+            }
+        }
+    }
+
+    /// The others read what a node had committed and not announced when it died.
+    @Test(needsPostgreSQL)
+    func aNodeIsKilledBeforeItAnnounces() async throws {
+        try await withTestDatabase(on: .postgreSQL) { place in
+            try await AnnouncementProxy.running(to: try #require(place.port)) { proxy in
+                let urls = [place.at(proxy).url, place.url, place.url]
+                try await DrillNode.serving(3, in: place.folder, databases: urls) { nodes in
+                    let figures = try await Drill.run(
+                        "a node is killed before it announces", at: nodes, mayLoseConnections: true
+                    ) { drill in
+                        for _ in 0..<Drill.rounds {
+                            try await drill.acknowledged()
+                            let held = proxy.held
+                            proxy.hold(true)
+                            while proxy.held == held { try await drill.acknowledged(more: 1) }
+                            try await drill.acknowledged(more: 20)
+                            await nodes[0].kill()
+                            proxy.hold(false)
+                            // The other nodes continue without it.
+                            try await drill.acknowledged()
+                            try await nodes[0].start()
+                        }
+                        try await drill.acknowledged()
+                    }
+                    expectNothingLost(figures)
+                    expectNothingMissed(figures)
+                    #expect(figures.cut > 0)
+                }
+            }
+        }
+    }
+
     private func expectNothingLost(_ figures: DrillFigures, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(figures.acknowledged >= Drill.rounds * Drill.messages, sourceLocation: sourceLocation)
         #expect(figures.lost == 0, sourceLocation: sourceLocation)
@@ -119,8 +173,8 @@ import Testing
     private func cutListeners(_ url: String) async throws {
         let query = """
             SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-            WHERE datname = current_database() AND application_name = 'concord'
-            AND (query LIKE 'LISTEN%' OR query = 'SELECT 1')
+            WHERE datname = current_database() AND application_name LIKE 'concord%'
+            AND (query LIKE 'LISTEN%' OR query LIKE 'SELECT DISTINCT application_name%')
             """
         let result = try await StockTools.run("/usr/bin/env", ["psql", url, "-Atc", query])
         #expect(result.status == 0 && (Int(result.output.dropLast()) ?? 0) >= 1, "\(result)")

@@ -12,7 +12,7 @@ extension DeuceDiaryService {
             let picture = try Deletion.run(caller.user, at: now, in: db)
             try Deletion.remember(caller.user, issuedUntil: issuedUntil, at: now, in: db)
             let news = LiveAnnouncement.deleted(caller.user, issuedUntil: issuedUntil)
-            try publisher.publish(news, short: news, in: db)
+            publisher.publish(news, short: nil, as: nil, in: db)
             // On this node it takes effect before the answer, whichever way events take.
             db.afterCommit { accounts.refuseTokens(of: caller.user, issuedUntil: issuedUntil) }
             return picture

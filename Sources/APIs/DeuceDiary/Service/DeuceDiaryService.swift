@@ -17,7 +17,7 @@ public struct DeuceDiaryService: FileStoringService {
     let memberships: TTLCache<Membership, Bool>
     let pictures: PictureMaker
     let hub: LiveHub
-    let publisher: EventPublisher<LiveAnnouncement>
+    let publisher: EventPublisher<DeuceDiary.Group.ID, LiveAnnouncement>
     let requests: RateLimits
     let time: TimeSource
     let makeID: @Sendable () -> String
@@ -80,14 +80,16 @@ public struct DeuceDiaryService: FileStoringService {
         self.pictures = pictures
         let hub = LiveHub(group)
         self.hub = hub
-        self.publisher = EventPublisher(database) { news in
+        self.publisher = EventPublisher(database, subscribersRead: false) { news in
             // This comes first, so that a client that receives the event finds the change.
             switch news {
             case .left(let membership): memberships.remove(membership)
             case .deleted(let user, let issuedUntil): accounts.refuseTokens(of: user, issuedUntil: issuedUntil)
-            case .logged, .log: break
+            case .logged, .entry: break
             }
             hub.deliver(news)
+        } gap: { group in
+            hub.publish(to: .group(group)) { .gap }
         }
         self.requests = RateLimits(database, time: time)
         self.time = time

@@ -27,7 +27,7 @@ extension DeuceDiaryService {
         return try await database.write(info.idempotencyKey, errorMessages: DeuceDiary.errorMessages, at: now) {
             [makeID, publisher] db in
             try Entries.requireMember(caller.user, ofEach: groups, in: db)
-            let createdAt = try Entries.beginLog(in: groups, at: now, db)
+            let (createdAt, events) = try Entries.beginLog(in: groups, at: now, db)
             // This is checked again behind the lock: a membership may have ended while this transaction waited.
             try Entries.requireMember(caller.user, ofEach: groups, in: db)
             let entries = groups.map { group in
@@ -42,7 +42,10 @@ extension DeuceDiaryService {
                 throw IssuerAccounts.unauthorized
             }
             try Days.count(loggedAt, of: caller.user, in: db)
-            try publisher.publish(.logged(entries, by: user), short: .log(log), in: db)
+            for entry in entries {
+                let number = events[entry.groupId].map { EventNumber($0, of: entry.groupId) }
+                publisher.publish(.logged(entry, by: user), short: .entry(entry.id), as: number, in: db)
+            }
             return Answer(.ok, .init(entries: entries))
         }
     }
@@ -126,21 +129,29 @@ enum Entries {
     ///
     /// - Returns: The time of the new entries in milliseconds, which is later than all existing entries. So the order
     ///   of entries in a group is the order of their commits, and a client that has read the newest has missed none
-    ///   before it.
-    static func beginLog(in groups: [DeuceDiary.Group.ID], at now: Int64, _ db: Session) throws -> Int64 {
+    ///   before it. With it come the numbers of the events that announce the entries.
+    static func beginLog(
+        in groups: [DeuceDiary.Group.ID], at now: Int64, _ db: Session
+    ) throws -> (createdAt: Int64, events: [DeuceDiary.Group.ID: Int64]) {
         var createdAt = now
+        var events: [DeuceDiary.Group.ID: Int64] = [:]
         // One order for all transactions avoids deadlocks.
         for group in groups.sorted() {
-            let last: Int64?? = try db.value(
-                "UPDATE groups SET entry_count = entry_count + 1 WHERE id = \(group) RETURNING last_entry_at")
-            if let last = last ?? nil { createdAt = max(createdAt, last + 1) }
+            let row = try db.one(
+                """
+                UPDATE groups SET entry_count = entry_count + 1, events = events + 1 WHERE id = \(group)
+                RETURNING last_entry_at, events
+                """
+            ) { (last: try $0.get(0, as: Int64?.self), number: try $0.get(1, as: Int64.self)) }
+            if let last = row?.last { createdAt = max(createdAt, last + 1) }
+            events[group] = row?.number
         }
         try db.run(
             """
             UPDATE groups SET last_activity = \(createdAt), last_entry_at = \(createdAt)
             WHERE id IN (\(list: groups))
             """)
-        return createdAt
+        return (createdAt, events)
     }
 
     static func insert(_ entry: DeuceDiary.DeuceEntry, of log: String, in db: Session) throws {
@@ -251,11 +262,9 @@ enum Entries {
             """
     }
 
-    static func all(of log: String, in db: Session) throws -> [DeuceDiary.DeuceEntry] {
-        try db.all(logQuery(log), DeuceDiary.DeuceEntry.init(row:))
+    static func one(_ id: DeuceDiary.DeuceEntry.ID, in db: Session) throws -> DeuceDiary.DeuceEntry? {
+        try db.one("SELECT \(columns) FROM entries e WHERE e.id = \(id)", DeuceDiary.DeuceEntry.init(row:))
     }
-
-    static func logQuery(_ log: String) -> SQL { "SELECT \(columns) FROM entries e WHERE e.log_id = \(log)" }
 }
 
 extension DeuceDiary.DeuceEntry {

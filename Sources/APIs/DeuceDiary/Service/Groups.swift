@@ -85,6 +85,16 @@ enum Groups {
         try db.lock("groups", where: "id = \(group)") > 0
     }
 
+    /// Counts an event of a group, behind the lock of its row.
+    ///
+    /// - Returns: The event's number; nil when the group was deleted.
+    static func countEvent(
+        of group: DeuceDiary.Group.ID, in db: Session
+    ) throws -> EventNumber<DeuceDiary.Group.ID>? {
+        try db.value("UPDATE groups SET events = events + 1 WHERE id = \(group) RETURNING events")
+            .map { EventNumber($0, of: group) }
+    }
+
     static func isInAny(_ user: DeuceDiary.User.ID, _ db: Session) throws -> Bool {
         try db.exists("SELECT 1 FROM members WHERE user_id = \(user) LIMIT 1")
     }

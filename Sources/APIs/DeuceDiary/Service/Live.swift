@@ -30,9 +30,9 @@ typealias LiveHub = Hub<LiveTopic, LiveEvent>
 
 /// An event for the sockets of every node.
 enum LiveAnnouncement: Codable, Sendable {
-    case logged([DeuceDiary.DeuceEntry], by: DeuceDiary.User)
-    /// A log that is too long to be announced whole: each node reads it.
-    case log(String)
+    case logged(DeuceDiary.DeuceEntry, by: DeuceDiary.User)
+    /// An entry that is too long to be announced whole: each node reads it.
+    case entry(DeuceDiary.DeuceEntry.ID)
     case left(Membership)
     case deleted(DeuceDiary.User.ID, issuedUntil: Int64)
 }
@@ -47,14 +47,9 @@ extension LiveHub {
     /// Sends an event to the sockets of this node.
     func deliver(_ news: LiveAnnouncement) {
         switch news {
-        case .logged(let entries, let user):
-            for entry in entries {
-                let notice = DeuceDiary.Notice(.init(entry, by: user))
-                publish(to: .group(entry.groupId)) {
-                    .logged(TextFrame(notice))
-                }
-            }
-        case .log: break
+        case .logged(let entry, let user):
+            publish(to: .group(entry.groupId)) { .logged(TextFrame(DeuceDiary.Notice(.init(entry, by: user)))) }
+        case .entry: break
         case .left(let membership): publish(to: .user(membership.user)) { .left(membership.group) }
         case .deleted(let user, let issuedUntil): publish(to: .user(user)) { .deleted(issuedUntil: issuedUntil) }
         }
@@ -107,14 +102,12 @@ extension DeuceDiaryService {
     ///   may have missed events are closed. It is never called where there is only one node.
     public func listen(_ started: @escaping @Sendable () -> Void = {}) async {
         await publisher.listen { [database] news in
-            guard case .log(let log) = news else { return news }
+            guard case .entry(let id) = news else { return news }
             return try await database.read { db in
-                let entries = try Entries.all(of: log, in: db)
-                // The entries may have been deleted since.
-                guard let author = entries.first?.userId, let user = try Users.one(author, for: nil, in: db) else {
-                    return nil
-                }
-                return .logged(entries, by: user)
+                // The entry may have been deleted since.
+                guard let entry = try Entries.one(id, in: db), let user = try Users.one(entry.userId, for: nil, in: db)
+                else { return nil }
+                return .logged(entry, by: user)
             }
         } gap: { [hub] in
             hub.broadcast { .gap }

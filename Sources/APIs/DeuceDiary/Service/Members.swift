@@ -40,7 +40,8 @@ extension DeuceDiaryService {
 
     /// Announces the end of a membership to the user's sockets.
     private func announceEnd(of membership: Membership, in db: Session) throws {
-        try publisher.publish(.left(membership), short: .left(membership), in: db)
+        let number = try Groups.countEvent(of: membership.group, in: db)
+        publisher.publish(.left(membership), short: nil, as: number, in: db)
     }
 }
 

@@ -124,5 +124,9 @@ extension DeuceDiaryService {
                     // An export reads entries in batches.
                     "CREATE INDEX entries_of_user_in_order ON entries (user_id, created_at, id)",
                 ]),
+            .init(
+                "events with numbers",
+                // Counts what sockets are told of the group, so that a node notices what it was not told.
+                ["ALTER TABLE groups ADD COLUMN events BIGINT NOT NULL DEFAULT 0"]),
         ])
 }

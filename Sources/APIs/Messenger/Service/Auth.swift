@@ -57,7 +57,7 @@ extension MessengerService {
         try await database.write { db in
             guard let session = try Sessions.one(of: request.refreshToken, in: db) else { return }
             try sessions.end(session, in: db)
-            try announce(.sessionEnded(session), in: db)
+            announce(.sessionEnded(session), as: nil, in: db)
         }
         return Empty()
     }

@@ -108,16 +108,33 @@ enum Chats {
 
     /// Locks a chat's row for a message, and updates its time. Other transactions that write to the chat wait.
     ///
+    /// - Returns: The number of the event that announces the message.
     /// - Throws: A `Problem` with 403 when the chat was deleted, or when the users of a direct chat may not write to
     ///   each other.
-    static func lockForMessage(to chat: Messenger.Chat.ID, at now: Int64, in db: Session) throws {
-        let pairs = try db.all(
-            "UPDATE chats SET updated_at = \(now) WHERE id = \(chat) RETURNING direct_low, direct_high"
-        ) { try Pair(row: $0, at: 0) }
-        guard let pair = pairs.first else { throw notAMember }
+    static func lockForMessage(
+        to chat: Messenger.Chat.ID, at now: Int64, in db: Session
+    ) throws -> EventNumber<Messenger.Chat.ID> {
+        let chats = try db.all(
+            """
+            UPDATE chats SET updated_at = \(now), events = events + 1 WHERE id = \(chat)
+            RETURNING events, direct_low, direct_high
+            """
+        ) { row in (number: EventNumber(try row.get(0), of: chat), pair: try Pair(row: row, at: 1)) }
+        guard let (number, pair) = chats.first else { throw notAMember }
         // This is checked behind the lock, and not together with the membership, so that a block that the lock waited
         // for is seen.
         if let pair { try Blocks.requireContact(pair, in: db) }
+        return number
+    }
+
+    /// Counts an event of a chat, behind the lock of its row.
+    ///
+    /// - Returns: The event's number; nil when the chat was deleted.
+    static func countEvent(
+        of chat: Messenger.Chat.ID, in db: Session
+    ) throws -> EventNumber<Messenger.Chat.ID>? {
+        try db.value("UPDATE chats SET events = events + 1 WHERE id = \(chat) RETURNING events")
+            .map { EventNumber($0, of: chat) }
     }
 
     /// Sets a chat's time to that of its newest message, or of its creation when there is none. The caller has locked

@@ -32,7 +32,7 @@ extension MessengerService {
         // the second case there is another chat now.
         let names = try Users.anonymize(user, at: now, in: db)
         try leaveChats(user, in: db)
-        for session in try sessions.endAll(of: user, in: db) { try announce(.sessionEnded(session), in: db) }
+        for session in try sessions.endAll(of: user, in: db) { announce(.sessionEnded(session), as: nil, in: db) }
         try Blocks.forget(user, in: db)
         try Reports.forget(user, in: db)
         try accounts.forget(user, logins: names, in: db)

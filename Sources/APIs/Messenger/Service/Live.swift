@@ -84,11 +84,19 @@ struct AnnouncedFrame: Codable, Sendable {
 }
 
 extension MessengerService {
-    private var publisher: EventPublisher<LiveAnnouncement> { EventPublisher(database) { deliver($0) } }
+    typealias Publisher = EventPublisher<Messenger.Chat.ID, LiveAnnouncement>
 
-    /// Sends an event to the sockets of every node once the transaction is durable, in the order of the commits.
-    func announce(_ announcement: LiveAnnouncement, in db: Session) throws {
-        try publisher.publish(announcement, short: announcement.shortened, in: db)
+    /// Sends an event to the sockets of every node once the transaction is durable, in the order of the numbers.
+    ///
+    /// - Parameter number: The event's number among those of its chat; nil for an event of no chat, or of one that is
+    ///   deleted.
+    func announce(_ announcement: LiveAnnouncement, as number: EventNumber<Messenger.Chat.ID>?, in db: Session) {
+        publisher.publish(announcement, short: announcement.shortened, as: number, in: db)
+    }
+
+    /// Counts an event of a chat, and sends it to the sockets of every node once the transaction is durable.
+    func announce(_ announcement: LiveAnnouncement, in chat: Messenger.Chat.ID, _ db: Session) throws {
+        announce(announcement, as: try Chats.countEvent(of: chat, in: db), in: db)
     }
 
     /// Ends all sessions, and the sockets of every node with them.
@@ -99,14 +107,14 @@ extension MessengerService {
         in database: Database, of service: MessengerService?, audit: Audit
     ) async throws -> Int {
         try await database.write { try audit.record("", in: $0) }
-        let publisher = service?.publisher ?? EventPublisher(database) { _ in }
+        let publisher = service?.publisher ?? publisher(on: database) { _ in }
         var count = 0
         while true {
             let ended = try await database.write { db in
                 let ended = try TokenSessions<Messenger.User.ID>.endSome(in: db)
                 for session in ended {
                     let announcement = LiveAnnouncement.sessionEnded(session)
-                    try publisher.publish(announcement, short: announcement, in: db)
+                    publisher.publish(announcement, short: nil, as: nil, in: db)
                 }
                 return ended.count
             }
@@ -120,7 +128,7 @@ extension MessengerService {
     /// - Parameter version: The chat's version since the change that the frame reports. A frame without one reports
     ///   something that a later frame replaces.
     func announce(_ frame: some Messenger.ChatFrame, version: Int64? = nil, in db: Session) throws {
-        try announce(.frame(AnnouncedFrame(frame), version: version), in: db)
+        try announce(.frame(AnnouncedFrame(frame), version: version), in: frame.chat, db)
     }
 
     /// Receives the events of other nodes until the task is cancelled. Each node runs one such task.
@@ -148,8 +156,24 @@ extension MessengerService {
         }
     }
 
+    /// Makes the publisher of a service.
+    static func publisher(
+        on database: Database, gap: @escaping @Sendable (Messenger.Chat.ID) -> Void = { _ in },
+        deliver: @escaping @Sendable (LiveAnnouncement) -> Void
+    ) -> Publisher {
+        EventPublisher(database, subscribersRead: true, deliver: deliver, gap: gap)
+    }
+}
+
+/// The part of the service to which events go.
+struct LiveSubscribers: Sendable {
+    let hub: LiveHub
+    let sessions: TokenSessions<Messenger.User.ID>
+    /// The limit for typing frames that this node sends. A user may be connected to two nodes.
+    let typing = TypingLimit()
+
     /// Sends an event to the sockets of this node.
-    private func deliver(_ announcement: LiveAnnouncement) {
+    func deliver(_ announcement: LiveAnnouncement) {
         switch announcement {
         case .message(let message):
             hub.publish(to: .chat(message.chat)) { .message(message.id, frame: TextFrame(message)) }
@@ -163,7 +187,7 @@ extension MessengerService {
                 .deletion(of: deletion.id, version: version, frame: TextFrame(deletion))
             }
         case .typing(let user, let chat, let moment):
-            guard typing.sent.allows(user, in: chat, at: moment) else { return }
+            guard typing.allows(user, in: chat, at: moment) else { return }
             hub.publish(to: .chat(chat)) { .typing(user, frame: TextFrame(Messenger.Typing(chat: chat, user: user))) }
         case .membersAdded(let users, let chat, let version):
             for (version, user) in zip(version..., users) {

@@ -28,6 +28,8 @@ extension LiveSocket {
         /// The newest message of the chat. It and older ones need not be sent when they are announced late.
         var newest = Messenger.Message.ID(0)
         var version: Int64
+        /// The number of the chat's events, all of which it has.
+        var events: Int64
     }
 
     func subscribe(to chat: Messenger.Chat.ID, since: Messenger.Message.ID?) {
@@ -114,19 +116,21 @@ extension LiveSocket {
         let database = service.database
         let operation = { @Sendable in
             try await database.read { db -> Backlog? in
-                guard let version = try Members.version(of: chat, for: user, in: db) else { return nil }
+                guard let (version, events) = try Members.state(of: chat, for: user, in: db) else { return nil }
                 let newest = try Messages.newest(in: chat, db)
-                guard let since else { return Backlog(newest: newest, version: version) }
+                guard let since else { return Backlog(newest: newest, version: version, events: events) }
                 let missed = try db.get(Messages.following(since, in: chat, limit: Self.maximumBacklog + 1))
                 return missed.count > Self.maximumBacklog
-                    ? Backlog(mustResync: true, newest: newest, version: version)
-                    : Backlog(missed: missed, version: version)
+                    ? Backlog(mustResync: true, newest: newest, version: version, events: events)
+                    : Backlog(missed: missed, version: version, events: events)
             }
         }
         work(operation, then: finish)
     }
 
     private func deliver(_ backlog: Backlog, in chat: Messenger.Chat.ID) {
+        // Events that others read before this socket did will not come.
+        if !service.publisher.begin(chat, at: backlog.events) { noticeGap(in: chat) }
         if backlog.mustResync { send(Messenger.Resync(chat: chat)) }
         if let last = subscriptions[chat]?.last {
             subscriptions[chat]?.last = max(last, backlog.newest)

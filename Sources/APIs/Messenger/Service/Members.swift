@@ -30,7 +30,8 @@ extension MessengerService {
             if !new.isEmpty { try change.reserveVersions(new.count, in: db) }
             for users in new.chunks(of: LiveAnnouncement.maximumUsers) {
                 let version = change.version + Int64(users.startIndex)
-                try announce(.membersAdded(Array(users), to: request.chat, version: version), in: db)
+                try announce(
+                    .membersAdded(Array(users), to: request.chat, version: version), in: request.chat, db)
             }
             guard let chat = try Chats.detail(request.chat, for: caller, in: db) else { throw Chats.notFound }
             let people = chat.members.map { Users.name(of: $0.id) }
@@ -76,7 +77,7 @@ extension MessengerService {
             }
         }
         try announce(
-            .memberRemoved(.init(chat: change.chat, user: user), version: change.version), in: db)
+            .memberRemoved(.init(chat: change.chat, user: user), version: change.version), in: change.chat, db)
     }
 }
 
@@ -104,14 +105,15 @@ enum Members {
             "UPDATE members SET role = \(Messenger.Role.owner) WHERE chat_id = \(chat) AND user_id = \(user)")
     }
 
-    /// Returns the chat's version for a member; nil for a user who is not a member.
-    static func version(
+    /// Returns the chat's version and the number of its events for a member; nil for a user who is not a member.
+    static func state(
         of chat: Messenger.Chat.ID, for user: Messenger.User.ID, in db: Session
-    ) throws -> Int64? {
-        try db.value(
+    ) throws -> (version: Int64, events: Int64)? {
+        try db.one(
             """
-            SELECT c.version FROM members m JOIN chats c ON c.id = m.chat_id
+            SELECT c.version, c.events FROM members m JOIN chats c ON c.id = m.chat_id
             WHERE m.chat_id = \(chat) AND m.user_id = \(user)
-            """)
+            """
+        ) { (try $0.get(0), try $0.get(1)) }
     }
 }

@@ -38,7 +38,7 @@ extension MessengerService {
             try Chats.dateByNewestMessage(request.chat, in: db)
             if let file = message.file { try Files.release([file], in: db) }
             try announce(
-                .deleted(.init(id: message.id, chat: message.chat), version: change.version), in: db)
+                .deleted(.init(id: message.id, chat: message.chat), version: change.version), in: message.chat, db)
         }
         return Empty()
     }

@@ -15,11 +15,27 @@ extension MessengerService {
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, _ info: RequestInfo
     ) async throws -> Answer<Messenger.SentMessage> {
         let now = time.milliseconds()
+        if request.file == nil, let sent = try await sendTogether(request, from: sender, info, at: now) { return sent }
         return try await database.write(info.idempotencyKey, errorMessages: Messenger.errorMessages, at: now) { db in
             try Chats.requireMember(sender, of: request.chat, in: db)
-            let message = try Messages.insert(request, from: sender, at: now, in: db)
-            try announce(.message(message), in: db)
+            let (message, number) = try Messages.insert(request, from: sender, at: now, in: db)
+            announce(.message(message), as: number, in: db)
             return Answer(.created, .init(message))
+        }
+    }
+
+    /// Sends a message together with others.
+    ///
+    /// - Returns: Nil when it has not been sent: it is to be sent alone, or refused.
+    private func sendTogether(
+        _ request: Messenger.SendMessage, from sender: Messenger.User.ID, _ info: RequestInfo, at now: Int64
+    ) async throws -> Answer<Messenger.SentMessage>? {
+        do {
+            let send = Send(request: request, sender: sender, key: info.idempotencyKey, now: now)
+            return try await database.write(send, with: sends)
+        } catch DatabaseFailure.unknownOutcome where info.idempotencyKey != nil {
+            // Whether it was sent is decided by the row of the key.
+            return nil
         }
     }
 
@@ -46,14 +62,15 @@ enum Messages {
 
     /// Adds a message. The chat's time becomes that of the message, and the sender has read it.
     ///
+    /// - Returns: The message, and the number of the event that announces it.
     /// - Throws: A `Problem` with 404 for a file that is not the sender's upload, with 403 when the membership ended
     ///   while this transaction waited, or when one user of a direct chat has blocked the other.
     static func insert(
         _ request: Messenger.SendMessage, from sender: Messenger.User.ID, at now: Int64, in db: Session
-    ) throws -> Messenger.Message {
+    ) throws -> (Messenger.Message, EventNumber<Messenger.Chat.ID>) {
         // The chat's row is locked first. So the ids of a chat's messages grow in the order of the commits, and no
         // message follows its sender's removal.
-        try Chats.lockForMessage(to: request.chat, at: now, in: db)
+        let number = try Chats.lockForMessage(to: request.chat, at: now, in: db)
         if let file = request.file { try Files.lock(file, of: sender, in: db) }
         let id: Messenger.Message.ID? = try db.value(
             """
@@ -68,9 +85,10 @@ enum Messages {
             WHERE chat_id = \(request.chat) AND user_id = \(sender)
             """)
         guard isMember == 1 else { throw Chats.notAMember }
-        return Messenger.Message(
+        let message = Messenger.Message(
             id: id, chat: request.chat, sender: sender, content: request.content, type: request.type,
             file: request.file, createdAt: .init(milliseconds: now))
+        return (message, number)
     }
 
     /// Returns the query for messages, the newest first; with `before` only older ones.

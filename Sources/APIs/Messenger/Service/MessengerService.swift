@@ -19,10 +19,11 @@ public struct MessengerService: FileStoringService {
     let sessions: TokenSessions<Messenger.User.ID>
     let uploadThrottle: UploadThrottle
     let hub: LiveHub
+    let publisher: Publisher
+    let sends: SharedWrites<Send, Answer<Messenger.SentMessage>>?
     let searches: CallerLimit<Messenger.User.ID>
-    /// The limits for typing frames that this node receives from its own sockets, and for those that it sends. A user
-    /// may be connected to two nodes.
-    let typing = (received: TypingLimit(), sent: TypingLimit())
+    /// The limit for typing frames that this node receives from its own sockets.
+    let typing = TypingLimit()
     let time: TimeSource
     let settings: Settings
     private let secret: [UInt8]
@@ -57,7 +58,15 @@ public struct MessengerService: FileStoringService {
         self.sessions = TokenSessions(
             database: database, keys: signing ?? SigningKeys(tokenKey), rules: Self.sessionRules, time: time)
         self.uploadThrottle = UploadThrottle(limit: settings.uploadsPerHour, errorMessages: Messenger.errorMessages)
-        self.hub = LiveHub(group)
+        let hub = LiveHub(group)
+        self.hub = hub
+        let subscribers = LiveSubscribers(hub: hub, sessions: sessions)
+        self.publisher = Self.publisher(on: database) { chat in
+            hub.publish(to: .chat(chat)) { .gap }
+        } deliver: { announcement in
+            subscribers.deliver(announcement)
+        }
+        self.sends = database.sharing { [publisher] in try SharedSends.run($0, publishing: publisher, in: $1) }
         self.searches = CallerLimit(atOnce: database.readsOfOneCaller)
         self.time = time
         self.settings = settings

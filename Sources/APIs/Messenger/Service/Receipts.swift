@@ -15,10 +15,14 @@ extension MessengerService {
         try await database.write { db in
             try Chats.requireMember(reader, of: request.chat, in: db)
             try Messages.require(request.message, in: request.chat, db)
-            guard try Receipts.advance(reader, in: request.chat, to: request.message, at: now, db) else { return }
+            let number = try Receipts.lock(reader, in: request.chat, before: request.message, db)
+            guard let number else { return }
+            guard try Receipts.advance(reader, in: request.chat, to: request.message, at: now, db) else {
+                throw DatabaseFailure.conflict("the mark was moved in the meantime")
+            }
             let mark = Messenger.ReadMark(
                 chat: request.chat, user: reader, message: request.message, readAt: .init(milliseconds: now))
-            try announce(mark, in: db)
+            announce(.frame(AnnouncedFrame(mark), version: nil), as: number, in: db)
         }
         return Empty()
     }
@@ -34,6 +38,21 @@ extension MessengerService {
 }
 
 enum Receipts {
+    /// Locks the chat's row, as every transaction does that changes one of its members, and counts the event.
+    ///
+    /// - Returns: The event's number; nil when the member's mark is not before the message.
+    static func lock(
+        _ user: Messenger.User.ID, in chat: Messenger.Chat.ID, before message: Messenger.Message.ID, _ db: Session
+    ) throws -> EventNumber<Messenger.Chat.ID>? {
+        try db.value(
+            """
+            UPDATE chats SET events = events + 1 WHERE id = \(chat) AND EXISTS (
+                SELECT 1 FROM members WHERE chat_id = \(chat) AND user_id = \(user)
+                AND COALESCE(last_read_id, 0) < \(message)) RETURNING events
+            """
+        ).map { EventNumber($0, of: chat) }
+    }
+
     /// Moves a member's mark forward, and returns whether it has moved.
     static func advance(
         _ user: Messenger.User.ID, in chat: Messenger.Chat.ID, to message: Messenger.Message.ID, at now: Int64,

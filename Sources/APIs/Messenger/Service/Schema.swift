@@ -117,5 +117,9 @@ extension MessengerService {
                     "CREATE INDEX reports_of_user ON reports (user_id)",
                     "CREATE INDEX reports_of_sender ON reports (sender_id)",
                 ]),
+            .init(
+                "events with numbers",
+                // Counts what sockets of the chat are told, so that a node notices what it was not told.
+                ["ALTER TABLE chats ADD COLUMN events BIGINT NOT NULL DEFAULT 0"]),
         ])
 }

@@ -5,12 +5,12 @@ extension MessengerService {
     /// Announces to the other members of a chat that a user is typing. No request waits for it, and it may be lost.
     func announceTyping(by user: Messenger.User.ID, in chat: Messenger.Chat.ID) {
         let now = time.milliseconds()
-        guard typing.received.allows(user, in: chat, at: now) else { return }
+        guard typing.allows(user, in: chat, at: now) else { return }
         Task {
             try? await database.write { db in
                 guard try Chats.isMember(user, of: chat, in: db) else { return }
                 try Chats.requireContact(in: chat, db)
-                try announce(.typing(user, in: chat, at: now), in: db)
+                announce(.typing(user, in: chat, at: now), as: nil, in: db)
             }
         }
     }

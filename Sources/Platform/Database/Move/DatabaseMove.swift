@@ -309,7 +309,7 @@ extension DatabaseMove {
                 let count = try connection.read { db in
                     try db.value(
                         """
-                        SELECT count(*) FROM pg_stat_activity WHERE application_name = 'concord'
+                        SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'concord%'
                         AND datname = current_database() AND pid <> pg_backend_pid()
                         """, as: Int.self)
                 }

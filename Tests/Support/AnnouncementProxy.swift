@@ -1,0 +1,131 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// A TCP proxy between nodes and PostgreSQL that loses notifications, or holds back what a node announces.
+public final class AnnouncementProxy: Sendable {
+    private struct State {
+        var share = 0.0
+        var generator = SeededGenerator(seed: 20_261_123)
+        var isHolding = false
+        var lost = 0
+        var held = 0
+    }
+
+    public let port: Int
+    private let state: NIOLockedValueBox<State>
+
+    private init(port: Int, state: NIOLockedValueBox<State>) {
+        self.port = port
+        self.state = state
+    }
+
+    /// Drops this share of all notifications on their way to nodes.
+    public func lose(_ share: Double) { state.withLockedValue { $0.share = share } }
+
+    /// The number of notifications that were dropped.
+    public var lost: Int { state.withLockedValue { $0.lost } }
+
+    /// Drops everything that nodes send by the connections over which they announce, from now on or no more.
+    public func hold(_ isHolding: Bool) { state.withLockedValue { $0.isHolding = isHolding } }
+
+    /// The number of pieces of announcements that were dropped.
+    public var held: Int { state.withLockedValue { $0.held } }
+
+    /// Runs a proxy while the closure runs. The nodes connect without encryption (`sslmode=disable&gssencmode=disable`).
+    public static func running<T>(to target: Int, _ body: (AnnouncementProxy) async throws -> T) async throws -> T {
+        let state = NIOLockedValueBox(State())
+        let group = MultiThreadedEventLoopGroup.singleton
+        let port = try await reservePort()
+        let listener = try await ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { client in
+                ClientBootstrap(group: client.eventLoop)
+                    .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                    .connect(host: "127.0.0.1", port: target)
+                    .flatMapThrowing { server in
+                        try client.pipeline.syncOperations.addHandler(ToServer(state, server))
+                        try server.pipeline.syncOperations.addHandler(ToClient(state, client))
+                        client.closeFuture.whenComplete { _ in server.close(promise: nil) }
+                        server.closeFuture.whenComplete { _ in client.close(promise: nil) }
+                    }
+            }
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .bind(host: "127.0.0.1", port: port).get()
+        let result: Result<T, any Error>
+        do {
+            result = .success(try await body(AnnouncementProxy(port: port, state: state)))
+        } catch {
+            result = .failure(error)
+        }
+        try await listener.close()
+        return try result.get()
+    }
+
+    private final class ToServer: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        /// The statement with which a connection begins that announces.
+        private static let mark = Array("synchronous_commit = off".utf8)
+
+        private let state: NIOLockedValueBox<State>
+        private let server: any Channel
+        private var isAnnouncing = false
+
+        init(_ state: NIOLockedValueBox<State>, _ server: any Channel) {
+            self.state = state
+            self.server = server
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let bytes = unwrapInboundIn(data)
+            if !isAnnouncing { isAnnouncing = bytes.readableBytesView.contains(Self.mark) }
+            let isHeld = state.withLockedValue { state in
+                guard isAnnouncing, state.isHolding else { return false }
+                state.held += 1
+                return true
+            }
+            if !isHeld { server.writeAndFlush(bytes, promise: nil) }
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+
+    private final class ToClient: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let state: NIOLockedValueBox<State>
+        private let client: any Channel
+        /// The part that has come of a message that is not complete.
+        private var rest = ByteBuffer()
+
+        init(_ state: NIOLockedValueBox<State>, _ client: any Channel) {
+            self.state = state
+            self.client = client
+        }
+
+        /// Passes on complete messages: a byte for the kind, four for the length, which counts itself, and the content.
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            rest.writeImmutableBuffer(unwrapInboundIn(data))
+            var kept = ByteBuffer()
+            while let kind = rest.getInteger(at: rest.readerIndex, as: UInt8.self),
+                let length = rest.getInteger(at: rest.readerIndex + 1, as: UInt32.self),
+                let message = rest.readSlice(length: 1 + Int(length))
+            {
+                if kind != UInt8(ascii: "A") || !isLost() { kept.writeImmutableBuffer(message) }
+            }
+            rest.discardReadBytes()
+            if kept.readableBytes > 0 { client.writeAndFlush(kept, promise: nil) }
+        }
+
+        private func isLost() -> Bool {
+            state.withLockedValue { state in
+                guard Double.random(in: 0..<1, using: &state.generator) < state.share else { return false }
+                state.lost += 1
+                return true
+            }
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+}
