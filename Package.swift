@@ -54,6 +54,7 @@ let contracts: [Target] = [
     target("Contract", at: "Sources/Contract/Core", imports: "HTTPTypes"),
     target("ContractClient", at: "Sources/Contract/Client", imports: "Contract HTTPTypes"),
     target("ContractExamples", at: "Sources/Contract/Examples", imports: ""),
+    target("ContractDescribe", at: "Sources/Contract/Describe", imports: "Contract ContractExamples HTTPTypes"),
     target(
         "ContractCheck", at: "Sources/Contract/Check", imports: "Contract ContractClient ContractExamples HTTPTypes"),
     target("CheckedLists", at: "Sources/Contract/CheckedLists", imports: ""),
@@ -160,10 +161,11 @@ let command: Target = .executableTarget(
     name: "concord",
     dependencies: modules(
         """
-        ArgumentParser Backend CBuild Contract ContractCheck ContractClient ContractServer CoreMetrics DeuceDiaryAPI
-        DeuceDiaryCheck DeuceDiaryService DunbarAPI DunbarCheck DunbarService GTSDCheck GTSDService Identity Images Logging
-        Mail MessengerCheck MessengerService MonicaCheck MonicaService NIOConcurrencyHelpers NIOSockets ObjectStore
-        PrometheusMetrics Tracing UnixSignals
+        ArgumentParser Backend CBuild Contract ContractCheck ContractClient ContractDescribe ContractExamples
+        ContractServer CoreMetrics DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService DunbarAPI DunbarCheck
+        DunbarExamples DunbarService GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail MessengerCheck
+        MessengerExamples MessengerService MonicaCheck MonicaExamples MonicaService NIOConcurrencyHelpers NIOSockets
+        ObjectStore PrometheusMetrics Tracing UnixSignals
         """))
 
 let chatExample: Target = .executableTarget(
@@ -199,8 +201,8 @@ let thumbnail: Target = .executableTarget(name: "thumbnail", dependencies: modul
 let testbed = target(
     "Testbed", at: "Tests/Support",
     imports: """
-        Backend Contract ContractCheck ContractClient ContractExamples ContractServer Crypto Database HTTPTypes Hummingbird
-        Identity Logging Mail NIOConcurrencyHelpers NIOCore NIOPosix NIOSockets ObjectStore ServiceLifecycle WebSockets
+        Backend Contract ContractCheck ContractClient ContractDescribe ContractExamples ContractServer Crypto Database
+        HTTPTypes Hummingbird Identity Logging Mail NIOConcurrencyHelpers NIOCore NIOPosix NIOSockets ObjectStore ServiceLifecycle WebSockets
         """)
 
 /// Returns the target that starts an API's server within a test.
@@ -229,7 +231,7 @@ func tests(api name: String, imports: String) -> Target {
         name,
         imports: """
             \(name)API \(name)Check \(name)Client \(name)Examples \(name)Mocks \(name)Service \(name)TestHost Backend
-            Contract ContractCheck ContractClient ContractServer Database HTTPTypes Testbed \(imports)
+            Contract ContractCheck ContractClient ContractDescribe ContractServer Database HTTPTypes Testbed \(imports)
             """)
 }
 
@@ -290,9 +292,10 @@ let suites: [Target] = [
     tests(
         "Concord",
         imports: """
-            ArgumentParser AsyncHTTPClient Backend Contract ContractCheck ContractClient ContractServer Database
-            DeuceDiaryCheck DeuceDiaryService DeuceDiaryTestHost DunbarCheck DunbarClient DunbarService DunbarTestHost GTSDCheck
-            GTSDClient GTSDService GTSDTestHost HTTPTypes Hummingbird Identity Logging MessengerCheck MessengerClient
+            ArgumentParser AsyncHTTPClient Backend Contract ContractCheck ContractClient ContractDescribe ContractServer
+            Database DeuceDiaryCheck DeuceDiaryService DeuceDiaryTestHost DunbarCheck DunbarClient DunbarService
+            DunbarTestHost GTSDCheck GTSDClient GTSDService GTSDTestHost HTTPTypes Hummingbird Identity Logging
+            MessengerCheck MessengerClient
             MessengerService MessengerTestHost MonicaCheck MonicaService MonicaTestHost NIOConcurrencyHelpers NIOCore
             NIOHTTP1 NIOPosix NIOSockets ServiceLifecycle Testbed concord
             """, programs: ["chat-example"], exclude: ["Databases"]),

@@ -9,8 +9,9 @@ struct Concord: AsyncParsableCommand {
         abstract: "Mobile backends, exactly to their published API contracts.",
         version: version,
         subcommands: [
-            Serve.self, Config.self, Check.self, HealthCheck.self, Keys.self, Backup.self, Restore.self, Move.self,
-            AuditCommand.self,
+            Serve.self, Config.self, Check.self, Describe.self, HealthCheck.self, Keys.self, AuditCommand.self,
+            Backup.self,
+            Restore.self, Move.self,
         ] + ConcordAPI.all.map(\.commands)
     )
 

@@ -6,7 +6,7 @@ import Foundation
 enum Textual: ServiceAPI {
     static let name = "textual"
     static let captureForm = CaptureForm.text
-    static let credentials = CredentialForm.cookie
+    static let credentials = CredentialForm.cookie("session")
     static let ignoresTrailingSlash = true
     static let errorMessages = ErrorMessages()
     static let sections = [

@@ -1,12 +1,15 @@
 import ContractCheck
+import ContractDescribe
 import DeuceDiaryAPI
 import DeuceDiaryCheck
+import DeuceDiaryExamples
 import Testbed
 
 extension DeuceDiaryHost {
     /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> DeuceDiaryWorld {
-        var server = Server(baseURL: baseURL, transport: transport, sockets: sockets)
+        let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.documents)
+        var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
         return DeuceDiaryWorld(server, tokens: tokens)
     }
@@ -22,4 +25,11 @@ extension DeuceDiaryHost {
 func time(_ text: String) -> DeuceDiary.Timestamp {
     guard let time = DeuceDiary.Timestamp(text) else { preconditionFailure("no time: \(text)") }
     return time
+}
+
+/// The API's description, which every answer to a scenario is held to.
+enum Described {
+    static let api = APIDescription(
+        DeuceDiary.self, title: "Deuce Diary", version: "1", examples: DeuceDiaryExamples.all)
+    static let documents = DescribedTransport.Documents(api)
 }

@@ -19,6 +19,8 @@ import Testing
 
     @Test func theTypesAreTheContracts() { Self.laws.checkOperations() }
 
+    @Test func theDescriptionIsTheContracts() { Self.laws.checkDescription(Described.api) }
+
     @Test func theMockAnswersEveryOperation() async throws {
         // All posts are John's own, and he has no followers yet.
         let refused: Set = ["POST /posts/{id}/report", "POST /followers/{id}/remove"]

@@ -1,13 +1,17 @@
 import ContractCheck
 import ContractClient
+import ContractDescribe
+import DunbarAPI
 import DunbarCheck
+import DunbarExamples
 import DunbarService
 import Testbed
 
 extension DunbarHost {
     /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> DunbarWorld {
-        var server = Server(baseURL: baseURL, transport: transport, sockets: sockets)
+        let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.documents)
+        var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
         return DunbarWorld(
             server,
@@ -22,4 +26,10 @@ extension DunbarHost {
                     return mailbox.emails.filter { $0.to == address }.map(\.text)
                 }))
     }
+}
+
+/// The API's description, which every answer to a scenario is held to.
+enum Described {
+    static let api = APIDescription(Dunbar.self, title: "Dunbar", version: "1", examples: DunbarExamples.all)
+    static let documents = DescribedTransport.Documents(api)
 }

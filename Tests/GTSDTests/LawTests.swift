@@ -17,6 +17,8 @@ import Testing
 
     @Test func theTypesAreTheContracts() { Self.laws.checkOperations() }
 
+    @Test func theDescriptionIsTheContracts() { Self.laws.checkDescription(Described.api) }
+
     @Test func theMockAnswersEveryOperation() async throws {
         try await Self.laws.checkMock {
             let mock = GTSDMock()

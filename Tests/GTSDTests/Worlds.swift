@@ -2,16 +2,19 @@ import Backend
 import Contract
 import ContractCheck
 import ContractClient
+import ContractDescribe
 import Foundation
 import GTSDAPI
 import GTSDCheck
 import GTSDClient
+import GTSDExamples
 import Testbed
 
 extension GTSDHost {
     /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> GTSDWorld {
-        var server = Server(baseURL: baseURL, transport: transport, sockets: sockets)
+        let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.documents)
+        var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
         return GTSDWorld(server)
     }
@@ -38,4 +41,10 @@ func day(_ text: String) -> Day {
 func time(_ text: String) -> GTSD.Timestamp {
     guard let time = GTSD.Timestamp(text) else { preconditionFailure("no time: \(text)") }
     return time
+}
+
+/// The API's description, which every answer to a scenario is held to.
+enum Described {
+    static let api = APIDescription(GTSD.self, title: "GTSD", version: "1", examples: GTSDExamples.all)
+    static let documents = DescribedTransport.Documents(api)
 }

@@ -8,8 +8,7 @@ import Testing
     @Test(arguments: Stack.all, MessengerScenarios.all)
     func holds(_ stack: Stack, _ scenario: Scenario<MessengerWorld>) async throws {
         try await withMessenger(on: stack, clock: TestClock(step: 20)) { host in
-            try await scenario.run(
-                MessengerWorld(baseURL: host.baseURL, transport: host.transport, sockets: host.sockets))
+            try await scenario.run(host.world())
         }
     }
 }

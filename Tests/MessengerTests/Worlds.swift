@@ -2,18 +2,21 @@ import Backend
 import Contract
 import ContractCheck
 import ContractClient
+import ContractDescribe
 import ContractServer
 import Foundation
 import Logging
 import MessengerAPI
 import MessengerCheck
+import MessengerExamples
 import MessengerService
 import Testbed
 
 extension MessengerHost {
     /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> MessengerWorld {
-        var server = Server(baseURL: baseURL, transport: transport, sockets: sockets)
+        let described = DescribedTransport(transport, sockets, baseURL: baseURL, Described.documents)
+        var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
         return MessengerWorld(server)
     }
@@ -51,4 +54,10 @@ extension Person {
         StoredTokens(
             accessToken: token, refreshToken: refreshToken, expiresAt: .distantFuture, user: id.description)
     }
+}
+
+/// The API's description, which every answer to a scenario is held to.
+enum Described {
+    static let api = APIDescription(Messenger.self, title: "Messenger", version: "1", examples: MessengerExamples.all)
+    static let documents = DescribedTransport.Documents(api)
 }

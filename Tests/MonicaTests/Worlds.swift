@@ -1,8 +1,11 @@
 import ContractCheck
 import ContractClient
+import ContractDescribe
 import Foundation
+import MonicaAPI
 import MonicaCheck
 import MonicaClient
+import MonicaExamples
 import MonicaService
 import NIOSockets
 import Testbed
@@ -10,7 +13,8 @@ import Testbed
 extension MonicaHost {
     /// - Parameter coverage: Records the examples that the world's scenarios have seen.
     func world(_ coverage: Coverage? = nil) -> MonicaWorld {
-        var server = Server(baseURL: baseURL, transport: transport, sockets: NIOSocketTransport())
+        let described = DescribedTransport(transport, NIOSocketTransport(), baseURL: baseURL, Described.documents)
+        var server = Server(baseURL: baseURL, transport: described, sockets: described)
         server.coverage = coverage
         return MonicaWorld(server) { account in
             try await token("account \(account ?? 0)")
@@ -37,4 +41,10 @@ extension MonicaHost {
         let isThere = try await service.export(format, of: account, audit: .test) { bytes += $0 }
         return isThere ? bytes : []
     }
+}
+
+/// The API's description, which every answer to a scenario is held to.
+enum Described {
+    static let api = APIDescription(Monica.self, title: "Monica", version: "1", examples: MonicaExamples.all)
+    static let documents = DescribedTransport.Documents(api)
 }

@@ -82,6 +82,7 @@ struct AppBuilder: Sendable {
         platform.memory = memory
         platform.tracer = settings.tracer
         platform.backups = backups
+        platform.documents = settings.documents[api.name] ?? []
         return platform
     }
 

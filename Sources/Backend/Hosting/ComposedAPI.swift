@@ -24,6 +24,7 @@ public struct ComposedAPI<Service: HostedService>: Sendable {
             throw MissingHandlers(api: Service.API.name, operations: routes.unhandled)
         }
         routes.serve(health, answering: Service.healthyBody)
+        routes.serve(platform.documents)
         router = Router(
             routes,
             options: .init(

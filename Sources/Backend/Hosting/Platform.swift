@@ -46,6 +46,8 @@ public struct Platform: Sendable {
     public var isDevelopment = false
     /// Records a span for each request; nil for none.
     public var tracer: (any Tracer)?
+    /// The documents that are answered beside the operations.
+    public var documents: [ServedDocument] = []
     /// The outcome of the last scheduled backup; nil where none are made.
     var backups: BackupState?
     /// The memory that requests and answers may take together.

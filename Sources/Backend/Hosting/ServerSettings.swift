@@ -55,6 +55,8 @@ public struct ServerSettings: Sendable {
     public var version = ""
     /// The backups that the server makes by itself; nil for none.
     public var backups: BackupSettings?
+    /// The documents that are answered beside the operations, by the names of the APIs.
+    public var documents: [String: [ServedDocument]] = [:]
     /// The APIs for which the operator overrides a check of the start.
     public var exceptions = StartExceptions()
 

@@ -40,11 +40,11 @@ extension ServiceAPI {
 }
 
 /// The way in which a request carries its caller's credentials.
-public enum CredentialForm: Sendable {
+public enum CredentialForm: Sendable, Hashable {
     /// A token in `Authorization`.
     case bearer
-    /// A cookie, which browsers send by themselves.
-    case cookie
+    /// A cookie of this name, which browsers send by themselves.
+    case cookie(String)
 }
 
 /// The form that a step of a path must have to be read as a field. A path with any other text does not exist.
@@ -88,10 +88,15 @@ public protocol Endpoint: Codable, Sendable {
     ///
     /// By default an absent or mistyped field is left to ``validate()``, and a NUL character is refused.
     static func review(_ issues: [FieldIssue]) throws(Problem)
+
+    /// The rules of fields that neither their types nor ``validate()`` have, because only a server can check them, or whose
+    /// reason cannot be found by trying values. The API's description has them beside those that it finds by itself.
+    static var fieldRules: [String: FieldRule] { get }
 }
 
 extension Endpoint {
     public static var fieldsComeLast: Bool { false }
+    public static var fieldRules: [String: FieldRule] { [:] }
     public func validatePath() throws(Problem) {}
     public func validate() throws(Problem) {}
 

@@ -68,10 +68,14 @@ extension Array: WireField where Element: WireField {
 /// app.
 public protocol OpenEnumeration: RawRepresentable, Codable, Hashable, Sendable, WireField, CustomStringConvertible
 where RawValue == String {
+    /// The values that this version knows; none where the contract's examples show all of them.
+    static var known: [Self] { get }
+
     init(rawValue: String)
 }
 
 extension OpenEnumeration {
+    public static var known: [Self] { [] }
     public init(from decoder: any Decoder) throws {
         self.init(rawValue: try decoder.singleValueContainer().decode(String.self))
     }

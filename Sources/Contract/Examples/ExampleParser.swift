@@ -12,12 +12,15 @@ public struct ExampleSyntaxError: Error, CustomStringConvertible {
 /// Reads the examples of a section.
 ///
 /// The text has a heading for each operation, `POST /chats/{id}/messages`, behind it the words `open` (no caller is
-/// needed) and `key` (an `Idempotency-Key` is honoured). Below it, `>` begins a request and `<` an answer:
+/// needed), `key` (an `Idempotency-Key` is honoured), `limited` (answers have the state of a rate limit) and `addition`
+/// (to the published contract), and after a colon a sentence. Below it, `>` begins a request, `<` an answer, and `!` is a
+/// refusal with its status and message:
 ///
 /// ```
-/// POST /chats/{id}/messages key
+/// POST /chats/{id}/messages key: Sends a message.
 /// > /chats/5/messages { "content": "Hello!" }
 /// < 201 { "id": #99, "content": "Hello!", + "file_id": null | #42 }
+/// ! 403 Not a member of this chat
 /// ```
 ///
 /// A request has its target where it differs from the heading, the word `form` for a form, and a body. An answer has its
@@ -36,30 +39,37 @@ struct ExampleParser {
         var frames: [FrameExample] = []
         skipSpace()
         while index < bytes.count {
-            let words = line().split(separator: " ").map(String.init)
+            let (head, summary) = Self.split(line(), at: ": ")
+            let words = head.split(separator: " ").map(String.init)
             guard words.count >= 2, words[1].hasPrefix("/") else { throw error("METHOD /path") }
             if words[0] == "SOCKET" {
-                frames += try parseFrames()
+                frames += try parseFrames(of: words[1])
             } else {
-                operations.append(try parseOperation(words))
+                operations.append(try parseOperation(words, summary))
             }
             skipSpace()
         }
         return (operations, frames)
     }
 
-    private mutating func parseOperation(_ words: [String]) throws(ExampleSyntaxError) -> OperationExample {
-        guard words.dropFirst(2).allSatisfy({ ["open", "key"].contains($0) }) else {
-            throw error("`open` or `key` behind the path")
+    private mutating func parseOperation(
+        _ words: [String], _ summary: String
+    ) throws(ExampleSyntaxError) -> OperationExample {
+        let marks = try words.dropFirst(2).map { word throws(ExampleSyntaxError) in
+            guard let mark = OperationExample.Mark(rawValue: word) else { throw error("a mark behind the path") }
+            return mark
         }
         var requests: [OperationExample.Request] = []
         var answers: [OperationExample.Answer] = []
+        var refusals: [OperationExample.Refusal] = []
         skipSpace()
         while true {
             if take(">") {
                 requests.append(try parseRequest(words[1]))
             } else if take("<") {
                 answers.append(try parseAnswer())
+            } else if take("!") {
+                refusals.append(try parseRefusal())
             } else {
                 break
             }
@@ -68,8 +78,21 @@ struct ExampleParser {
         if requests.isEmpty { requests = [.init(target: words[1], isForm: false, body: nil)] }
         guard !answers.isEmpty else { throw error("< and a status") }
         return OperationExample(
-            methods: words[0].split(separator: "|").map(String.init), path: words[1], isOpen: words.contains("open"),
-            takesKey: words.contains("key"), requests: requests, answers: answers)
+            methods: words[0].split(separator: "|").map(String.init), path: words[1], marks: Set(marks),
+            summary: summary, requests: requests, answers: answers, refusals: refusals)
+    }
+
+    private mutating func parseRefusal() throws(ExampleSyntaxError) -> OperationExample.Refusal {
+        skipBlanks()
+        let (status, message) = Self.split(line(), at: " ")
+        guard let status = Int(status), !message.isEmpty else { throw error("a status and a message") }
+        return .init(status: status, message: message)
+    }
+
+    /// Returns what stands before and behind the first occurrence of a separator.
+    private static func split(_ line: String, at separator: String) -> (head: String, tail: String) {
+        guard let range = line.range(of: separator) else { return (line, "") }
+        return (String(line[..<range.lowerBound]), String(line[range.upperBound...]))
     }
 
     private mutating func parseRequest(_ path: String) throws(ExampleSyntaxError) -> OperationExample.Request {
@@ -100,7 +123,7 @@ struct ExampleParser {
             status: status, inclusion: inclusion, mediaType: body == nil ? nil : "application/json", body: body)
     }
 
-    private mutating func parseFrames() throws(ExampleSyntaxError) -> [FrameExample] {
+    private mutating func parseFrames(of path: String) throws(ExampleSyntaxError) -> [FrameExample] {
         var frames: [FrameExample] = []
         skipSpace()
         while let byte = peek, byte == UInt8(ascii: ">") || byte == UInt8(ascii: "<") {
@@ -108,7 +131,8 @@ struct ExampleParser {
             skipSpace()
             let value = try parseValue()
             guard let type = value["type"]?.string else { throw error("a frame with a type") }
-            frames.append(.init(sender: byte == UInt8(ascii: ">") ? .client : .server, type: type, value: value))
+            let sender: FrameExample.Sender = byte == UInt8(ascii: ">") ? .client : .server
+            frames.append(.init(path: path, sender: sender, type: type, value: value))
             skipSpace()
         }
         return frames

@@ -22,16 +22,38 @@ public struct OperationExample: Sendable {
         public let body: ExampleValue?
     }
 
+    /// A refusal that is the operation's own.
+    public struct Refusal: Sendable, Hashable {
+        public let status: Int
+        /// The message, in the words of the contract.
+        public let message: String
+    }
+
+    /// A word behind an operation's path.
+    enum Mark: String {
+        case open, key, limited, addition
+    }
+
     /// The method, and behind it those that a server takes for the same.
     public let methods: [String]
     /// The path, captures in braces: `/chats/{id}/messages`.
     public let path: String
-    /// Whether it needs no caller.
-    public let isOpen: Bool
-    /// Whether it honours `Idempotency-Key`.
-    public let takesKey: Bool
+    let marks: Set<Mark>
+    /// A sentence that says what the operation does; empty where the examples have none.
+    public let summary: String
     public let requests: [Request]
     public let answers: [Answer]
+    /// The refusals that not every operation has.
+    public let refusals: [Refusal]
+
+    /// Whether it needs no caller.
+    public var isOpen: Bool { marks.contains(.open) }
+    /// Whether it honours `Idempotency-Key`.
+    public var takesKey: Bool { marks.contains(.key) }
+    /// Whether answers have the state of a rate limit in `X-RateLimit-…`.
+    public var isLimited: Bool { marks.contains(.limited) }
+    /// Whether a server of the published contract alone need not have it.
+    public var isAddition: Bool { marks.contains(.addition) }
 
     /// The heading in the contract's summary, such as `GET /chats/{id}`.
     public var signature: String { "\(methods[0]) \(path)" }
@@ -44,6 +66,8 @@ public struct FrameExample: Sendable {
         case client, server
     }
 
+    /// The path of the socket.
+    public let path: String
     public let sender: Sender
     public let type: String
     public let value: ExampleValue

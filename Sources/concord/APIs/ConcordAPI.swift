@@ -1,16 +1,22 @@
 import ArgumentParser
 import Backend
 import ContractCheck
+import ContractDescribe
+import ContractExamples
 import DunbarCheck
+import DunbarExamples
 import GTSDCheck
+import GTSDExamples
 import GTSDService
 import Identity
 import MessengerCheck
+import MessengerExamples
 import MessengerService
 import MonicaCheck
+import MonicaExamples
 import MonicaService
 
-/// An API of this program: how it is hosted, how it is checked, and the commands that are for it alone.
+/// An API of this program: how it is hosted, described and checked, and the commands that are for it alone.
 struct ConcordAPI: Sendable {
     /// The way in which a run of the checker gets users.
     enum Check: Sendable {
@@ -32,6 +38,23 @@ struct ConcordAPI: Sendable {
     let check: Check
     /// The command of the API's name, whose subcommands are for this API alone.
     let commands: any ParsableCommand.Type
+    /// Makes the API's description, which takes about a second.
+    let describe: @Sendable () -> APIDescription
+    /// Whether the API has a live socket.
+    let hasSocket: Bool
+
+    init<Hosted: HostedAPI>(
+        hosted: Hosted, examples: Examples, check: Check, commands: any ParsableCommand.Type
+    ) {
+        self.hosted = hosted
+        self.check = check
+        self.commands = commands
+        hasSocket = !examples.frames.isEmpty
+        describe = {
+            APIDescription(
+                Hosted.Service.API.self, title: hosted.title, version: Concord.number, examples: examples)
+        }
+    }
 
     var name: String { hosted.name }
 
@@ -54,20 +77,34 @@ struct ConcordAPI: Sendable {
         return api
     }
 
+    /// The descriptions of all APIs, as their listeners answer them. Each is made when it is first asked for.
+    static var documents: [String: [ServedDocument]] {
+        Dictionary(
+            uniqueKeysWithValues: all.map { api in
+                let openAPI = ServedDocument("/openapi.json") { Array(api.describe().openAPI.compact.utf8) }
+                let asyncAPI = ServedDocument("/asyncapi.json") {
+                    Array((api.describe().asyncAPI?.compact ?? "{}").utf8)
+                }
+                return (api.name, api.hasSocket ? [openAPI, asyncAPI] : [openAPI])
+            })
+    }
+
     static let messenger = ConcordAPI(
-        hosted: HostedMessenger(), check: .registering { MessengerScenarios.checklist },
+        hosted: HostedMessenger(), examples: MessengerExamples.all,
+        check: .registering { MessengerScenarios.checklist },
         commands: MessengerCommands.self)
 
     static let monica = ConcordAPI(
-        hosted: HostedMonica(), check: .given { MonicaScenarios.checklist($0) },
+        hosted: HostedMonica(), examples: MonicaExamples.all, check: .given { MonicaScenarios.checklist($0) },
         commands: MonicaCommands.self)
 
     static let gtsd = ConcordAPI(
-        hosted: HostedGTSD(), check: .registering { GTSDScenarios.checklist }, commands: GTSDCommands.self)
+        hosted: HostedGTSD(), examples: GTSDExamples.all, check: .registering { GTSDScenarios.checklist },
+        commands: GTSDCommands.self)
 
     static func dunbar(_ settings: DunbarSettings = .init()) -> ConcordAPI {
         ConcordAPI(
-            hosted: settings.hosted, check: .registering { DunbarScenarios.checklist },
+            hosted: settings.hosted, examples: DunbarExamples.all, check: .registering { DunbarScenarios.checklist },
             commands: DunbarCommands.self)
     }
 }

@@ -3,6 +3,7 @@ import Contract
 import ContractServer
 import DeuceDiaryAPI
 import DeuceDiaryCheck
+import DeuceDiaryExamples
 import DeuceDiaryService
 import Identity
 import Images
@@ -90,7 +91,7 @@ struct DeuceDiarySettings: Sendable {
 extension ConcordAPI {
     static func deuceDiary(_ settings: DeuceDiarySettings = .init()) -> ConcordAPI {
         ConcordAPI(
-            hosted: settings.hosted,
+            hosted: settings.hosted, examples: DeuceDiaryExamples.all,
             check: .issued(
                 HostedDeuceDiary.issuerKey, given: { DeuceDiaryScenarios.checklist(.given($0)) },
                 making: { issuer in

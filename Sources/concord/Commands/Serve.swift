@@ -202,6 +202,7 @@ struct Serve: AsyncParsableCommand {
         settings.exceptions = start.exceptions
         settings.backups = try backups.settings(environment)
         settings.version = Concord.version
+        settings.documents = ConcordAPI.documents
         return settings
     }
 

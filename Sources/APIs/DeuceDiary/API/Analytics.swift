@@ -1,7 +1,7 @@
 import Contract
 
 extension DeuceDiary {
-    static let analytics = Section([GetMostDeuces.self])
+    static let analytics = Section("Analytics", [GetMostDeuces.self])
 
     /// The day, in UTC, with the most logs; of several such days, the most recent.
     public struct TopDay: Codable, Hashable, Sendable {

@@ -1,7 +1,7 @@
 import Contract
 
 extension DeuceDiary {
-    static let entries = Section([LogDeuce.self, ListDeuces.self, DeleteDeuce.self])
+    static let entries = Section("Entries", [LogDeuce.self, ListDeuces.self, DeleteDeuce.self])
 
     /// A log entry in one group.
     public struct DeuceEntry: Codable, Hashable, Sendable, Identifiable {
@@ -40,7 +40,7 @@ extension DeuceDiary {
     /// An entry with its author, as a group's feed and the live socket show it.
     public typealias FeedEntry = WithUser<DeuceEntry>
 
-    /// `POST /api/deuces`: logs into one or more groups, into all of them or none.
+    /// `POST /api/deuces`: logs an entry into one or more groups, into all of them or none.
     ///
     /// Throws 403 "Not authorized for group <id>" for the first group of which the caller is not a member. The log
     /// counts once for the caller, regardless of the number of groups.

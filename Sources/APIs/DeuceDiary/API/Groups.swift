@@ -1,7 +1,7 @@
 import Contract
 
 extension DeuceDiary {
-    static let groups = Section([CreateGroup.self, ListGroups.self, GetGroup.self])
+    static let groups = Section("Groups", [CreateGroup.self, ListGroups.self, GetGroup.self])
 
     /// A group of users who log together.
     public struct Group: Codable, Hashable, Sendable, Identifiable {

@@ -2,9 +2,11 @@ import Contract
 import Foundation
 
 extension DeuceDiary {
-    static let invites = Section([
-        CreateInvite.self, JoinGroup.self, OpenInvite.self, PreviewInvite.self, ListInvites.self, RevokeInvite.self,
-    ])
+    static let invites = Section(
+        "Invites",
+        [
+            CreateInvite.self, JoinGroup.self, OpenInvite.self, PreviewInvite.self, ListInvites.self, RevokeInvite.self,
+        ])
 
     /// An invite as a type of ids. The rest of it stays on the server.
     public enum Invite {

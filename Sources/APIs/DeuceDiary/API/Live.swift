@@ -2,7 +2,7 @@ import Contract
 
 /// The socket `/ws`, which reports the log entries of one group at a time.
 extension DeuceDiary {
-    static let live = Section(frames: [WatchGroup.self, Authenticate.self, Notice.self, LiveError.self])
+    static let live = Section("Live socket", frames: [WatchGroup.self, Authenticate.self, Notice.self, LiveError.self])
 
     /// A frame that a client sends on `/ws`. Servers ignore frames of unknown types, which are `UnknownFrame`.
     public protocol ClientFrame: Contract.ClientFrame {}

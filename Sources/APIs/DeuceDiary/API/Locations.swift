@@ -1,7 +1,7 @@
 import Contract
 
 extension DeuceDiary {
-    static let locations = Section([ListLocations.self, CreateLocation.self])
+    static let locations = Section("Locations", [ListLocations.self, CreateLocation.self])
 
     /// A location in the list that all users share.
     public struct Location: Codable, Hashable, Sendable, Identifiable {

@@ -1,7 +1,7 @@
 import Contract
 
 extension DeuceDiary {
-    static let members = Section([LeaveGroup.self, RemoveMember.self])
+    static let members = Section("Members", [LeaveGroup.self, RemoveMember.self])
 
     /// `POST /api/groups/{groupId}/leave`: ends the caller's membership and the invites that they created; their
     /// entries stay. An addition to the contract (decisions §6).

@@ -1,9 +1,11 @@
 import Contract
 
 extension DeuceDiary {
-    static let reactions = Section([
-        AddReaction.self, RemoveReaction.self, ListReactions.self,
-    ])
+    static let reactions = Section(
+        "Reactions",
+        [
+            AddReaction.self, RemoveReaction.self, ListReactions.self,
+        ])
 
     /// A reaction to an entry.
     public struct Reaction: Codable, Hashable, Sendable, Identifiable {

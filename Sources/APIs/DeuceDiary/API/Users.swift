@@ -2,9 +2,11 @@ import Contract
 import Foundation
 
 extension DeuceDiary {
-    static let users = Section([
-        GetUser.self, UpdateUser.self, UploadProfilePicture.self, DeleteUser.self, ExportUser.self,
-    ])
+    static let users = Section(
+        "Users",
+        [
+            GetUser.self, UpdateUser.self, UploadProfilePicture.self, DeleteUser.self, ExportUser.self,
+        ])
 
     /// A user, as others and the user see it.
     public struct User: Codable, Hashable, Sendable, Identifiable {

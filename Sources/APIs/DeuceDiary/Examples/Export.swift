@@ -1,6 +1,6 @@
 extension DeuceDiaryExamples {
     static let export = """
-        GET /api/auth/user/export
+        GET /api/auth/user/export addition: Returns everything that the server stores about the caller, with Content-Disposition: attachment.
         < 200 {
           "exportedAt": "2025-06-10T12:00:00.000Z",
           "user": \(user),

@@ -11,13 +11,13 @@ extension DeuceDiaryExamples {
     package static let group = "{ \(groupMembers) }"
 
     static let groups = """
-        POST /api/groups key
+        POST /api/groups key: Creates a group, with the caller as its admin.
         > { "name": "Throne Room", "description": "Optional group description" }
         > { "name": "Throne Room" }
         > { "name": \(odd), "description": \(odd) }
         < 200 \(group)
 
-        GET /api/groups
+        GET /api/groups: Returns the caller's groups, ordered by their newest entry, newest first; groups without entries come last.
         >
         > /api/groups?limit=20&before=\(groupID)
         < 200 [
@@ -28,8 +28,9 @@ extension DeuceDiaryExamples {
             "lastActivity": "2025-06-10T08:00:00.000Z" | null
           }
         ]
+        ! 400 Invalid cursor
 
-        GET /api/groups/{groupId}
+        GET /api/groups/{groupId}: Returns a group with its members and entries.
         > /api/groups/\(groupID)
         > /api/groups/\(groupID)?limit=2&before=\(entryID)
         < 200 {
@@ -47,5 +48,8 @@ extension DeuceDiaryExamples {
           ],
           "entries": [{ \(entryMembers), "user": \(user) }]
         }
+        ! 400 Invalid cursor
+        ! 403 Not authorized
+        ! 404 Group not found
         """
 }

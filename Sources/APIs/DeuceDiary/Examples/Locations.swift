@@ -20,12 +20,12 @@ extension DeuceDiaryExamples {
         """
 
     static let locations = """
-        GET /api/locations open
+        GET /api/locations open: Returns the default locations, then the others, each by name.
         >
         > /api/locations?limit=2&page=3
         < 200 [\(location), \(otherLocation)]
 
-        POST /api/locations key
+        POST /api/locations key: Adds a location to the shared list, at most 100 from one user.
         > { "name": "Grandma's House" }
         > { "name": \(odd) }
         < 200 {
@@ -35,5 +35,7 @@ extension DeuceDiaryExamples {
           "createdBy": "user_abc123" | null,
           "createdAt": "2025-06-10T12:00:00.000Z"
         }
+        ! 400 Location already exists
+        ! 400 Location limit reached
         """
 }

@@ -10,18 +10,23 @@ extension DeuceDiaryExamples {
     package static let reaction = "{ \(reactionMembers) }"
 
     static let reactions = """
-        POST /api/entries/{entryId}/reactions key
+        POST /api/entries/{entryId}/reactions key: Adds a reaction.
         > /api/entries/\(entryID)/reactions { "emoji": "💩" }
         > /api/entries/\(entryID)/reactions { "emoji": "👨‍👩‍👧‍👦" }
         < 200 \(reaction)
+        ! 400 You've already reacted with this emoji
+        ! 403 Not authorized to react to this entry
+        ! 404 Entry not found
 
-        DELETE /api/entries/{entryId}/reactions
+        DELETE /api/entries/{entryId}/reactions: Removes the caller's reaction if there is one.
         > /api/entries/\(entryID)/reactions { "emoji": "💩" }
         < 200 { "message": = "Reaction removed" }
 
-        GET /api/entries/{entryId}/reactions
+        GET /api/entries/{entryId}/reactions: Returns the reactions, oldest first.
         > /api/entries/\(entryID)/reactions
         > /api/entries/\(entryID)/reactions?limit=2&after=7
         < 200 [{ \(reactionMembers), "user": \(user) }]
+        ! 403 Not authorized to access this entry
+        ! 404 Entry not found
         """
 }

@@ -28,19 +28,23 @@ extension DeuceDiaryExamples {
         """
 
     static let users = """
-        GET /api/auth/user
+        GET /api/auth/user: Returns the caller's own account.
         < 200 \(user)
 
-        PUT /api/auth/user
+        PUT /api/auth/user: Sets the username.
         > { "username": "newname" }
         > { "username": "new_Name 7" }
         < 200 \(user)
+        ! 400 Username already taken
 
-        POST /api/auth/user/profile-picture key
+        POST /api/auth/user/profile-picture key: Uploads up to 5 MiB of JPEG, PNG, GIF, WebP or HEIC, which become a JPEG of 200 by 200 pixels.
         > form
         < 200 \(user)
+        ! 400 No file uploaded
+        ! 400 Only image files are allowed
+        ! 400 Failed to upload profile picture
 
-        DELETE /api/auth/user
+        DELETE /api/auth/user addition: Deletes the caller's account with everything that belongs to it.
         < 200 { "message": = "Account deleted" }
         """
 }

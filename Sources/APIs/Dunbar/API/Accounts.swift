@@ -2,7 +2,7 @@ import Contract
 
 /// Reset of a forgotten password, and deletion of accounts. Additions to the contract.
 extension Dunbar {
-    static let accounts = Section([ForgotPassword.self, ResetPassword.self, DeleteAccount.self])
+    static let accounts = Section("Accounts", [ForgotPassword.self, ResetPassword.self, DeleteAccount.self])
 
     /// `POST /forgot-password`: requests an e-mail with a token for ``ResetPassword``.
     ///

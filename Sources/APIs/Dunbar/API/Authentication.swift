@@ -1,9 +1,11 @@
 import Contract
 
 extension Dunbar {
-    static let authentication = Section([
-        Login.self, Register.self, Logout.self, GetCurrentUser.self, VerifyEmail.self, ResendVerification.self,
-    ])
+    static let authentication = Section(
+        "Authentication",
+        [
+            Login.self, Register.self, Logout.self, GetCurrentUser.self, VerifyEmail.self, ResendVerification.self,
+        ])
 
     /// `POST /login`: begins a session, and ends the session that the request came with.
     ///
@@ -35,6 +37,10 @@ extension Dunbar {
     public struct Register: OpenEndpoint {
         public static let route = Route.post("/register", .created, in: .jsonOrMultipart(nil), idempotencyKey: true)
         public typealias Output = WithRelationship<Account>
+        public static let fieldRules = [
+            "password": FieldRule(lengths: 8...200),
+            "confirmPassword": FieldRule("The password once more.", lengths: 8...200),
+        ]
 
         /// The username: 1 to 50 characters, without white space and invisible characters, unique regardless of case
         /// and width. It is stored as typed.

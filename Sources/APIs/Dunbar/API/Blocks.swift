@@ -2,7 +2,7 @@ import Contract
 
 /// Blocking of users. Additions to the contract.
 extension Dunbar {
-    static let blocks = Section([Block.self, Unblock.self, ListBlocks.self])
+    static let blocks = Section("Blocks", [Block.self, Unblock.self, ListBlocks.self])
 
     /// `POST /users/{id}/block`: blocks a user. Neither sees the other's posts and comments any more, or finds the
     /// other in a search. Follows and requests between them end, and no longer count among the 150. To the blocked

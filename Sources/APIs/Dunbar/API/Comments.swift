@@ -1,9 +1,11 @@
 import Contract
 
 extension Dunbar {
-    static let comments = Section([
-        AddComment.self, ListComments.self, DeleteComment.self,
-    ])
+    static let comments = Section(
+        "Comments",
+        [
+            AddComment.self, ListComments.self, DeleteComment.self,
+        ])
 
     /// A comment on a post.
     public struct Comment: Codable, Hashable, Sendable, Identifiable {

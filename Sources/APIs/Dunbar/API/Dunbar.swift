@@ -14,7 +14,9 @@ public enum Dunbar: ServiceAPI {
     public static let name = "dunbar"
     public static let basePath = "/api"
     public static let captureForm = CaptureForm.text
-    public static let credentials = CredentialForm.cookie
+    public static let credentials = CredentialForm.cookie(sessionCookie)
+    /// The name of the cookie that holds a session.
+    public static let sessionCookie = "dunbar.session"
     public static let ignoresTrailingSlash = true
     public static let errorMessages: ErrorMessages = {
         var errorMessages = ErrorMessages()

@@ -1,10 +1,12 @@
 import Contract
 
 extension Dunbar {
-    static let follows = Section([
-        Follow.self, Unfollow.self, RemoveFollower.self, ListFollowers.self, ListFollowing.self,
-        ListPendingRequests.self, ListOutgoingRequests.self, AcceptRequest.self, RejectRequest.self,
-    ])
+    static let follows = Section(
+        "Follows",
+        [
+            Follow.self, Unfollow.self, RemoveFollower.self, ListFollowers.self, ListFollowing.self,
+            ListPendingRequests.self, ListOutgoingRequests.self, AcceptRequest.self, RejectRequest.self,
+        ])
 
     /// The maximum number of accounts that a user may follow; pending requests do not count.
     public static let maximumFollows = 150

@@ -1,10 +1,12 @@
 import Contract
 
 extension Dunbar {
-    static let posts = Section([
-        CreatePost.self, ListUserPosts.self, ListPostsByPath.self, ListPostsByQuery.self, GetFeed.self,
-        DeletePost.self,
-    ])
+    static let posts = Section(
+        "Posts",
+        [
+            CreatePost.self, ListUserPosts.self, ListPostsByPath.self, ListPostsByQuery.self, GetFeed.self,
+            DeletePost.self,
+        ])
 
     /// A post: a text, pictures and videos.
     public struct Post: Codable, Hashable, Sendable, Identifiable {

@@ -1,7 +1,7 @@
 import Contract
 
 extension Dunbar {
-    static let reports = Section([ReportPost.self])
+    static let reports = Section("Reports", [ReportPost.self])
 
     /// The reason for which a post is reported.
     public struct ReportReason: OpenEnumeration {

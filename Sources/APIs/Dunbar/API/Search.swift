@@ -1,7 +1,7 @@
 import Contract
 
 extension Dunbar {
-    static let search = Section([SearchUsers.self])
+    static let search = Section("Search", [SearchUsers.self])
 
     /// `GET /users/search`: returns the first 20 users, by username, whose username or display name contains the text,
     /// regardless of case. Admins are left out.

@@ -2,7 +2,7 @@ import Contract
 import Foundation
 
 extension Dunbar {
-    static let users = Section([GetUser.self, UpdateUser.self, UploadPhoto.self])
+    static let users = Section("Users", [GetUser.self, UpdateUser.self, UploadPhoto.self])
 
     /// A user as others see them.
     public struct User: Codable, Hashable, Sendable, Identifiable {

@@ -29,11 +29,12 @@ extension DunbarExamples {
         """
 
     static let authentication = #"""
-        POST /login open
+        POST /login open: Begins a session, and ends the session that the request came with.
         > { "username": "string", "password": "string" }
         < 200 \#(related(account))
+        ! 401 Invalid username or password
 
-        POST /register open key
+        POST /register open key: Creates an account and signs in.
         > { "username": "string", "email": "s@tring", "password": "stringstring", "displayName": "string" }
         > {
           "username": "älice\"b\"",
@@ -43,20 +44,26 @@ extension DunbarExamples {
           "confirmPassword": "p\\ss/word 🎉"
         }
         < 201 \#(related(registered))
+        ! 400 Username already exists
+        ! 400 Email already exists
+        ! 400 Passwords don't match
+        ! 401 Unauthorized
 
-        POST /logout open
+        POST /logout open: Ends the session.
         > {}
         < 200 \#(message("Logged out successfully"))
 
-        GET /user
+        GET /user: Returns the signed-in user, with emailVerified.
         < 200 \#(related("{ \(accountMembers), \"emailVerified\": true }"))
 
-        GET /verify-email/{token} open
+        GET /verify-email/{token} open addition: Verifies an e-mail address; it is the link in an e-mail.
         > /verify-email/abc
         < 200 \#(message("Email verified"))
+        ! 400 Invalid or expired verification token
 
-        POST /verify-email/resend
+        POST /verify-email/resend addition: Sends the e-mail that verifies the caller's address again.
         > {}
         < 200 \#(message("Verification email sent"))
+        ! 400 Email already verified
         """#
 }

@@ -11,18 +11,22 @@ extension DunbarExamples {
         """
 
     static let comments = """
-        POST /posts/{id}/comments key
+        POST /posts/{id}/comments key: Comments on a post that the caller may see.
         > /posts/1/comments { "content": "string" }
         > /posts/1/comments { "content": "é🎉" }
         < 201 \(comment)
+        ! 404 Post not found
 
-        GET /posts/{id}/comments
+        GET /posts/{id}/comments: Returns the comments on a post that the caller may see, oldest first.
         > /posts/1/comments
         > /posts/1/comments?limit=3&before=9
         < 200 [\(comment)]
+        ! 404 Post not found
 
-        DELETE /comments/{id}
+        DELETE /comments/{id} addition: Deletes a comment of the caller's, a comment on a post of the caller's, or any comment if the caller is an admin.
         > /comments/1
         < 200 \(message("Comment deleted"))
+        ! 403 Not authorized to delete this comment
+        ! 404 Comment not found
         """
 }

@@ -8,7 +8,7 @@ extension DunbarExamples {
         """
 
     static let health = """
-        GET /storage/health open
+        GET /storage/health open: Checks whether the server is awake and healthy; otherwise it answers 503 with the same body.
         < 200 \(healthReport)
         """
 }

@@ -11,35 +11,39 @@ extension DunbarExamples {
         """
 
     static let posts = #"""
-        POST /posts key
+        POST /posts key: Publishes a post.
         > { "content": "Hello world" }
         > { "content": "\r\n\t\u001fé🎉" }
         > form { "content": "Hello world" }
         > form { "content": "" }
         < 201 \#(post)
+        ! 400 Only image and video files are allowed!
+        ! 400 Image too large (max 40 megapixels)
 
-        GET /users/{id}/posts
+        GET /users/{id}/posts: Returns a user's posts, newest first.
         > /users/1/posts
         > /users/1/posts?limit=3&before=9
         < 200 [\#(post)]
 
-        GET /posts/{id}
+        GET /posts/{id}: Returns a user's posts, newest first; the id is the user's.
         > /posts/1
         > /posts/1?limit=3&before=9
         < 200 [\#(post)]
 
-        GET /posts
+        GET /posts: Returns a user's posts, newest first.
         > /posts?userId=1
         > /posts?userId=1&limit=3&before=9
         < 200 [\#(post)]
 
-        GET /feed
+        GET /feed: Returns the caller's own posts and those of the users whom the caller follows, newest first.
         >
         > /feed?limit=4&before=6
         < 200 [\#(post)]
 
-        DELETE /posts/{id}
+        DELETE /posts/{id}: Deletes a post of the caller's, or any post if the caller is an admin, with its comments and files.
         > /posts/1
         < 200 \#(message("Post deleted"))
+        ! 403 Not authorized to delete this post
+        ! 404 Post not found
         """#
 }

@@ -1,10 +1,13 @@
 extension DunbarExamples {
     static let reports = #"""
-        POST /posts/{id}/report key
+        POST /posts/{id}/report key addition: Reports a post that the caller may see to the server's operator.
         > /posts/1/report { "reason": "Hateful" }
         > /posts/1/report { "reason": "Harmful_or_Abusive", "details": "\"é\" 🎉\n" }
         > /posts/1/report { "reason": "Criminal_Activity" }
         > /posts/1/report { "reason": "Sexually_Explicit" }
         < 200 \#(message("Post reported"))
+        ! 400 You cannot report your own post
+        ! 400 You have already reported this post
+        ! 404 Post not found
         """#
 }

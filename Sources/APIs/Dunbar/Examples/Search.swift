@@ -1,6 +1,6 @@
 extension DunbarExamples {
     static let search = """
-        GET /users/search
+        GET /users/search: Returns the first 20 users, by username, whose username or display name contains the text, regardless of case.
         > /users/search?q=query
         > /users/search?q=50%25%20%26%20a%2Bb%3Dc%3F%2F%23%C3%A9
         < 200 [\(user)]

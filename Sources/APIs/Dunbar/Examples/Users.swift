@@ -39,18 +39,25 @@ extension DunbarExamples {
     }
 
     static let users = #"""
-        GET /users/{id} open
+        GET /users/{id} open: Returns any user's profile.
         > /users/1
         < 200 \#(related(user))
+        ! 404 User not found
 
         // An admin who changes another's profile sees what everybody sees.
-        PATCH /users/{id}
+        PATCH /users/{id}: Changes the caller's own profile, or any profile if the caller is an admin.
         > /users/1 { "displayName": "string", "bio": "string", "isPrivate": true }
         > /users/1 { "displayName": "N \"α\"", "bio": "", "isPrivate": false }
         < 200 \#(account) | \#(user)
+        ! 403 Not authorized to update this profile
+        ! 404 User not found
 
-        POST /users/{id}/photo key
+        POST /users/{id}/photo key: Uploads up to 50 MiB of JPEG, PNG, GIF, WebP or HEIC, which become a JPEG of at most 1024 by 1024 pixels without metadata.
         > /users/1/photo form
         < 200 \#(account) | \#(user)
+        ! 400 Only image files are allowed
+        ! 400 Image too large (max 40 megapixels)
+        ! 403 Not authorized to update this profile
+        ! 404 User not found
         """#
 }

@@ -67,7 +67,7 @@ public struct DunbarMock: APIMock {
 
 /// The mock's data.
 struct DunbarMemory: Sendable {
-    static let cookie = "dunbar.session"
+    static let cookie = Dunbar.sessionCookie
 
     /// The values of the session cookies.
     var sessions: Set<String> = []

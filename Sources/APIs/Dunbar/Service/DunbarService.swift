@@ -75,7 +75,7 @@ public struct DunbarService: FileStoringService {
         self.sessions = CookieSessions(
             database: database,
             cookie: SessionCookie(
-                name: "dunbar.session", isSecure: settings.publicURL.lowercased().hasPrefix("https:")),
+                name: Dunbar.sessionCookie, isSecure: settings.publicURL.lowercased().hasPrefix("https:")),
             time: time)
         self.accounts = Accounts(
             database: database, passwords: passwords, secret: secret, limits: settings.attempts,

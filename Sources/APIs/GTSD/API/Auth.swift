@@ -2,9 +2,11 @@ import Contract
 import Foundation
 
 extension GTSD {
-    static let auth = Section([
-        SignUp.self, LogIn.self, Refresh.self, LogOut.self, GetMe.self, DeleteMe.self,
-    ])
+    static let auth = Section(
+        "Accounts and sessions",
+        [
+            SignUp.self, LogIn.self, Refresh.self, LogOut.self, GetMe.self, DeleteMe.self,
+        ])
 
     /// The caller's own account.
     public struct User: Codable, Hashable, Sendable, Identifiable {
@@ -64,6 +66,7 @@ extension GTSD {
     public struct SignUp: OpenEndpoint {
         public static let route = Route.post("/auth/signup", .created, idempotencyKey: true)
         public typealias Output = APIResponse<SignedIn>
+        public static let fieldRules = ["password": Password.rule, "timezone": Zone.rule]
 
         /// The e-mail address: at most 254 characters; unique regardless of case.
         public var email: String
@@ -107,6 +110,10 @@ extension GTSD {
         /// The special characters, of which a password must contain at least one.
         public static let special = #"!@#$%^&*()_+-=[]{};':"\|,.<>/?"#
 
+        static let rule = FieldRule(
+            pattern:
+                #"^(?=[\s\S]*[a-z])(?=[\s\S]*[A-Z])(?=[\s\S]*[0-9])(?=[\s\S]*[!@#$%^&*()_+\-=\[\]{};':"\\|,.<>/?])"#)
+
         /// Returns the mistakes of a password in the server's words; an empty list for a valid one.
         public static func mistakes(_ password: String) -> [String] {
             let scalars = password.unicodeScalars
@@ -124,6 +131,9 @@ extension GTSD {
 
     /// Time zones by their IANA names.
     public enum Zone {
+        static let rule = FieldRule(
+            "The IANA name of a place's time zone, or UTC.", lengths: 1...64, pattern: "^[A-Za-z][A-Za-z0-9_+/-]*$")
+
         /// Returns whether this device knows a zone of that name, and the zone is one of a place, or UTC. Offsets
         /// (`UTC+1`, `Etc/GMT+5`) and abbreviations (`PST`) are refused: they do not say when summer time begins, and
         /// abbreviations are ambiguous.

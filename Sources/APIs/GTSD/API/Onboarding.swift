@@ -1,7 +1,7 @@
 import Contract
 
 extension GTSD {
-    static let onboarding = Section([CompleteOnboarding.self, GetOnboarding.self])
+    static let onboarding = Section("Onboarding", [CompleteOnboarding.self, GetOnboarding.self])
 
     /// A user's goal: `lose_weight`, `gain_muscle`, `maintain` or `improve_health`.
     public struct Goal: OpenEnumeration {
@@ -16,7 +16,8 @@ extension GTSD {
         public static let maintain = Self(rawValue: "maintain")
         /// The goal of being healthier.
         public static let improveHealth = Self(rawValue: "improve_health")
-        static let all = [loseWeight, gainMuscle, maintain, improveHealth]
+        /// Every value that the contract names.
+        public static let known = [loseWeight, gainMuscle, maintain, improveHealth]
     }
 
     /// How active a user is, from `sedentary` to `extremely_active`.
@@ -34,7 +35,8 @@ extension GTSD {
         public static let veryActive = Self(rawValue: "very_active")
         /// Very hard exercise or physical work.
         public static let extremelyActive = Self(rawValue: "extremely_active")
-        static let all = [sedentary, lightlyActive, moderatelyActive, veryActive, extremelyActive]
+        /// Every value that the contract names.
+        public static let known = [sedentary, lightlyActive, moderatelyActive, veryActive, extremelyActive]
     }
 
     /// A user's gender: `male`, `female`, or `other` for everything else.
@@ -57,6 +59,7 @@ extension GTSD {
     public struct CompleteOnboarding: Endpoint {
         public static let route = Route.post("/v1/onboarding", .created, idempotencyKey: true)
         public typealias Output = APIResponse<OnboardingStatus>
+        public static let fieldRules = ["timezone": Zone.rule]
         /// The accepted ages, in years.
         public static let ages: ClosedRange<Int64> = 13...120
 
@@ -114,11 +117,11 @@ extension GTSD {
             }
             required("dateOfBirth", .string, DayOrInstant(dateOfBirth) != nil)
             required("gender", .string, 1...20 ~= gender.rawValue.length)
-            required("primaryGoal", .string, Goal.all.contains(primaryGoal))
+            required("primaryGoal", .string, Goal.known.contains(primaryGoal))
             required("currentWeight", .number, Self.weights ~= currentWeight)
             optional("targetWeight", .number, targetWeight.map { Self.weights ~= $0 })
             required("height", .number, 100...250 ~= height)
-            required("activityLevel", .string, ActivityLevel.all.contains(activityLevel))
+            required("activityLevel", .string, ActivityLevel.known.contains(activityLevel))
             optional("targetDate", .string, targetDate.map { DayOrInstant($0) != nil })
             optional("timezone", .string, timezone.map(Zone.isKnown))
             optional("dietaryPreferences", .array, dietaryPreferences.map(Self.areShort))

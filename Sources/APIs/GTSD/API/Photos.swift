@@ -2,9 +2,11 @@ import Contract
 import Foundation
 
 extension GTSD {
-    static let photos = Section([
-        PresignPhoto.self, ConfirmPhoto.self, ListPhotos.self, DeletePhoto.self,
-    ])
+    static let photos = Section(
+        "Photos",
+        [
+            PresignPhoto.self, ConfirmPhoto.self, ListPhotos.self, DeletePhoto.self,
+        ])
 
     /// The stage of progress that a photo shows: `before`, `during` or `after`. A newer server may have more.
     public struct PhotoStage: OpenEnumeration {
@@ -17,7 +19,8 @@ extension GTSD {
         public static let during = Self(rawValue: "during")
         /// The state after the work.
         public static let after = Self(rawValue: "after")
-        static let all = [before, during, after]
+        /// Every value that the contract names.
+        public static let known = [before, during, after]
     }
 
     /// The limits of progress photos.
@@ -28,6 +31,9 @@ extension GTSD {
         public static let maximumSize = 10_485_760
         /// The accepted range of the width and the height, in pixels.
         public static let sides = 1...50_000
+
+        /// The rule of a content type.
+        static let contentTypeRule = FieldRule(values: contentTypes)
 
         static func validate(contentType: String, in form: inout Validation) {
             form.field(
@@ -97,6 +103,10 @@ extension GTSD {
     public struct PresignPhoto: Endpoint {
         public static let route = Route.post("/v1/progress/photo/presign", idempotencyKey: true)
         public typealias Output = APIResponse<PresignedUpload>
+        public static let fieldRules = [
+            "contentType": PhotoRules.contentTypeRule,
+            "fileName": FieldRule(pattern: #"\.([Jj][Pp][Ee]?[Gg]|[Pp][Nn][Gg]|[Hh][Ee][Ii][Cc])$"#),
+        ]
 
         /// The file's name: 1 to 255 characters, with the extension jpg, jpeg, png or heic.
         public var fileName: String
@@ -163,6 +173,7 @@ extension GTSD {
     public struct ConfirmPhoto: Endpoint {
         public static let route = Route.post("/v1/progress/photo/confirm", .created, idempotencyKey: true)
         public typealias Output = APIResponse<ConfirmedPhoto>
+        public static let fieldRules = ["contentType": PhotoRules.contentTypeRule]
 
         /// The key of the upload.
         public var fileKey: String
@@ -215,7 +226,7 @@ extension GTSD {
                 guard let evidenceType else {
                     return taskId == nil ? [] : ["evidenceType is required when taskId is provided"]
                 }
-                return PhotoStage.all.contains(evidenceType) ? [] : ["Invalid evidenceType"]
+                return PhotoStage.known.contains(evidenceType) ? [] : ["Invalid evidenceType"]
             }
         }
     }

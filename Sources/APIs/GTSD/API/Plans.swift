@@ -1,7 +1,7 @@
 import Contract
 
 extension GTSD {
-    static let plans = Section([GeneratePlan.self])
+    static let plans = Section("Plans", [GeneratePlan.self])
 
     /// `POST /v1/plans/generate`: returns the plan of this week, Monday to Sunday in the user's zone. Answers 201 for a
     /// new one, 200 for an existing one. The limit is 20 a minute.

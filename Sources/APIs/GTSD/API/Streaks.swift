@@ -1,9 +1,11 @@
 import Contract
 
 extension GTSD {
-    static let streaks = Section([
-        GetStreak.self, ListBadges.self, CheckCompliance.self, GetHistory.self, ListAvailableBadges.self,
-    ])
+    static let streaks = Section(
+        "Streaks",
+        [
+            GetStreak.self, ListBadges.self, CheckCompliance.self, GetHistory.self, ListAvailableBadges.self,
+        ])
 
     /// A user's number of compliant days in a row.
     public struct Streak: Codable, Hashable, Sendable, Identifiable {

@@ -2,9 +2,11 @@ import Contract
 import Foundation
 
 extension GTSD {
-    static let tasks = Section([
-        ListTasks.self, SubmitEvidence.self, CompleteTask.self, UncompleteTask.self,
-    ])
+    static let tasks = Section(
+        "Tasks",
+        [
+            ListTasks.self, SubmitEvidence.self, CompleteTask.self, UncompleteTask.self,
+        ])
 
     /// The type of a task: `cardio`, `strength`, `nutrition` or `photos`. A newer server may have more.
     public struct TaskType: OpenEnumeration {
@@ -19,7 +21,8 @@ extension GTSD {
         public static let nutrition = Self(rawValue: "nutrition")
         /// Progress photos.
         public static let photos = Self(rawValue: "photos")
-        static let all = [cardio, strength, nutrition, photos]
+        /// Every value that the contract names.
+        public static let known = [cardio, strength, nutrition, photos]
     }
 
     /// The type of evidence: `text_log`, `metrics` or `photo_reference`. A newer server may have more.
@@ -33,7 +36,8 @@ extension GTSD {
         public static let metrics = Self(rawValue: "metrics")
         /// The URL of a photo.
         public static let photoReference = Self(rawValue: "photo_reference")
-        static let all = [textLog, metrics, photoReference]
+        /// Every value that the contract names.
+        public static let known = [textLog, metrics, photoReference]
     }
 
     /// A task of a day.
@@ -241,7 +245,7 @@ extension GTSD {
         public func validate(_ form: inout Validation) {
             form.field("date", nil) { DayText.mistakes(date) }
             Paging.validate(limit: limit, offset: offset, in: &form)
-            form.field("type", nil, "Invalid task type", unless: type.map(TaskType.all.contains) ?? true)
+            form.field("type", nil, "Invalid task type", unless: type.map(TaskType.known.contains) ?? true)
         }
     }
 
@@ -290,7 +294,7 @@ extension GTSD {
                 unless: taskId.isRepresentable)
             form.field(
                 "type", .string, absent: Validation.required, "Invalid evidence type",
-                unless: EvidenceType.all.contains(type))
+                unless: EvidenceType.known.contains(type))
             form.field(
                 "data", .object, absent: Validation.required, "Evidence data must match the specified type",
                 unless: data.fits(type))

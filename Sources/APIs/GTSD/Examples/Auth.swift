@@ -15,29 +15,35 @@ extension GTSDExamples {
     package static let signedIn = #"{ "user": \#(user), "accessToken": "eyJ...", "refreshToken": "eyJ..." }"#
 
     static let auth = #"""
-        POST /auth/signup open key
+        POST /auth/signup open key: Creates an account and signs in to it.
         > { "email": "anna@example.com", "password": "Secret-123" }
         > { "email": "a+b@example.com", "password": "P\\ss 🎉 12", "name": "Ä", "timezone": "UTC" }
         < 201 \#(success(signedIn))
+        ! 400 Validation failed: timezone: Invalid timezone
+        ! 409 User with this email already exists
 
-        POST /auth/login open
+        POST /auth/login open: Begins a new session.
         > { "email": "anna@example.com", "password": "Secret-123" }
         < 200 \#(success(signedIn))
+        ! 401 Invalid email or password
+        ! 403 Account is deactivated
 
-        POST /auth/refresh open
+        POST /auth/refresh open: Returns another pair of tokens.
         > { "refreshToken": "eyJ..." }
         < 200 \#(success(#"{ "accessToken": "eyJ...", "refreshToken": "eyJ..." }"#))
+        ! 401 Invalid or expired refresh token
 
-        POST /auth/logout open
+        POST /auth/logout open: Ends a session.
         > { "refreshToken": "eyJ..." }
         > {}
         < 200 \#(message("Logged out successfully"))
 
-        GET /auth/me
+        GET /auth/me: Returns the caller's own account.
         < 200 \#(success(user))
 
-        DELETE /auth/me
+        DELETE /auth/me addition: Deletes the caller's account with everything that belongs to it.
         > { "password": "Secret-123" }
         < 200 \#(message("Account deleted successfully"))
+        ! 403 Invalid password
         """#
 }

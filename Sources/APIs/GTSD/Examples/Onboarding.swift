@@ -20,7 +20,7 @@ extension GTSDExamples {
     private static let status = success(#"{ "profile": \#(profile) }"#)
 
     static let onboarding = #"""
-        POST /v1/onboarding key
+        POST /v1/onboarding key addition: Stores the profile that plans are made from.
         > {
           "dateOfBirth": "1990-01-15",
           "gender": "male",
@@ -37,8 +37,11 @@ extension GTSDExamples {
         }
         < 201 \#(status)
         < 200 \#(status)
+        ! 400 Validation failed: dateOfBirth: Invalid dateOfBirth, targetDate: Invalid targetDate
+        ! 400 Validation failed: timezone: Invalid timezone
 
-        GET /v1/onboarding
+        GET /v1/onboarding addition: Returns the stored profile.
         < 200 \#(status)
+        ! 404 Onboarding has not been completed
         """#
 }

@@ -29,10 +29,11 @@ extension GTSDExamples {
     private static let generated = success(#"{ "plan": \#(plan), "recomputed": false }"#)
 
     static let plans = #"""
-        POST /v1/plans/generate key
+        POST /v1/plans/generate key limited: Returns the plan of this week, Monday to Sunday in the user's zone.
         > { "forceRecompute": false }
         > {}
         < 201 \#(generated)
         < 200 \#(generated)
+        ! 400 Please complete onboarding before generating a plan
         """#
 }

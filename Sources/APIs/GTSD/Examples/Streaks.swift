@@ -23,7 +23,7 @@ extension GTSDExamples {
         """#
 
     static let streaks = #"""
-        GET /v1/streaks/me
+        GET /v1/streaks/me: Returns the caller's streak.
         < 200 \#(
             success(
                 #"""
@@ -36,14 +36,14 @@ extension GTSDExamples {
                 }
                 """#))
 
-        GET /v1/badges/me
+        GET /v1/badges/me: Returns the caller's own badges, newest first.
         < 200 \#(
             success(
                 #"""
                 { "badges": [\#(badge)], "totalBadges": 5, "totalAvailable": = 16, "completionPercentage": 31 }
                 """#))
 
-        POST /v1/streaks/check-compliance
+        POST /v1/streaks/check-compliance limited: Checks whether enough of a day's tasks is done; today then counts.
         > {}
         > { "date": "2025-10-26" }
         < 200 \#(
@@ -73,7 +73,7 @@ extension GTSDExamples {
                 }
                 """#))
 
-        GET /v1/streaks/history
+        GET /v1/streaks/history addition: Returns every day of a period, ascending.
         >
         > /v1/streaks/history?from=2025-10-01&to=2025-10-26
         < 200 \#(
@@ -88,7 +88,7 @@ extension GTSDExamples {
                 }
                 """#))
 
-        GET /v1/badges/available
+        GET /v1/badges/available addition: Returns all badges that can be earned.
         < 200 \#(
             success(
                 #"""

@@ -33,7 +33,7 @@ extension GTSDExamples {
     private static let changed = success(#"{ "task": \#(task), "streakUpdated": true, "newStreak": 7 }"#)
 
     static let tasks = #"""
-        GET /v1/tasks/today
+        GET /v1/tasks/today: Returns a day's tasks, by id.
         >
         > /v1/tasks/today?date=2025-10-26&limit=50&offset=0&type=cardio
         < 200 {
@@ -42,18 +42,23 @@ extension GTSDExamples {
           "cached": true
         }
 
-        POST /v1/evidence key
+        POST /v1/evidence key: Submits evidence, which completes its task.
         > { "taskId": 123, "type": "text_log", "data": { "text": "string" }, "notes": "string" }
         > { "taskId": 123, "type": "metrics", "data": { "metrics": { "km": 5 } } }
         > { "taskId": 123, "type": "photo_reference", "data": { "photoUrl": "https://a/b?c=d" }, "notes": "\"n\"" }
         < 201 \#(success(#"{ "evidence": \#(evidence), "streakUpdated": true, "newStreak": 7 }"#))
+        ! 400 Validation failed: data: Evidence data must match the specified type
+        ! 404 Task 123 not found or does not belong to user
+        ! 409 Too many evidence entries for this task
 
-        POST /v1/tasks/{taskId}/complete
+        POST /v1/tasks/{taskId}/complete addition: Completes a task without evidence.
         > /v1/tasks/123/complete {}
         < 200 \#(changed)
+        ! 404 Task 123 not found or does not belong to user
 
-        POST /v1/tasks/{taskId}/uncomplete
+        POST /v1/tasks/{taskId}/uncomplete addition: Reopens a task.
         > /v1/tasks/123/uncomplete {}
         < 200 \#(changed)
+        ! 404 Task 123 not found or does not belong to user
         """#
 }

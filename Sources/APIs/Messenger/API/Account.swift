@@ -2,7 +2,7 @@ import Contract
 
 /// Changes and deletion of the caller's own account: additions to the contract.
 extension Messenger {
-    static let account = Section([UpdateMe.self, DeleteMe.self])
+    static let account = Section("Account", [UpdateMe.self, DeleteMe.self])
 
     /// `PUT /me`: changes the caller's profile. Answers the account as ``GetMe`` does.
     ///

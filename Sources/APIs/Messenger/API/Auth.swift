@@ -2,9 +2,11 @@ import Contract
 import Foundation
 
 extension Messenger {
-    static let auth = Section([
-        Register.self, Login.self, Refresh.self, Logout.self, GetMe.self,
-    ])
+    static let auth = Section(
+        "Accounts and sessions",
+        [
+            Register.self, Login.self, Refresh.self, Logout.self, GetMe.self,
+        ])
 
     /// `POST /auth/register`: creates an account.
     ///

@@ -6,7 +6,7 @@ import Contract
 /// user". Both can still read it, and groups of both are not affected. Neither finds the other in a search, and a
 /// blocked user can no longer see the profile of the user who blocked them.
 extension Messenger {
-    static let blocks = Section([BlockUser.self, UnblockUser.self, ListBlocks.self])
+    static let blocks = Section("Blocks", [BlockUser.self, UnblockUser.self, ListBlocks.self])
 
     /// `POST /users/{id}/block`: blocks a user. From its answer on, none of their messages arrive in the direct chat.
     /// Blocking again has no effect.

@@ -1,7 +1,7 @@
 import Contract
 
 extension Messenger {
-    static let chats = Section([CreateChat.self, ListChats.self, GetChat.self])
+    static let chats = Section("Chats", [CreateChat.self, ListChats.self, GetChat.self])
 
     /// The type of a chat: `direct` or `group`. A newer server may have more; treat those as groups.
     public struct ChatType: OpenEnumeration {

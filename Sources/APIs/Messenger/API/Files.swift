@@ -1,7 +1,7 @@
 import Contract
 
 extension Messenger {
-    static let files = Section([UploadFile.self, DownloadFile.self, DeleteFile.self])
+    static let files = Section("Files", [UploadFile.self, DownloadFile.self, DeleteFile.self])
 
     /// `POST /files` (multipart/form-data, field `file`): uploads a file of up to 50 MiB, of any type; it may be empty.
     ///

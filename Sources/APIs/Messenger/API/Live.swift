@@ -6,6 +6,7 @@ import Contract
 /// Apps do not need frames to connect: `MessengerClient.live()` does, and delivers events.
 extension Messenger {
     static let live = Section(
+        "Live socket",
         frames: [
             Authenticate.self, Authenticated.self, Subscribe.self, Subscribed.self, Unsubscribe.self, Unsubscribed.self,
             Resync.self, StartTyping.self, Typing.self, Ping.self, Pong.self, LiveError.self,

@@ -4,6 +4,7 @@ import Contract
 /// group chat".
 extension Messenger {
     static let members = Section(
+        "Members",
         [AddMembers.self, RemoveMember.self, LeaveChat.self], frames: [MemberAdded.self, MemberRemoved.self])
 
     /// `POST /chats/{id}/members`: adds members; only the owner may. Answers the chat as ``GetChat`` does.

@@ -3,6 +3,7 @@ import Contract
 /// Changes and deletion of messages: additions to the contract.
 extension Messenger {
     static let messageChanges = Section(
+        "Changing messages",
         [EditMessage.self, DeleteMessage.self], frames: [MessageEdit.self, MessageDeletion.self])
 
     /// `PUT /chats/{id}/messages/{msgId}`: replaces the text of a text message that the caller sent. Answers the

@@ -1,7 +1,7 @@
 import Contract
 
 extension Messenger {
-    static let messages = Section([SendMessage.self, ListMessages.self], frames: [Message.self])
+    static let messages = Section("Messages", [SendMessage.self, ListMessages.self], frames: [Message.self])
 
     /// The type of a message: `text`, `file` or `voice`. A newer server may have more; show their ``Message/content``.
     public struct MessageType: OpenEnumeration {

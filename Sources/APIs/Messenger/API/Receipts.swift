@@ -2,7 +2,7 @@ import Contract
 
 /// Read receipts.
 extension Messenger {
-    static let receipts = Section([MarkRead.self, GetReceipts.self], frames: [ReadMark.self])
+    static let receipts = Section("Receipts", [MarkRead.self, GetReceipts.self], frames: [ReadMark.self])
 
     /// `POST /chats/{id}/messages/{msgId}/read`: marks everything up to this message as read. The mark never moves
     /// back.

@@ -2,7 +2,7 @@ import Contract
 
 /// Reports to the operator: an addition to the contract.
 extension Messenger {
-    static let reports = Section([CreateReport.self])
+    static let reports = Section("Reports", [CreateReport.self])
 
     /// `POST /reports`: reports a user, a message or both to the operator.
     ///

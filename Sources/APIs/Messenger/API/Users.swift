@@ -1,7 +1,7 @@
 import Contract
 
 extension Messenger {
-    static let users = Section([GetUser.self, SearchUsers.self])
+    static let users = Section("Users", [GetUser.self, SearchUsers.self])
 
     /// `GET /users/{id}`: returns a user. Throws 404 "User not found", also for users who have blocked the caller.
     public struct GetUser: Endpoint {

@@ -12,16 +12,19 @@ extension MessengerExamples {
         """
 
     static let account = #"""
-        PUT /me
+        PUT /me: Changes the caller's profile.
         > { "display_name": "Alice", "bio": "Hello world", "avatar_file_id": 42 }
         > { "display_name": "Älice \"b\"", "bio": "\r\n\t\u001fé🎉" }
         > { "bio": null, "avatar_file_id": null }
         > {}
         < 200 \#(myself)
+        ! 400 avatar must be an image
+        ! 404 File not found
 
-        DELETE /me
+        DELETE /me: Deletes the caller's account for good.
         > { "password": "secret123" }
         > { "password": "p\\ss/word 🎉" }
         < 204
+        ! 403 Invalid password
         """#
 }

@@ -25,14 +25,19 @@ extension MessengerExamples {
         """
 
     static let chats = #"""
-        POST /chats key
+        POST /chats key: Creates a chat.
         > { "type": "direct", "member_ids": [2] }
         > { "type": "group", "name": "Team Alpha", "member_ids": [2, 3, 4] }
         > { "type": "group", "name": "Team \"α\"", "member_ids": [2, 3, 9223372036854775807] }
         < 201 \#(created)
         < 200 { "id": #5, "type": = "existing" }
+        ! 400 Unknown member_ids: 7, 9
+        ! 400 direct chat requires exactly one other member_id
+        ! 400 name required for group chats
+        ! 400 a group has at most 500 members
+        ! 403 You cannot message this user
 
-        GET /chats
+        GET /chats: Returns the caller's chats, ordered by their newest message, newest first.
         >
         > /chats?limit=20&before=5
         > /chats?include=unread
@@ -41,8 +46,9 @@ extension MessengerExamples {
         < 200 []
         < 200 including unread [{ \#(row), "unread_count": 3 }]
 
-        GET /chats/{id}
+        GET /chats/{id}: Returns a chat.
         > /chats/5
         < 200 \#(chat)
+        ! 404 Chat not found or access denied
         """#
 }

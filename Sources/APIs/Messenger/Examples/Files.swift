@@ -9,16 +9,19 @@ extension MessengerExamples {
         """
 
     static let files = """
-        POST /files key
+        POST /files key: Uploads a file of up to 50 MiB, of any type; it may be empty.
         > form
         < 201 \(file)
+        ! 400 No file uploaded (use multipart/form-data field 'file')
 
-        GET /files/{id}/download
+        GET /files/{id}/download: Answers 302 with a URL that anyone who has it may fetch for an hour, without a token.
         > /files/42/download
         < 302
+        ! 404 File not found
 
-        DELETE /files/{id}
+        DELETE /files/{id} addition: Removes an upload that no message and no profile uses, and answers 204.
         > /files/42
         < 204
+        ! 404 File not found
         """
 }

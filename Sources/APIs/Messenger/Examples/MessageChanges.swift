@@ -1,13 +1,21 @@
 extension MessengerExamples {
     static let messageChanges = #"""
-        PUT /chats/{id}/messages/{msgId}
+        PUT /chats/{id}/messages/{msgId}: Replaces the text of a text message that the caller sent.
         > /chats/5/messages/99 { "content": "Hello?" }
         > /chats/5/messages/99 { "content": "\r\n\t\u001fé🎉" }
         < 200 { \#(sent), "edited_at": "2026-02-23T11:05:00Z" }
+        ! 400 Only text messages can be changed
+        ! 403 Not a member of this chat
+        ! 403 Only the sender can change a message
+        ! 403 You cannot message this user
+        ! 404 Message not found
 
-        DELETE /chats/{id}/messages/{msgId}
+        DELETE /chats/{id}/messages/{msgId}: Deletes a message of any type that the caller sent, for every member, and with it their access to its file.
         > /chats/5/messages/99
         < 204
+        ! 403 Not a member of this chat
+        ! 403 Only the sender can change a message
+        ! 404 Message not found
 
         SOCKET /ws
         < {

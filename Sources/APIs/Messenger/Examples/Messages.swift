@@ -23,14 +23,18 @@ extension MessengerExamples {
         """
 
     static let messages = #"""
-        POST /chats/{id}/messages key
+        POST /chats/{id}/messages key: Sends a message.
         > /chats/5/messages { "content": "Hello!", "type": "text" }
         > /chats/5/messages { "content": "", "type": "file", "file_id": 42 }
         > /chats/5/messages { "content": "caption", "type": "voice", "file_id": 42 }
         > /chats/5/messages { "content": "\r\n\t\u001fé🎉", "type": "text" }
         < 201 { \#(sent) }
+        ! 400 content or file_id required
+        ! 403 Not a member of this chat
+        ! 403 You cannot message this user
+        ! 404 File not found
 
-        GET /chats/{id}/messages
+        GET /chats/{id}/messages: Returns a page of the history, newest first.
         > /chats/5/messages
         > /chats/5/messages?limit=50&before=99
         > /chats/5/messages?limit=2&after=118
@@ -38,5 +42,7 @@ extension MessengerExamples {
         < 200 [\#(message)]
         < 200 []
         < 200 including edited [{ \#(listed), "edited_at": "2026-02-23T11:05:00Z" | null }]
+        ! 400 before and after cannot be combined
+        ! 403 Not a member of this chat
         """#
 }

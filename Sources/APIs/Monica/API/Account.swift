@@ -1,9 +1,11 @@
 import Contract
 
 extension Monica {
-    static let account = Section([
-        GetMe.self, ListGenders.self, ListActivityTypes.self, ExportJSON.self, ExportVCard.self,
-    ])
+    static let account = Section(
+        "Account",
+        [
+            GetMe.self, ListGenders.self, ListActivityTypes.self, ExportJSON.self, ExportVCard.self,
+        ])
 
     /// `GET /me`: returns the user to whom the token belongs.
     public struct GetMe: Endpoint {

@@ -1,10 +1,12 @@
 import Contract
 
 extension Monica {
-    static let activities = Section([
-        List<Activity>.self, ListOfContact<Activity>.self, Get<Activity>.self, Create<Activity>.self,
-        Update<Activity>.self, Delete<Activity>.self,
-    ])
+    static let activities = Section(
+        "Activities",
+        [
+            List<Activity>.self, ListOfContact<Activity>.self, Get<Activity>.self, Create<Activity>.self,
+            Update<Activity>.self, Delete<Activity>.self,
+        ])
 
     /// The orders of a list of activities.
     public enum ActivityOrder: String, Order {
@@ -19,6 +21,7 @@ extension Monica {
         public typealias Draft = ActivityDraft
         public static let plural = "activities"
         public static let singular = "activity"
+        public static let fieldRules = activityRules
         public static let createdStatus = HTTPStatus.created
 
         /// The activity's id.

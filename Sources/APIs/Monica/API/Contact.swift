@@ -8,6 +8,8 @@ extension Monica {
         public typealias Draft = ContactDraft
         public static let plural = "contacts"
         public static let singular = "contact"
+        public static let fieldRules = contactRules
+        public static let newFieldRules = newContactRules
         public static let createdStatus = HTTPStatus.created
 
         /// The contact's id.

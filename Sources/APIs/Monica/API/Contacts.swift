@@ -1,10 +1,12 @@
 import Contract
 
 extension Monica {
-    static let contacts = Section([
-        ListContacts.self, GetContact.self, Create<Contact>.self, Update<Contact>.self, Delete<Contact>.self,
-        SetWork.self, SetFood.self, SetIntroduction.self, SetTags.self, UnsetTag.self, UnsetTags.self,
-    ])
+    static let contacts = Section(
+        "Contacts",
+        [
+            ListContacts.self, GetContact.self, Create<Contact>.self, Update<Contact>.self, Delete<Contact>.self,
+            SetWork.self, SetFood.self, SetIntroduction.self, SetTags.self, UnsetTag.self, UnsetTags.self,
+        ])
 
     /// The orders of a list of contacts.
     public enum ContactOrder: String, Order {
@@ -30,6 +32,7 @@ extension Monica {
         public static let maximumLimit = 100
         /// The maximum length of a search, in characters.
         public static let maximumQuery = 255
+        public static let fieldRules = rules(of: Part<ContactOrder>.self, maximum: maximumLimit)
 
         /// The words of a search, each of which must occur in a name, the nickname, the description or the job; case
         /// and accents do not matter. At most 255 characters. A blank text is no search.
@@ -191,6 +194,7 @@ extension Monica {
     public struct SetWork: Endpoint {
         public static let route = Route.put("/contacts/{id}/work", alternatives: [.patch])
         public typealias Output = APIResponse<Contact>
+        public static let fieldRules = workRules
 
         /// The contact.
         public var id: Int
@@ -215,6 +219,7 @@ extension Monica {
     public struct SetFood: Endpoint {
         public static let route = Route.put("/contacts/{id}/food", alternatives: [.patch])
         public typealias Output = APIResponse<Contact>
+        public static let fieldRules = foodRules
 
         /// The contact.
         public var id: Int
@@ -239,6 +244,7 @@ extension Monica {
     public struct SetIntroduction: Endpoint {
         public static let route = Route.put("/contacts/{id}/introduction", alternatives: [.patch])
         public typealias Output = APIResponse<Contact>
+        public static let fieldRules = introductionRules
 
         /// The contact.
         public var id: Int
@@ -273,6 +279,7 @@ extension Monica {
     public struct SetTags: Endpoint {
         public static let route = Route.post("/contacts/{id}/setTags")
         public typealias Output = APIResponse<Contact>
+        public static let fieldRules = tagNamesRules
 
         /// The contact.
         public var id: Int
@@ -297,6 +304,7 @@ extension Monica {
     public struct UnsetTag: Endpoint {
         public static let route = Route.post("/contacts/{id}/unsetTag")
         public typealias Output = APIResponse<Contact>
+        public static let fieldRules = tagIDsRules
 
         /// The contact.
         public var id: Int

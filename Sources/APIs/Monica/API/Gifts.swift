@@ -1,10 +1,12 @@
 import Contract
 
 extension Monica {
-    static let gifts = Section([
-        List<Gift>.self, ListOfContact<Gift>.self, Get<Gift>.self, Create<Gift>.self, Update<Gift>.self,
-        Delete<Gift>.self,
-    ])
+    static let gifts = Section(
+        "Gifts",
+        [
+            List<Gift>.self, ListOfContact<Gift>.self, Get<Gift>.self, Create<Gift>.self, Update<Gift>.self,
+            Delete<Gift>.self,
+        ])
 
     /// The orders of a list of gifts.
     public enum GiftOrder: String, Order {
@@ -22,7 +24,7 @@ extension Monica {
         public static let offered = Self(rawValue: "offered")
         /// The gift was received.
         public static let received = Self(rawValue: "received")
-        package static let all = [idea, offered, received]
+        public static let known = [idea, offered, received]
     }
 
     /// A gift for a contact, or from a contact.
@@ -31,6 +33,7 @@ extension Monica {
         public typealias Draft = GiftDraft
         public static let plural = "gifts"
         public static let singular = "gift"
+        public static let fieldRules = giftRules
         public static let createdStatus = HTTPStatus.created
 
         /// The gift's id.

@@ -1,10 +1,12 @@
 import Contract
 
 extension Monica {
-    static let notes = Section([
-        List<Note>.self, ListOfContact<Note>.self, Get<Note>.self, Create<Note>.self, Update<Note>.self,
-        Delete<Note>.self,
-    ])
+    static let notes = Section(
+        "Notes",
+        [
+            List<Note>.self, ListOfContact<Note>.self, Get<Note>.self, Create<Note>.self, Update<Note>.self,
+            Delete<Note>.self,
+        ])
 
     /// The orders of a list of notes.
     public enum NoteOrder: String, Order {
@@ -19,6 +21,7 @@ extension Monica {
         public typealias Draft = NoteDraft
         public static let plural = "notes"
         public static let singular = "note"
+        public static let fieldRules = noteRules
         public static let createdStatus = HTTPStatus.created
 
         /// The note's id.

@@ -25,6 +25,10 @@ extension Monica {
         associatedtype Draft: Monica.Draft
         /// The status of a creation.
         static var createdStatus: HTTPStatus { get }
+        /// The rules of the fields of a write.
+        static var fieldRules: [String: FieldRule] { get }
+        /// The rules of the fields of a new resource.
+        static var newFieldRules: [String: FieldRule] { get }
     }
 
     /// The fields of a write, as an app composes them.
@@ -75,6 +79,7 @@ extension Monica {
         public static var defaultLimit: Int { 10 }
         /// The maximum number of elements in a page.
         public static var maximumLimit: Int { 50 }
+        public static var fieldRules: [String: FieldRule] { rules(of: Part<Item.By>.self, maximum: maximumLimit) }
 
         /// Returns only resources of this contact. The list is empty for an unknown one.
         public var contact: Int?
@@ -109,6 +114,7 @@ extension Monica {
     public struct ListOfContact<Item: Listed>: Endpoint {
         public static var route: Route { .get("/contacts/{id}/" + Item.plural) }
         public typealias Output = APIResponse<[Item]>
+        public static var fieldRules: [String: FieldRule] { List<Item>.fieldRules }
 
         /// The contact.
         public var contact: Int
@@ -151,6 +157,8 @@ extension Monica {
         public static var route: Route { .post("/" + Item.plural, Item.createdStatus.status, idempotencyKey: true) }
         public typealias Output = APIResponse<Item>
 
+        public static var fieldRules: [String: FieldRule] { Item.newFieldRules }
+
         /// The fields of the request.
         public var form: Form
 
@@ -165,6 +173,7 @@ extension Monica {
     public struct Update<Item: Writable>: Endpoint {
         public static var route: Route { .put("/\(Item.plural)/{id}", alternatives: [.patch]) }
         public typealias Output = APIResponse<Item>
+        public static var fieldRules: [String: FieldRule] { Item.fieldRules }
 
         /// The resource's id.
         public var id: Int
@@ -250,4 +259,8 @@ enum IDKey: String, CodingKey { case id }
 extension Monica.Form: CustomStringConvertible {
     /// The fields as JSON, by name.
     public var description: String { JSONValue.object(fields).description }
+}
+
+extension Monica.Writable {
+    public static var newFieldRules: [String: FieldRule] { fieldRules }
 }

@@ -1,9 +1,11 @@
 import Contract
 
 extension Monica {
-    static let tags = Section([
-        ListTags.self, Get<Tag>.self, ListContactsOfTag.self, Create<Tag>.self, Update<Tag>.self, Delete<Tag>.self,
-    ])
+    static let tags = Section(
+        "Tags",
+        [
+            ListTags.self, Get<Tag>.self, ListContactsOfTag.self, Create<Tag>.self, Update<Tag>.self, Delete<Tag>.self,
+        ])
 
     /// The orders of a list of tags.
     public enum TagOrder: String, Order {
@@ -17,6 +19,7 @@ extension Monica {
         public typealias Draft = TagDraft
         public static let plural = "tags"
         public static let singular = "tag"
+        public static let fieldRules = tagRules
         public static let createdStatus = HTTPStatus.created
         /// The maximum number of tags of an account.
         public static let maximumNumber = 1000
@@ -81,6 +84,7 @@ extension Monica {
     public struct ListTags: Endpoint {
         public static let route = Route.get("/tags")
         public typealias Output = APIResponse<[Tag]>
+        public static let fieldRules = rules(of: Part<TagOrder>.self, maximum: List<Note>.maximumLimit)
 
         /// The order of the list.
         public var sort: Sort<TagOrder>?
@@ -114,6 +118,7 @@ extension Monica {
 
     /// `GET /tags/{id}/contacts`: returns a page of the contacts with a tag; partial contacts are left out.
     public struct ListContactsOfTag: Endpoint {
+        public static let fieldRules = ListContacts.fieldRules
         public static let route = Route.get("/tags/{id}/contacts")
         public typealias Output = APIResponse<[Contact]>
 

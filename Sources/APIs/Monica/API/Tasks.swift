@@ -1,10 +1,12 @@
 import Contract
 
 extension Monica {
-    static let tasks = Section([
-        List<Task>.self, ListOfContact<Task>.self, Get<Task>.self, Create<Task>.self, Update<Task>.self,
-        Delete<Task>.self,
-    ])
+    static let tasks = Section(
+        "Tasks",
+        [
+            List<Task>.self, ListOfContact<Task>.self, Get<Task>.self, Create<Task>.self, Update<Task>.self,
+            Delete<Task>.self,
+        ])
 
     /// The orders of a list of tasks.
     public enum TaskOrder: String, Order {
@@ -20,6 +22,8 @@ extension Monica {
         public static let plural = "tasks"
         public static let singular = "task"
         /// The contract answers 200 here, unlike for other resources.
+        public static let fieldRules = taskRules
+        public static let newFieldRules = newTaskRules
         public static let createdStatus = HTTPStatus.ok
 
         /// The task's id.

@@ -45,15 +45,15 @@ extension MonicaExamples {
     }
 
     static let activities = resource(
-        "activities", activity, lists: "?contact_id=5&page=2&limit=3&sort=happened_at",
+        "activities", "an activity", activity, lists: "?contact_id=5&page=2&limit=3&sort=happened_at",
         requests: (
             new: """
             { "summary": "x", "description": "y", "happened_at": "2024-10-20", "contacts": [1, 2],
               "activity_type_id": 3 }
             """,
             changed: """
-            { "summary": "x", "description": null, "happened_at": "2024-10-20", "contacts": [1],
-              "activity_type_id": null }
+            { "summary": "x", "description": null | "y", "happened_at": "2024-10-20", "contacts": [1],
+              "activity_type_id": null | 3 }
             """
-        ))
+        ), required: "The selected activity type id is invalid.")
 }

@@ -132,18 +132,19 @@ extension MonicaExamples {
         """
 
     static let contacts = #"""
-        GET /contacts
+        GET /contacts limited: Returns a page of contacts, or of those that match a search; partial contacts are left out.
         >
         > /contacts?query=john&page=2&limit=50
         > /contacts?query=50%25%20%26%20a%2Bb%3Dc%3F%2F%23%C3%A9&page=2&limit=50&sort=-updated_at&with=contactfields
         < 200 \#(page(contact, "/contacts", limit: 50, more: #", ? "query": "john""#))
 
-        GET /contacts/{id}
+        GET /contacts/{id} limited: Returns a contact.
         > /contacts/1
         > /contacts/1?with=contactfields
         < 200 \#(one(contact))
+        ! 404 The requested contact was not found.
 
-        POST /contacts key
+        POST /contacts key limited: Creates a contact.
         > {
           "first_name": "Jöhn \"x\"",
           "middle_name": "M",
@@ -164,15 +165,21 @@ extension MonicaExamples {
           "is_starred": true
         }
         < 201 \#(one(contact))
+        ! 422 The selected gender id is invalid.
+        ! 422 The birthdate day field is required. The birthdate month field is required.
+        ! 422 The birthdate is not a valid date.
+        ! 422 The deceased date day field is required. The deceased date month field is required.
+        ! 422 The deceased date is not a valid date.
+        ! 422 The deceased date age field is required.
 
-        PUT|PATCH /contacts/{id}
+        PUT|PATCH /contacts/{id} limited: Changes a contact.
         > /contacts/1 {
           "first_name": "J",
-          "middle_name": null,
-          "last_name": null,
-          "nickname": null,
-          "description": null,
-          "gender_id": null,
+          "middle_name": null | "M",
+          "last_name": null | "D",
+          "nickname": null | "N",
+          "description": null | "Likes tea",
+          "gender_id": null | 1,
           "is_partial": false,
           "is_birthdate_known": true,
           "birthdate_month": 2,
@@ -181,20 +188,30 @@ extension MonicaExamples {
           "is_deceased_date_known": false
         }
         < 200 \#(one(contact))
+        ! 404 The requested contact was not found.
+        ! 422 The selected gender id is invalid.
+        ! 422 The birthdate day field is required. The birthdate month field is required.
+        ! 422 The birthdate is not a valid date.
+        ! 422 The deceased date day field is required. The deceased date month field is required.
+        ! 422 The deceased date is not a valid date.
+        ! 422 The deceased date age field is required.
 
-        DELETE /contacts/{id}
+        DELETE /contacts/{id} limited: Deletes a contact.
         > /contacts/1
         < 200 { "deleted": = true, "id": #1 }
+        ! 404 The requested contact was not found.
 
-        PUT|PATCH /contacts/{id}/work
-        > /contacts/1/work { "job": "Baker", "company": null }
+        PUT|PATCH /contacts/{id}/work limited: Sets the job.
+        > /contacts/1/work { "job": "Baker", "company": null | "Bakery" }
         < 200 \#(one(contact))
+        ! 422 The contact can't be a partial contact
 
-        PUT|PATCH /contacts/{id}/food
+        PUT|PATCH /contacts/{id}/food limited: Sets the food preferences.
         > /contacts/1/food { "food_preferences": "No nuts" }
         < 200 \#(one(contact))
+        ! 422 The contact can't be a partial contact
 
-        PUT|PATCH /contacts/{id}/introduction
+        PUT|PATCH /contacts/{id}/introduction limited: Sets how the owner met the contact.
         > /contacts/1/introduction {
           "general_information": "x",
           "met_through_contact_id": 8,
@@ -204,16 +221,23 @@ extension MonicaExamples {
           "day": 2
         }
         < 200 \#(one(contact))
+        ! 404 The requested contact was not found.
+        ! 422 The contact can't be a partial contact
+        ! 422 The date is not a valid date.
+        ! 422 The day field is required. The month field is required.
 
-        POST /contacts/{id}/setTags
+        POST /contacts/{id}/setTags limited: Adds tags by name, and creates missing ones.
         > /contacts/1/setTags { "tags": ["a", "é"] }
         < 200 \#(one(contact))
+        ! 422 The tags field is required.
 
-        POST /contacts/{id}/unsetTag
+        POST /contacts/{id}/unsetTag limited: Removes tags by id.
         > /contacts/1/unsetTag { "tags": [1, 2] }
         < 200 \#(one(contact))
+        ! 404 The requested tag was not found.
+        ! 422 The tags field is required.
 
-        POST /contacts/{id}/unsetTags
+        POST /contacts/{id}/unsetTags limited: Removes all tags.
         > /contacts/1/unsetTags {}
         < 200 \#(one(contact))
         """#

@@ -47,39 +47,53 @@ package enum MonicaExamples {
         """
     }
 
+    /// The refusal of a request for a thing that does not exist.
+    static func missing(_ singular: some StringProtocol) -> String { "The requested \(singular) was not found." }
+
     /// The operations of a resource of which each contact has a list.
     ///
     /// - Parameters:
+    ///   - thing: One of them in sentences: `a note`.
     ///   - requests: A new one's body, and a changed one's.
+    ///   - required: The refusal of a write without any fields.
     ///   - created: The status of a creation.
     static func resource(
-        _ plural: String, _ resource: String, lists: String, requests: (new: String, changed: String),
-        created: Int = 201
+        _ plural: String, _ thing: String, _ resource: String, lists: String, requests: (new: String, changed: String),
+        required: String, created: Int = 201
     ) -> String {
-        """
-        GET /\(plural)
-        > /\(plural)\(lists)
-        < 200 \(page(resource, "/\(plural)", limit: 10))
+        let singular = thing.split(separator: " ").last ?? ""
+        return """
+            GET /\(plural) limited: Returns a page of the \(plural) of all contacts, or of one.
+            > /\(plural)\(lists)
+            < 200 \(page(resource, "/\(plural)", limit: 10))
 
-        GET /contacts/{id}/\(plural)
-        > /contacts/1/\(plural)?page=2&limit=50
-        < 200 \(page(resource, "/contacts/1/\(plural)", limit: 10))
+            GET /contacts/{id}/\(plural) limited: Returns a page of the \(plural) of one contact.
+            > /contacts/1/\(plural)?page=2&limit=50
+            < 200 \(page(resource, "/contacts/1/\(plural)", limit: 10))
+            ! 404 \(missing("contact"))
 
-        GET /\(plural)/{id}
-        > /\(plural)/1
-        < 200 \(one(resource))
+            GET /\(plural)/{id} limited: Returns \(thing).
+            > /\(plural)/1
+            < 200 \(one(resource))
+            ! 404 \(missing(singular))
 
-        POST /\(plural) key
-        > \(requests.new)
-        < \(created) \(one(resource))
+            POST /\(plural) key limited: Creates \(thing).
+            > \(requests.new)
+            < \(created) \(one(resource))
+            ! 404 \(missing("contact"))
+            ! 422 \(required)
 
-        PUT|PATCH /\(plural)/{id}
-        > /\(plural)/1 \(requests.changed)
-        < 200 \(one(resource))
+            PUT|PATCH /\(plural)/{id} limited: Replaces every field of \(thing).
+            > /\(plural)/1 \(requests.changed)
+            < 200 \(one(resource))
+            ! 404 \(missing(singular))
+            ! 404 \(missing("contact"))
+            ! 422 \(required)
 
-        DELETE /\(plural)/{id}
-        > /\(plural)/1
-        < 200 { "deleted": = true, "id": #1 }
-        """
+            DELETE /\(plural)/{id} limited: Deletes \(thing).
+            > /\(plural)/1
+            < 200 { "deleted": = true, "id": #1 }
+            ! 404 \(missing(singular))
+            """
     }
 }

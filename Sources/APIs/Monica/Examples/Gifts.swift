@@ -29,15 +29,16 @@ extension MonicaExamples {
     }
 
     static let gifts = resource(
-        "gifts", gift, lists: "",
+        "gifts", "a gift", gift, lists: "",
         requests: (
             new: """
             { "contact_id": 5, "name": "x", "status": "offered", "comment": "c", "url": "https://example.com",
               "amount": "12.50", "date": "2024-10-20", "recipient_id": 6 }
             """,
             changed: """
-            { "contact_id": 5, "name": "x", "status": "idea", "comment": null, "url": null, "amount": null,
-              "date": null, "recipient_id": null }
+            { "contact_id": 5, "name": "x", "status": "idea", "comment": null | "c",
+              "url": null | "https://example.com", "amount": null | "12.50", "date": null | "2024-10-20",
+              "recipient_id": null | 6 }
             """
-        ))
+        ), required: "The name field is required.")
 }

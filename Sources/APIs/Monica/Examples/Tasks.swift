@@ -20,9 +20,9 @@ extension MonicaExamples {
     }
 
     static let tasks = resource(
-        "tasks", task, lists: "?sort=-completed_at",
+        "tasks", "a task", task, lists: "?sort=-completed_at",
         requests: (
             new: #"{ "title": "x", "description": "y", "contact_id": 5, "completed": false }"#,
-            changed: #"{ "title": "x", "description": null, "contact_id": null, "completed": true }"#
-        ), created: 200)
+            changed: #"{ "title": "x", "description": null | "y", "contact_id": null | 5, "completed": true }"#
+        ), required: "The title field is required. The completed field is required.", created: 200)
 }

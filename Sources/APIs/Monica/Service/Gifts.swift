@@ -69,7 +69,7 @@ private struct GiftFields {
         let contact = input.integer("contact_id", required: true)
         let name = input.text("name", required: true)
         let status = input.text("status", required: true)
-        if let status, !Monica.GiftStatus.all.map(\.rawValue).contains(status) { input.rejectSelection("status") }
+        if let status, !Monica.GiftStatus.known.map(\.rawValue).contains(status) { input.rejectSelection("status") }
         comment = input.text("comment", upTo: 100_000)
         url = input.text("url", upTo: 100_000)
         // Some clients send the amount under `value`, the name that it has in answers.

@@ -27,7 +27,7 @@ extension Reply {
         } else if isJSON, headers[.cacheControl] == nil {
             headers[.cacheControl] = "private, no-cache"
         }
-        if credentials == .cookie, isJSON { headers.vary(by: "Cookie") }
+        if case .cookie = credentials, isJSON { headers.vary(by: "Cookie") }
         switch content {
         case .streamed(let body):
             guard request.method == .head else { return Response(status: status, headers: headers, body: body) }

@@ -1,0 +1,66 @@
+import Contract
+
+// The service reads the fields of a write one by one, and refuses all mistakes together; these are its rules in the words of
+// the API's description.
+extension Monica {
+    private static let line = FieldRule(lengths: 0...255)
+    private static let requiredLine = FieldRule(lengths: 1...255, pattern: #"\S"#, isRequired: true)
+    private static let text = FieldRule(lengths: 0...100_000)
+    private static let id = FieldRule(numbers: 1...(.infinity))
+    private static let day = FieldRule(format: "date")
+    private static let required = FieldRule(isRequired: true)
+    private static let requiredID = FieldRule(numbers: 1...(.infinity), isRequired: true)
+    private static let month = FieldRule(numbers: 1...12)
+    private static let dayOfMonth = FieldRule(numbers: 1...31)
+    private static let year = FieldRule(numbers: 1...9999)
+
+    /// The rules of an activity's fields.
+    static let activityRules = [
+        "summary": requiredLine, "description": text, "happened_at": FieldRule(format: "date", isRequired: true),
+        "contacts": FieldRule(counts: 1..., isRequired: true), "contacts.*": id, "activity_type_id": id,
+    ]
+    /// The rules of a note's fields.
+    static let noteRules = [
+        "contact_id": requiredID, "body": FieldRule(lengths: 1...100_000, pattern: #"\S"#, isRequired: true),
+    ]
+    /// The rules of a task's fields, all of which a change replaces.
+    static let taskRules = newTaskRules.merging(["completed": required]) { $1 }
+    /// The rules of a new task's fields.
+    static let newTaskRules = ["title": requiredLine, "description": text, "contact_id": id]
+    /// The rules of a gift's fields.
+    static let giftRules = [
+        "contact_id": requiredID, "name": requiredLine,
+        "status": FieldRule(values: GiftStatus.known.map(\.rawValue), isRequired: true), "comment": text, "url": text,
+        "amount": FieldRule(pattern: #"^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$"#), "date": day, "recipient_id": id,
+    ]
+    /// The rules of a tag's fields.
+    static let tagRules = ["name": requiredLine]
+    /// The rules of a contact's fields.
+    static let contactRules = [
+        "first_name": requiredLine, "middle_name": line, "last_name": line, "nickname": line, "description": line,
+        "gender_id": id, "email": FieldRule(lengths: 0...255, format: "email"), "is_birthdate_known": required,
+        "birthdate_year": year, "birthdate_month": month, "birthdate_day": dayOfMonth,
+        "is_deceased_date_known": required, "deceased_date_age": FieldRule(numbers: 0...1000),
+    ]
+    /// The rules of the fields that a new contact must have.
+    static let newContactRules = contactRules.merging(["is_deceased": required]) { $1 }
+    static let workRules = ["job": line, "company": line]
+    static let foodRules = ["food_preferences": text]
+    static let introductionRules = [
+        "general_information": text, "met_through_contact_id": id, "is_date_known": required, "year": year,
+        "month": month, "day": dayOfMonth,
+    ]
+    static let tagNamesRules = ["tags": FieldRule(counts: 1..., isRequired: true), "tags.*": line]
+    static let tagIDsRules = ["tags": FieldRule(counts: 1..., isRequired: true), "tags.*": id]
+
+    /// The rules of a list's page and order.
+    ///
+    /// - Parameter maximum: The maximum number of elements in a page.
+    static func rules<By: Order>(of _: Part<By>.Type, maximum: Int) -> [String: FieldRule] {
+        [
+            "page": FieldRule(numbers: 1...(.infinity)), "limit": FieldRule(numbers: 1...Double(maximum)),
+            "sort": FieldRule(values: By.allCases.flatMap { [$0.rawValue, "-" + $0.rawValue] }),
+            "contact_id": FieldRule(numbers: 1...(.infinity)),
+        ]
+    }
+}

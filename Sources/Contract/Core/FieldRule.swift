@@ -1,0 +1,40 @@
+/// A rule for the values of a request's field, as the API's description has it.
+///
+/// The description finds most rules by itself, because it tries values on ``Endpoint/validate()``. An endpoint states the
+/// others in ``Endpoint/fieldRules``.
+public struct FieldRule: Sendable {
+    /// The number of Unicode scalars that a text may have.
+    public var lengths: ClosedRange<Int>?
+    /// The numbers that are accepted.
+    public var numbers: ClosedRange<Double>?
+    /// The number of elements that a list must have at least.
+    public var minimumCount: Int?
+    /// A regular expression (ECMA-262) of which a text must have a match.
+    public var pattern: String?
+    /// A format of JSON Schema, such as `date`.
+    public var format: String?
+    /// The texts that are accepted; none for any.
+    public var values: [String]
+    /// Whether a request without the field is refused.
+    public var isRequired: Bool
+    /// What remains to be said, as a sentence.
+    public var note: String?
+
+    /// Creates a rule.
+    ///
+    /// - Parameter counts: The number of elements that a list must have at least.
+    public init(
+        _ note: String? = nil, lengths: ClosedRange<Int>? = nil, numbers: ClosedRange<Double>? = nil,
+        counts: PartialRangeFrom<Int>? = nil, pattern: String? = nil, format: String? = nil, values: [String] = [],
+        isRequired: Bool = false
+    ) {
+        self.note = note
+        self.lengths = lengths
+        self.numbers = numbers
+        self.minimumCount = counts?.lowerBound
+        self.isRequired = isRequired
+        self.pattern = pattern
+        self.format = format
+        self.values = values
+    }
+}

@@ -1,0 +1,136 @@
+import Contract
+import ContractExamples
+import HTTPTypes
+
+/// Asks the types of a request which values they accept: the rules are those of `validate()`, and are written nowhere else.
+///
+/// The values of the contract's examples are the starting points. One field is changed at a time.
+struct RequestProbe {
+    /// The fields of one request, by their names.
+    struct Sample: Sendable {
+        var fields: [JSONTree.Member]
+        /// Whether the body is a form.
+        var isForm: Bool
+
+        var tree: JSONTree { .object(fields) }
+    }
+
+    let samples: [Sample]
+    private let accept: (Sample) -> Bool
+
+    init<E: Endpoint>(_: E.Type, _ example: OperationExample) {
+        let route = E.route
+        samples = example.requests.map { Self.sample(of: $0, route) }
+        accept = { sample in
+            guard let request = try? RequestCoding.decode(E.self, from: Self.source(of: sample, route)) else {
+                return false
+            }
+            // Where the server looks at the path's resource first, the handler validates.
+            guard E.fieldsComeLast else { return true }
+            do { try request.validate() } catch { return false }
+            return true
+        }
+    }
+
+    // MARK: Asking
+
+    /// Returns whether the request is accepted with another value at a path; without the value for nil.
+    func accepts(_ value: JSONTree?, at path: JSONPath, in sample: Sample) -> Bool {
+        var changed = sample
+        changed.fields = Self.replacing(path[...], of: sample.tree, with: value).members
+        return accept(changed)
+    }
+
+    /// Returns the samples that have a value at a path.
+    func having(_ path: JSONPath) -> [(sample: Sample, value: JSONTree)] {
+        samples.compactMap { sample in
+            guard let value = Self.value(at: path[...], in: sample.tree), value != .null else { return nil }
+            return (sample, value)
+        }
+    }
+
+    /// Whether every request must have a value at a path.
+    func isRequired(_ path: JSONPath) -> Bool {
+        let holders = samples.filter { Self.value(at: path.dropLast()[...], in: $0.tree) != nil }
+        return !holders.isEmpty
+            && holders.allSatisfy {
+                Self.value(at: path[...], in: $0.tree) != nil && !accepts(nil, at: path, in: $0)
+            }
+    }
+
+    private static func value(at path: ArraySlice<String>, in tree: JSONTree) -> JSONTree? {
+        guard let name = path.first else { return tree }
+        let next = name == "*" ? tree.elements.first : tree[name]
+        return next.flatMap { value(at: path.dropFirst(), in: $0) }
+    }
+
+    private static func replacing(_ path: ArraySlice<String>, of tree: JSONTree, with value: JSONTree?) -> JSONTree {
+        guard let name = path.first else { return value ?? .null }
+        let rest = path.dropFirst()
+        if name == "*" {
+            let first = tree.elements.first ?? .null
+            return .list([replacing(rest, of: first, with: value)] + tree.elements.dropFirst())
+        }
+        if rest.isEmpty { return tree.setting(name, value) }
+        return tree.setting(name, replacing(rest, of: tree[name] ?? .object([]), with: value))
+    }
+
+    // MARK: Requests
+
+    /// Takes the fields out of an example's path, query and body.
+    private static func sample(of request: OperationExample.Request, _ route: Route) -> Sample {
+        let parts = request.target.split(separator: "?", maxSplits: 1)
+        var fields: [JSONTree.Member] = []
+        for (segment, step) in zip(route.segments, (parts.first ?? "").split(separator: "/")) {
+            if case .capture(let name) = segment { fields.append(.init(name, .string(decoded(step)))) }
+        }
+        for item in parts.dropFirst().first?.split(separator: "&") ?? [] {
+            let pair = item.split(separator: "=", maxSplits: 1)
+            guard let name = pair.first else { continue }
+            fields.append(.init(decoded(name), .string(pair.dropFirst().first.map(decoded) ?? "")))
+        }
+        return Sample(fields: fields + (request.body?.tree.members ?? []), isForm: request.isForm)
+    }
+
+    private static func decoded(_ text: Substring) -> String { text.removingPercentEncoding ?? String(text) }
+
+    private static func source(of sample: Sample, _ route: Route) -> RequestCoding.Source {
+        var source = RequestCoding.Source()
+        var body: [JSONTree.Member] = []
+        let isText: Bool
+        switch route.form {
+        case .query: isText = true
+        case .json: isText = false
+        case .multipart: isText = true
+        case .jsonOrMultipart: isText = sample.isForm
+        }
+        for field in sample.fields {
+            if route.captures.contains(field.name) {
+                source.captures.append((field.name, text(field.value)))
+            } else if isText {
+                source.items.append((field.name, text(field.value)))
+            } else {
+                body.append(field)
+            }
+        }
+        if !isText { source.body = Array(JSONTree.object(body).compact.utf8) }
+        if sample.isForm, let rules = route.form.uploadRules {
+            source.uploads = [rules.field: [Upload(.bytes([1]), filename: "photo.jpg", contentType: "image/jpeg")]]
+        }
+        return source
+    }
+
+    /// A value as it is written in a path, a query or a form.
+    private static func text(_ value: JSONTree) -> String { value.text ?? value.compact }
+}
+
+extension Route.Form {
+    /// The rules for files; nil for a request without any.
+    var uploadRules: UploadRules? {
+        switch self {
+        case .query, .json: nil
+        case .multipart(let rules): rules
+        case .jsonOrMultipart(let rules): rules
+        }
+    }
+}
