@@ -48,10 +48,6 @@ extension APIError: CustomStringConvertible {
     public var description: String { "\(status.code) \(message)" }
 }
 
-extension APIError: LocalizedError {
-    public var errorDescription: String? { message }
-}
-
 /// The answer does not match the contract: it may come from another server, or from a proxy in between.
 public struct UnreadableAnswer: Error, Sendable {
     /// The HTTP status of the answer.

@@ -45,7 +45,21 @@ extension DunbarClient {
     }
 }
 
-extension DunbarClient.APIError: LocalizedError {
+extension DunbarClient.APIError: ReadableError {
+    public var translationKey: String {
+        switch self {
+        case .invalidURL: "error.invalid-url"
+        case .requestFailed: "error.request-failed"
+        case .serverError(let code, _): "error.refused.\(code)"
+        case .responseDecodingFailed: "error.unreadable-answer"
+        case .unauthorized: "error.signed-out"
+        case .noData: "error.no-data"
+        case .networkUnavailable: "error.network-unavailable"
+        case .serverUnavailable: "error.server-unavailable"
+        case .unknownError: "error.unknown"
+        }
+    }
+
     public var errorDescription: String? { localizedDescription }
 
     /// A description in English that an app may show.

@@ -110,6 +110,12 @@ public struct UploadRefused: Error, Sendable {
     public let status: HTTPResponse.Status
 }
 
+extension UploadRefused: ReadableError {
+    public var translationKey: String { "error.upload-refused" }
+    public var errorDescription: String? { "The photo could not be uploaded." }
+    public var recoverySuggestion: String? { "Please choose the photo again." }
+}
+
 extension Upload {
     fileprivate func body() throws -> (TransportRequest.Body, size: Int) {
         switch content {

@@ -213,3 +213,11 @@ public struct DownloadRefused: Error, Sendable {
     /// The status that the store answered.
     public let status: HTTPResponse.Status
 }
+
+extension DownloadRefused: ReadableError {
+    public var translationKey: String { "error.download-refused" }
+    public var errorDescription: String? { "The file could not be downloaded." }
+    public var recoverySuggestion: String? {
+        status.code == 404 ? "It may have been deleted." : "Please try again later."
+    }
+}

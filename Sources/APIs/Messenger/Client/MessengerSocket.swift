@@ -47,6 +47,18 @@ public struct SubscriptionRefused: Error, Sendable {
     public let message: String
 }
 
+extension SocketRejected: ReadableError {
+    public var translationKey: String { "error.socket-rejected" }
+    public var errorDescription: String? { "The server did not accept the live connection." }
+    public var recoverySuggestion: String? { "Please sign in again." }
+}
+
+extension SubscriptionRefused: ReadableError {
+    public var translationKey: String { "error.subscription-refused" }
+    public var errorDescription: String? { "There are no live updates for this chat." }
+    public var recoverySuggestion: String? { "Please open the chat again." }
+}
+
 extension MessengerClient {
     /// The largest frame that a server of this contract sends, in bytes: a message of 16,384 characters, with room to
     /// spare.

@@ -1,7 +1,8 @@
+import ContractClient
 import Foundation
 
 /// The reason for which a request failed, with a description for people.
-public enum MonicaAPIError: LocalizedError {
+public enum MonicaAPIError: ReadableError {
     /// 401: the app removes the token and asks the user to sign in.
     case invalidToken
     /// There is no connection, or the server did not answer in time, and no earlier answer is stored.
@@ -15,6 +16,19 @@ public enum MonicaAPIError: LocalizedError {
     case forbidden
     /// Another refusal, with the server's message: 400 for a parameter, 422 for a field.
     case rejected(statusCode: Int, message: String)
+
+    public var translationKey: String {
+        switch self {
+        case .invalidToken: "error.signed-out"
+        case .networkUnavailable: "error.network-unavailable"
+        case .notFound: "error.refused.404"
+        case .rateLimitExceeded: "error.refused.429"
+        case .serverError(let code), .rejected(let code, _): "error.refused.\(code)"
+        case .decodingError: "error.unreadable-answer"
+        case .unknown: "error.unknown"
+        case .forbidden: "error.refused.403"
+        }
+    }
 
     public var errorDescription: String? {
         switch self {
