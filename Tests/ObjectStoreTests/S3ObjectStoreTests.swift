@@ -127,7 +127,7 @@ struct S3ObjectStoreTests {
             let unready = await #expect(throws: S3Error.self) { try await store.check() }
             #expect(unready?.description == "S3 HeadBucket: 403: not allowed with these credentials")
         }
-        let nowhere = try S3Location("s3://nowhere?endpoint=\(server.endpoint)")
+        let nowhere = try S3Location("s3://nowhere?endpoint=\(server.endpoint)&patience=60")
         try await server.withStore(at: nowhere) { store in
             let error = await #expect(throws: S3Error.self) { try await store.check() }
             #expect(error?.description == "S3 HeadBucket: 404: there is no such bucket")

@@ -161,7 +161,7 @@ private struct TestAddress {
             return try await body(InProcessTransport(app.router, peer: peer), sockets)
         }
         try await serving(app.listener(), port: port) {
-            try await body(URLSessionTransport(), NIOSocketTransport())
+            try await body(URLSessionTransport(), NIOSocketTransport(openingTime: .minutes(5)))
         }
     }
 }

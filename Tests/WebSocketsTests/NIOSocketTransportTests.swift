@@ -9,7 +9,7 @@ import WebSockets
 /// The client transport works with this package's own server.
 @Suite(.timeLimit(.minutes(30)))
 struct NIOSocketTransportTests {
-    private let transport = NIOSocketTransport()
+    private let transport = NIOSocketTransport(openingTime: .minutes(5))
 
     private func open(
         _ server: TestServer, _ path: String = "/ws", headers: HTTPFields = [:], maximumMessageSize: Int = 65_536

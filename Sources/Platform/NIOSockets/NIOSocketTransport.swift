@@ -8,34 +8,38 @@ import NIOSSL
 
 /// Opens WebSockets with SwiftNIO, for Linux, where `URLSession` has none.
 ///
-/// TLS uses the system's certificate authorities and checks the host name. Opening a socket, name resolution and TLS
-/// included, takes at most 10 s.
+/// TLS uses the system's certificate authorities and checks the host name.
 public struct NIOSocketTransport: SocketTransport {
-    private static let openingTime = TimeAmount.seconds(10)
     /// The context is made once, because it reads the whole list of certificate authorities.
     private static let tls = Result { try NIOSSLContext(configuration: .makeClientConfiguration()) }
 
     private let eventLoopGroup: any EventLoopGroup
+    private let openingTime: TimeAmount
 
-    public init(eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) {
+    /// - Parameter openingTime: The most time that opening a socket takes, name resolution and TLS included.
+    public init(
+        eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        openingTime: TimeAmount = .seconds(10)
+    ) {
         self.eventLoopGroup = eventLoopGroup
+        self.openingTime = openingTime
     }
 
     /// Opens a WebSocket; see ``ContractClient/SocketTransport/open(_:headers:maximumMessageSize:)``.
     ///
     /// - Throws: ``ContractClient/SocketRefused`` with up to 64 KiB of the body, ``InvalidSocketURL``,
-    ///   `CancellationError`, or the error of NIO or NIOSSL; `ChannelError.connectTimeout` when the 10 s are over.
+    ///   `CancellationError`, or the error of NIO or NIOSSL; `ChannelError.connectTimeout` when the time for opening is over.
     public func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
         let target = try SocketTarget(url)
         let eventLoop = eventLoopGroup.next()
         let opened = eventLoop.makePromise(of: NIOSocket.self)
-        let timeout = eventLoop.scheduleTask(in: Self.openingTime) {
-            opened.fail(ChannelError.connectTimeout(Self.openingTime))
+        let timeout = eventLoop.scheduleTask(in: openingTime) { [openingTime] in
+            opened.fail(ChannelError.connectTimeout(openingTime))
         }
         opened.futureResult.whenComplete { _ in timeout.cancel() }
 
         let connected = ClientBootstrap(group: eventLoop)
-            .connectTimeout(Self.openingTime)
+            .connectTimeout(openingTime)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

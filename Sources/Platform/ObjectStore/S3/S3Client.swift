@@ -161,7 +161,9 @@ extension HTTPClient {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             // The timeout applies to silence: a transfer that makes progress may take as long as it needs.
-            timeout: .init(connect: .seconds(3), read: max(.seconds(15), patience), write: patience),
+            timeout: .init(
+                connect: max(.seconds(3), .nanoseconds(patience.nanoseconds / 3)), read: max(.seconds(15), patience),
+                write: patience),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
         // The client's own spans would have the names of objects in them.
