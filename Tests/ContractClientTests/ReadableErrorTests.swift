@@ -1,8 +1,9 @@
 import Contract
-import ContractClient
 import Foundation
 import Testbed
 import Testing
+
+@testable import ContractClient
 
 /// Errors have sentences for users, and keys for translations that docs/errors.md lists.
 @Suite(.timeLimit(.minutes(30))) struct ReadableErrorTests {
