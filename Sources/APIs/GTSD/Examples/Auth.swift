@@ -32,6 +32,7 @@ extension GTSDExamples {
         > { "refreshToken": "eyJ..." }
         < 200 \#(success(#"{ "accessToken": "eyJ...", "refreshToken": "eyJ..." }"#))
         ! 401 Invalid or expired refresh token
+        ! 403 Account is deactivated
 
         POST /auth/logout open: Ends a session.
         > { "refreshToken": "eyJ..." }
@@ -40,10 +41,12 @@ extension GTSDExamples {
 
         GET /auth/me: Returns the caller's own account.
         < 200 \#(success(user))
+        ! 403 Account is deactivated
 
         DELETE /auth/me addition: Deletes the caller's account with everything that belongs to it.
         > { "password": "Secret-123" }
         < 200 \#(message("Account deleted successfully"))
         ! 403 Invalid password
+        ! 403 Account is deactivated
         """#
 }

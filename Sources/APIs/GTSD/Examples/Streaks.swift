@@ -35,6 +35,7 @@ extension GTSDExamples {
                   "canIncrementToday": true
                 }
                 """#))
+        ! 403 Account is deactivated
 
         GET /v1/badges/me: Returns the caller's own badges, newest first.
         < 200 \#(
@@ -42,6 +43,7 @@ extension GTSDExamples {
                 #"""
                 { "badges": [\#(badge)], "totalBadges": 5, "totalAvailable": = 16, "completionPercentage": 31 }
                 """#))
+        ! 403 Account is deactivated
 
         POST /v1/streaks/check-compliance limited: Checks whether enough of a day's tasks is done; today then counts.
         > {}
@@ -72,6 +74,7 @@ extension GTSDExamples {
                   ]
                 }
                 """#))
+        ! 403 Account is deactivated
 
         GET /v1/streaks/history addition: Returns every day of a period, ascending.
         >
@@ -87,6 +90,7 @@ extension GTSDExamples {
                   ]
                 }
                 """#))
+        ! 403 Account is deactivated
 
         GET /v1/badges/available addition: Returns all badges that can be earned.
         < 200 \#(
@@ -104,5 +108,6 @@ extension GTSDExamples {
                   ]
                 }
                 """#))
+        ! 403 Account is deactivated
         """#
 }
