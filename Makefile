@@ -83,6 +83,7 @@ lint: ## check the format, imports, time limits of suites, documentation and wor
 	./Tools/check-scenarios
 	./Tools/check-summaries
 	./Tools/check-breaking
+	./Tools/check-apple
 
 format: ## put every file into the project's format
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)

@@ -303,7 +303,7 @@ let suites: [Target] = [
 
 let package = Package(
     name: "concord",
-    platforms: [.macOS(.v14), .iOS(.v16)],
+    platforms: [.macOS(.v14), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .executable(name: "concord", targets: ["concord"]),
         .executable(name: "thumbnail", targets: ["thumbnail"]),

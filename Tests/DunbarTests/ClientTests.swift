@@ -4,6 +4,7 @@ import DunbarMocks
 import Foundation
 import HTTPTypes
 import NIOConcurrencyHelpers
+import Testbed
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -128,7 +129,33 @@ import FoundationNetworking
         #expect(error?.isRetryable == true)
         // A sign-in must not be sent to a server that may not answer.
         #expect(server.lines == ["GET /storage/health"])
-        #expect(await client.wakeUp() == false)
+        #expect(try await client.wakeUp() == false)
+    }
+
+    @Test func aCallThatIsCancelledWhileTheServerWakesUpEndsAtOnce() async throws {
+        let silent = SilentTransport()
+        let client = DunbarClient(
+            baseURL: try #require(URL(string: "https://dunbar.example/api")), transport: silent,
+            patience: .seconds(86_400), isConnected: { true })
+        let (request, waking) = (Task { try await client.send(Dunbar.GetFeed()) }, Task { try await client.wakeUp() })
+        await silent.asked()
+        request.cancel()
+        await #expect(throws: CancellationError.self) { try await request.value }
+        waking.cancel()
+        await #expect(throws: CancellationError.self) { try await waking.value }
+        #expect(silent.requests == 1)
+    }
+
+    @Test func aCancelledRequestDoesNotPutTheServerToSleep() async throws {
+        let server = Server(["/feed": [.answer(200, "[]"), .silence, .answer(200, "[]")]])
+        let client = try client(server)
+        #expect(try await client.send(Dunbar.GetFeed()) == [])
+        let request = Task { try await client.send(Dunbar.GetFeed()) }
+        while server.lines.count < 3 { await Task.yield() }
+        request.cancel()
+        await #expect(throws: CancellationError.self) { try await request.value }
+        #expect(try await client.send(Dunbar.GetFeed()) == [])
+        #expect(server.lines == ["GET /storage/health", "GET /feed", "GET /feed", "GET /feed"])
     }
 
     @Test func aServerThatWakesUpLateIsWaitedFor() async throws {

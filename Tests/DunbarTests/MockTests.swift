@@ -47,7 +47,7 @@ import Testing
         #expect(try await dunbar.send(Dunbar.Block(user: 2)).message == "User blocked")
         #expect(try await dunbar.send(Dunbar.ListBlocks()) == [])
         #expect(try await dunbar.send(Dunbar.Unblock(user: 2)).message == "User unblocked")
-        #expect(await dunbar.wakeUp())
+        #expect(try await dunbar.wakeUp())
         try await dunbar.signOut()
         #expect(try await dunbar.signIn(username: "a", password: "b") == .example)
         let registered = try await dunbar.register(

@@ -149,7 +149,7 @@ import Testing
             case .disconnected:
                 mock.push("Three")
                 mock.online()
-            case .connected, .unsubscribed, .update:
+            case .connected, .unsubscribed, .refused, .update:
                 break
             }
             if heard.count == 3 { break }

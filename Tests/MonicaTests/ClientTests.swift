@@ -44,11 +44,16 @@ import FoundationNetworking
     }
 
     @Test func aWriteIsRepeatedUnderItsKeyOnly() async throws {
-        let created = Script([.lost, .status(503), .body(#"{"data":{"id":1,"body":"x","contact_id":1}}"#)])
-        let note = try await created.client().create(Monica.NoteDraft(contactID: 1, body: "x"))
+        let created = Script([
+            .status(200, body: #"{"data":[]}"#, honoursKeys: true), .lost, .status(503),
+            .body(#"{"data":{"id":1,"body":"x","contact_id":1}}"#),
+        ])
+        let client = created.client()
+        _ = try await client.listTags()
+        let note = try await client.create(Monica.NoteDraft(contactID: 1, body: "x"))
         #expect(note.id == 1)
-        #expect(Set(created.requests.map { $0.headers[.idempotencyKey] }).count == 1)
-        #expect(created.requests.count == 3)
+        #expect(Set(created.requests.dropFirst().map { $0.headers[.idempotencyKey] }).count == 1)
+        #expect(created.requests.count == 4)
         for script in [Script([.lost]), Script([.status(503)])] {
             await #expect(throws: MonicaAPIError.self) {
                 try await script.client().update(1, Monica.NoteDraft(contactID: 1, body: "x"))
@@ -57,6 +62,48 @@ import FoundationNetworking
             #expect(script.requests.count == 2)
             #expect(script.waits.isEmpty)
         }
+    }
+
+    @Test func aCreationIsNotRepeatedAtAServerThatHasNotShownThatItKnowsKeys() async throws {
+        for answer in [Script.Answer.lost, .status(503)] {
+            let monica4 = Script([.body(#"{"data":[]}"#), answer])
+            let client = monica4.client()
+            _ = try await client.listTags()
+            await #expect(throws: MonicaAPIError.self) {
+                try await client.create(Monica.NoteDraft(contactID: 1, body: "x"))
+            }
+            #expect(monica4.requests.count == 2)
+        }
+    }
+
+    /// Its list of notes ignores the contact. When all rows of a page happen to be the contact's, they are those of the
+    /// account's list nevertheless.
+    @Test func listsOfAMonicaThatIgnoresTheContactAreTheContactsOwn() async throws {
+        let script = Script([
+            .body(
+                #"{"data":[{"id":1,"body":"x","contact":{"id":1}}],"links":{"first":"https://monica.example/api/notes?page=1"}}"#
+            ),
+            .body(#"{"data":[]}"#),
+        ])
+        _ = try await script.client().listNotes(contactId: 1, page: 1, limit: 10)
+        #expect(script.requests.map(\.url.path) == ["/api/notes", "/api/contacts/1/notes"])
+    }
+
+    @Test func aCancelledRequestEndsAtOnceAndAsksNoMore() async throws {
+        let silent = SilentTransport()
+        let client = MonicaAPIClient(
+            configuration: APIConfiguration(baseURL: URL(string: "https://monica.example/api")!, token: "secret"),
+            transport: silent)
+        let read = Task { try await client.getContact(id: 1) }
+        await silent.asked()
+        read.cancel()
+        await #expect(throws: CancellationError.self) { try await read.value }
+        await silent.allCancelled()
+        #expect(silent.requests == 1)
+        let write = Task { try await client.delete(Monica.Note.self, id: 1) }
+        await silent.asked()
+        write.cancel()
+        await #expect(throws: CancellationError.self) { try await write.value }
     }
 
     // MARK: Sent requests

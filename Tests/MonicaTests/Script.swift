@@ -13,7 +13,7 @@ import FoundationNetworking
 /// A transport that answers by a script, whose last answer is repeated.
 final class Script: Transport {
     enum Answer: Sendable {
-        case status(Int, retryAfter: Int? = nil, body: String = "")
+        case status(Int, retryAfter: Int? = nil, body: String = "", honoursKeys: Bool = false)
         case lost
 
         static func body(_ text: String) -> Answer { .status(200, body: text) }
@@ -52,8 +52,9 @@ final class Script: Transport {
         }
         switch answer {
         case .lost: throw URLError(.networkConnectionLost)
-        case .status(let code, let retryAfter, let body):
+        case .status(let code, let retryAfter, let body, let honoursKeys):
             var headers: HTTPFields = [.contentType: body.hasPrefix("{") ? "application/json" : "text/html"]
+            if honoursKeys { headers[.idempotencyKeyLifetime] = "86400" }
             if let retryAfter { headers[.retryAfter] = String(retryAfter) }
             return TransportResponse(status: .init(code: code), headers: headers, body: Array(body.utf8))
         }

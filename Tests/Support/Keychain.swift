@@ -6,7 +6,7 @@ import ContractClient
 public struct KeychainTokenStore: TokenStore {
     private let store = MemoryTokenStore()
 
-    public init(service: String, account: String = "tokens") {}
+    public init(service: String, account: String = "session", accessGroup: String? = nil) {}
 
     public func load() async throws -> StoredTokens? { await store.load() }
     public func save(_ tokens: StoredTokens?) async throws { await store.save(tokens) }
@@ -15,7 +15,7 @@ public struct KeychainTokenStore: TokenStore {
 public struct KeychainCookieStore: CookieStore {
     private let store = MemoryCookieStore()
 
-    public init(service: String, account: String = "cookies") {}
+    public init(service: String, account: String = "cookies", accessGroup: String? = nil) {}
 
     public func load() async throws -> [StoredCookie] { await store.load() }
     public func save(_ cookies: [StoredCookie]) async throws { await store.save(cookies) }

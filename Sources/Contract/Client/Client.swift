@@ -78,9 +78,15 @@ public struct Client<API: ServiceAPI>: Sendable {
             outgoing.body = form?.body ?? .none
         }
         let needsCaller = E.self is any AuthenticatedEndpoint.Type
-        let response = try await exchange(
+        let (response, mayHaveActed) = try await exchange(
             outgoing, credentials: needsCaller ? credentials : nil, mayRepeat: E.route.mayRepeat,
             progress: progress)
+        // The first attempt has deleted it, and only its answer was lost.
+        if E.route.method == .delete, mayHaveActed, response.status == .notFound,
+            let output = (E.Output.self as? any DeletionOutput.Type)?.alreadyDeleted as? E.Output
+        {
+            return Answer(E.route.status, output, headers: response.headers)
+        }
         guard response.status.kind == .successful || response.status.code == E.route.status.code else {
             throw APIError(response, api: API.self)
         }
@@ -88,10 +94,13 @@ public struct Client<API: ServiceAPI>: Sendable {
     }
 
     /// Sends one request and its repeats, each with the token that is valid at that time.
+    ///
+    /// - Returns: The last answer, and whether the server may have acted on an earlier attempt.
     private func exchange(
         _ request: TransportRequest, credentials: (any Credentials)?, mayRepeat: Bool, progress: UploadProgress?
-    ) async throws -> TransportResponse {
+    ) async throws -> (TransportResponse, mayHaveActed: Bool) {
         var request = request
+        var mayHaveActed = false
         var token: String?
         /// The new token, after the server refused the one before.
         var renewed: String?
@@ -124,10 +133,13 @@ public struct Client<API: ServiceAPI>: Sendable {
                 outcome = .success(response)
                 delay = mayRepeat ? retry.delay(after: response, attempt: attempt) : nil
             } catch let error where !(error is SignedOut) {
+                // A transport may report the cancellation as an error of its own.
+                try Task.checkCancellation()
                 outcome = .failure(error)
                 delay = mayRepeatNow ? retry.delay(after: error, attempt: attempt) : nil
             }
-            guard let delay else { return try outcome.get() }
+            guard let delay else { return (try outcome.get(), mayHaveActed) }
+            if case .success(let response) = outcome, response.status.code < 500 {} else { mayHaveActed = true }
             try await retry.sleep(delay)
             isRenewed = false
             attempt += 1

@@ -66,8 +66,10 @@ public struct KeychainCookieStore: CookieStore {
     /// - Parameters:
     ///   - service: A name that distinguishes apps and APIs, such as the base URL's host.
     ///   - account: A name that distinguishes several sessions of one app.
-    public init(service: String, account: String = "cookies") {
-        item = KeychainItem(service: service, account: account)
+    ///   - accessGroup: A Keychain access group of the app and its extensions, which then share the session; nil for the
+    ///     app alone.
+    public init(service: String, account: String = "cookies", accessGroup: String? = nil) {
+        item = KeychainItem(service: service, account: account, accessGroup: accessGroup)
     }
 
     public func load() throws -> [StoredCookie] { try item.load() ?? [] }
@@ -82,6 +84,14 @@ public actor CookieJar {
     private let store: any CookieStore
     private let now: @Sendable () -> Date
     private var cookies: [StoredCookie]?
+    private nonisolated let state = Latest<SessionState>()
+
+    /// The state of the session that the cookies carry: the present one first, as soon as the store has been read, then
+    /// every change.
+    public nonisolated var states: AsyncStream<SessionState> {
+        Task { if let cookies = try? await current() { await show(cookies) } }
+        return state.values()
+    }
 
     public init(store: any CookieStore, now: @escaping @Sendable () -> Date = { Date() }) {
         self.store = store
@@ -121,14 +131,21 @@ public actor CookieJar {
     }
 
     /// Forgets the cookies that a request was sent with; newer ones stay.
-    public func forget(_ sent: String?) async throws {
+    ///
+    /// - Parameter end: The reason for which they are of no use any more, unless the user has signed out.
+    public func forget(_ sent: String?, end: SessionEnd? = nil) async throws {
         let wasSent = sent?.components(separatedBy: "; ") ?? []
-        try await keep(try await current().filter { !wasSent.contains("\($0.name)=\($0.value)") })
+        try await keep(try await current().filter { !wasSent.contains("\($0.name)=\($0.value)") }, end: end)
     }
 
-    private func keep(_ cookies: [StoredCookie]) async throws {
+    private func show(_ cookies: [StoredCookie], end: SessionEnd? = nil) {
+        state.set(!cookies.isEmpty ? .signedIn(user: nil) : end.map { .ended($0) } ?? .signedOut)
+    }
+
+    private func keep(_ cookies: [StoredCookie], end: SessionEnd? = nil) async throws {
         guard cookies != self.cookies else { return }
         self.cookies = cookies
+        show(cookies, end: end)
         try await store.save(cookies)
     }
 

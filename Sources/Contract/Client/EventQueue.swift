@@ -67,8 +67,12 @@ public final class EventQueue<Event: Sendable>: Sendable {
 
     /// Ends the sequence. Waiting events are still handed out; then the error is thrown, or nil returned.
     public func finish(throwing error: (any Error)? = nil) {
+        finish(with: error.map { .failure($0) } ?? .success(()))
+    }
+
+    func finish(with result: Result<Void, any Error>) {
         let (before, end) = state.use { state in
-            let end = state.end ?? error.map { .failure($0) } ?? .success(())
+            let end = state.end ?? result
             defer {
                 state.end = end
                 state.consumer = nil

@@ -11,7 +11,8 @@ public struct LiveConnection: Sendable {
         public var pingInterval: Duration
         /// The time that signing in, or the answer to a ping, may take.
         public var patience: Duration
-        /// The longest wait before the first repeat; doubled for each further one until a connection is established.
+        /// The longest wait before the first repeat; doubled for each further one until a connection has lived for as
+        /// long as `patience`.
         /// The wait is drawn from the upper half, so that many clients do not come back at once.
         public var base: Duration
         /// The longest wait of all.
@@ -48,6 +49,8 @@ public struct LiveConnection: Sendable {
     private let transport: any SocketTransport
     private let maximumMessageSize: Int
     private let pacing: Pacing
+    private let wakes: DeviceWakes
+    private let waker = Waker()
 
     /// Creates a connection to a fixed URL.
     ///
@@ -62,10 +65,13 @@ public struct LiveConnection: Sendable {
     ///
     /// - Parameters:
     ///   - maximumMessageSize: The largest message in bytes; a larger one closes the connection.
+    ///   - wakes: The moments at which ``wake()`` is called: by default, on Apple platforms, whenever there is a network
+    ///     again and whenever the app comes to the front.
     ///   - headers: Returns the headers of the upgrade request. Called for each socket, because a token changes.
     ///   - url: Returns the URL. Called for each socket, because a part of it may change.
     public init(
         transport: any SocketTransport, maximumMessageSize: Int = 1_048_576, pacing: Pacing = .standard,
+        wakes: DeviceWakes = .standard,
         headers: @escaping @Sendable () async throws -> HTTPFields = { [:] },
         url: @escaping @Sendable () async throws -> URL
     ) {
@@ -74,7 +80,18 @@ public struct LiveConnection: Sendable {
         self.transport = transport
         self.maximumMessageSize = maximumMessageSize
         self.pacing = pacing
+        self.wakes = wakes
     }
+
+    /// Ends the wait before the next attempt, or checks at once that the peer of an open socket is alive. Call it when
+    /// the network may have come back.
+    public func wake() { waker.wake() }
+
+    /// Returns the wait before an attempt after so many failures in a row.
+    package func delay(afterFailures failures: Int) -> Duration { pacing.delay(afterFailures: failures) }
+
+    /// Waits, but not beyond the next ``wake()``.
+    package func pause(_ duration: Duration) async throws { try await rest(duration, beyond: waker.count) }
 
     /// Serves one socket after the other until the task is cancelled or the session has ended.
     ///
@@ -89,24 +106,45 @@ public struct LiveConnection: Sendable {
         _ serve: @escaping @Sendable (LiveSocket) async throws -> Void,
         lost: @Sendable (_ reason: any Error, _ wait: Duration) async -> Void
     ) async throws {
+        let listening = Task {
+            for await _ in wakes.stream() { wake() }
+        }
+        defer { listening.cancel() }
         var failures = 0
         while true {
+            let wakesBefore = waker.count
             let reason: any Error
             do {
                 let socket = LiveSocket(
                     try await transport.open(
                         try await url(), headers: try await headers(), maximumMessageSize: maximumMessageSize))
                 reason = await attempt(socket, serve)
-                if socket.isEstablished { failures = 0 }
+                if socket.hasLived { failures = 0 }
             } catch {
                 reason = error
             }
             if reason is SignedOut || reason is SocketsUnavailable { throw reason }
             try Task.checkCancellation()
+            // The network may be another one than that of the failures.
+            let wakesSoFar = waker.count
+            if wakesSoFar != wakesBefore { failures = 0 }
             let wait = pacing.delay(afterFailures: failures)
             failures += 1
             await lost(reason, wait)
-            try await pacing.sleep(wait)
+            try await rest(wait, beyond: wakesSoFar)
+            if waker.count != wakesSoFar { failures = 0 }
+        }
+    }
+
+    /// Waits, but not beyond the next ``wake()``.
+    ///
+    /// - Parameter count: The number of calls of ``wake()`` that are known; a further one ends the wait.
+    private func rest(_ duration: Duration, beyond count: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await pacing.sleep(duration) }
+            group.addTask { try await waker.wake(beyond: count) }
+            defer { group.cancelAll() }
+            try await group.next()
         }
     }
 
@@ -135,11 +173,23 @@ public struct LiveConnection: Sendable {
     private func watch(_ socket: LiveSocket) async throws {
         try await pacing.sleep(pacing.patience)
         guard socket.isEstablished else { throw PeerSilent() }
+        socket.lived()
         while true {
-            try await pacing.sleep(pacing.pingInterval)
+            try await rest(pacing.pingInterval, beyond: waker.count)
             let before = socket.signsOfLife
-            try await socket.ping()
-            try await pacing.sleep(pacing.patience)
+            // The ping of a dead connection may never return, so it does not delay the verdict.
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    try await socket.ping()
+                    return false
+                }
+                group.addTask {
+                    try await pacing.sleep(pacing.patience)
+                    return true
+                }
+                defer { group.cancelAll() }
+                while try await group.next() == false {}
+            }
             // While the app does not receive, no sign of life can be seen: the app is busy, and the peer may be there.
             if socket.isAwaited, socket.signsOfLife == before { throw PeerSilent() }
         }
@@ -153,6 +203,7 @@ public struct PeerSilent: Error, Sendable, Equatable {}
 public final class LiveSocket: Sendable {
     private struct State {
         var isEstablished = false
+        var hasLived = false
         var isAwaited = false
         var signsOfLife = 0
         var failure: (any Error)?
@@ -181,7 +232,8 @@ public final class LiveSocket: Sendable {
         }
     }
 
-    /// Reports that signing in has succeeded: the next failure starts again with the shortest wait.
+    /// Reports that signing in has succeeded. A connection that then lives for as long as signing in may take starts
+    /// again with the shortest wait when it is lost.
     public func established() { state.use { $0.isEstablished = true } }
 
     /// Replaces the protocol's ping by a message of the API's own, whose answer is received like any other message.
@@ -205,6 +257,9 @@ public final class LiveSocket: Sendable {
 
     func close() async { await socket.close(code: 1000, reason: "") }
 
+    func lived() { state.use { $0.hasLived = true } }
+
+    var hasLived: Bool { state.use { $0.hasLived } }
     var isEstablished: Bool { state.use { $0.isEstablished } }
     var isAwaited: Bool { state.use { $0.isAwaited } }
     var signsOfLife: Int { state.use { $0.signsOfLife } }

@@ -32,6 +32,8 @@ import Security
 struct KeychainItem: Sendable {
     let service: String
     let account: String
+    /// The group of apps and extensions that share the value; nil for this app alone.
+    let accessGroup: String?
 
     func load<Value: Decodable>(_: Value.Type = Value.self) throws -> Value? {
         var query = item
@@ -61,10 +63,16 @@ struct KeychainItem: Sendable {
     }
 
     private var item: [String: Any] {
-        [
+        var item: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
             kSecAttrAccount as String: account,
         ]
+        if let accessGroup {
+            item[kSecAttrAccessGroup as String] = accessGroup
+            // Groups exist in this Keychain alone, which on macOS is not the default.
+            item[kSecUseDataProtectionKeychain as String] = true
+        }
+        return item
     }
 }
 

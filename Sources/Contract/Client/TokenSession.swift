@@ -44,6 +44,7 @@ public actor TokenSession: Credentials {
     private var replaced: [String] = []
     private var renewal: Task<Void, any Error>?
     private var saving: Task<Void, any Error>?
+    private nonisolated let state = Latest<SessionState>()
 
     /// Creates a session.
     ///
@@ -72,6 +73,13 @@ public actor TokenSession: Credentials {
         }
     }
 
+    /// The state of the session: the present one first, as soon as the store has been read, then every change. Any number
+    /// of tasks may observe it.
+    public nonisolated var states: AsyncStream<SessionState> {
+        Task { _ = try? await current }
+        return state.values()
+    }
+
     /// Begins a session, or ends it with nil.
     ///
     /// - Throws: The store's error. The session has begun or ended nevertheless, for as long as the process lives.
@@ -95,7 +103,7 @@ public actor TokenSession: Credentials {
             let isRefused = isRefused
             guard isRefused || dueAt.map({ $0 < now() }) ?? false else { return tokens.accessToken }
             do {
-                try await renewal(of: tokens).end()
+                try await renewal(of: tokens).sharedValue()
             } catch  where !isRefused {
                 // Only the clock asked for this renewal, so the token may still be valid: the server decides.
                 try Task.checkCancellation()
@@ -114,6 +122,7 @@ public actor TokenSession: Credentials {
     /// Returns the renewal in progress, or starts one. It continues when the caller stops waiting.
     private func renewal(of old: StoredTokens) -> Task<Void, any Error> {
         if let renewal { return renewal }
+        state.set(.renewing(user: old.user))
         let task = Task { try await renew(old) }
         renewal = task
         return task
@@ -121,7 +130,7 @@ public actor TokenSession: Credentials {
 
     private enum Outcome {
         case renewed(StoredTokens)
-        case ended(isForgotten: Bool)
+        case ended(SessionEnd, isForgotten: Bool)
         case failed(any Error)
     }
 
@@ -132,9 +141,10 @@ public actor TokenSession: Credentials {
         renewal = nil
         switch outcome {
         case .renewed(let new): hold(new, isSaved: false)
-        case .ended(let isForgotten): hold(nil, isSaved: isForgotten)
+        case .ended(let reason, let isForgotten): hold(nil, isSaved: isForgotten, end: reason)
         case .failed(let error):
             dueAt = nil
+            state.set(.signedIn(user: old.user))
             throw error
         }
         // The tokens are saved before their first use: after a crash, the store must not hold a refresh token that has
@@ -154,16 +164,16 @@ public actor TokenSession: Credentials {
             } catch {
                 // When the store cannot be read, the refresh token in it may be a newer one and must not be forgotten.
                 // The refused token itself is ended all the same.
-                return refused.isEmpty ? .failed(error) : .ended(isForgotten: true)
+                return refused.isEmpty ? .failed(error) : .ended(.refused, isForgotten: true)
             }
             // A sign-in or sign-out may have happened while the store was read: the refresh token there may be of
             // another session.
             guard tokens == old else { return .failed(CancellationError()) }
             // Another process has signed in as a different user, whose session must not be forgotten.
-            if let stored, stored.user != old.user { return .ended(isForgotten: true) }
+            if let stored, stored.user != old.user { return .ended(.replaced, isForgotten: true) }
             let candidates = [stored?.refreshToken, old.refreshToken].compactMap(\.self)
             guard let refreshToken = candidates.first(where: { !refused.contains($0) }) else {
-                return .ended(isForgotten: false)
+                return .ended(.refused, isForgotten: false)
             }
             do {
                 let renewed = try await refresh(refreshToken)
@@ -188,7 +198,9 @@ public actor TokenSession: Credentials {
 
     // MARK: Saving
 
-    private func hold(_ new: StoredTokens?, isSaved: Bool) {
+    /// - Parameter end: The reason for which there are no tokens any more, unless the user has signed out.
+    private func hold(_ new: StoredTokens?, isSaved: Bool, end: SessionEnd? = nil) {
+        state.set(new.map { .signedIn(user: $0.user) } ?? end.map { .ended($0) } ?? .signedOut)
         if let old = tokens, old.user == new?.user {
             replaced = (replaced + [old.accessToken]).suffix(Self.memory)
         } else {
@@ -228,22 +240,5 @@ public actor TokenSession: Credentials {
             }
         saving = task
         try await task.value
-    }
-}
-
-extension Task where Success == Void, Failure == any Error {
-    /// Waits for the end of the task. A caller that is cancelled stops waiting, and the task continues.
-    fileprivate func end() async throws {
-        let (ends, continuation) = AsyncThrowingStream<Void, any Error>.makeStream()
-        Task<Void, Never> {
-            do {
-                try await value
-                continuation.finish()
-            } catch {
-                continuation.finish(throwing: error)
-            }
-        }
-        for try await _ in ends {}
-        try Task<Never, Never>.checkCancellation()
     }
 }

@@ -62,8 +62,10 @@ public struct KeychainTokenStore: TokenStore {
     /// - Parameters:
     ///   - service: A name that distinguishes apps and APIs, such as the base URL's host.
     ///   - account: A name that distinguishes several sessions of one app.
-    public init(service: String, account: String = "session") {
-        item = KeychainItem(service: service, account: account)
+    ///   - accessGroup: A Keychain access group of the app and its extensions, which then share the session; nil for the
+    ///     app alone.
+    public init(service: String, account: String = "session", accessGroup: String? = nil) {
+        item = KeychainItem(service: service, account: account, accessGroup: accessGroup)
     }
 
     public func load() throws -> StoredTokens? { try item.load() }

@@ -24,8 +24,15 @@ public struct URLSessionSocketTransport: SocketTransport {
         guard let target = parts?.url else { throw URLError(.badURL) }
         var request = URLRequest(url: target)
         for field in headers { request.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
-        let socket = URLSessionSocket(request, configuration: configuration, maximumMessageSize: maximumMessageSize)
-        try await socket.opened()
+        // The session keeps its delegate until it is invalidated, which the end of the task does.
+        let delegate = SocketDelegate()
+        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        let task = session.webSocketTask(with: request)
+        task.maximumMessageSize = maximumMessageSize
+        let socket = CallbackSocket(task)
+        delegate.socket.use { $0 = socket }
+        session.finishTasksAndInvalidate()
+        try await socket.open()
         return socket
     }
 }
@@ -42,142 +49,66 @@ extension URLSessionConfiguration {
     }
 }
 
-private final class URLSessionSocket: NSObject, Socket, URLSessionWebSocketDelegate {
-    private struct State {
-        var opening: CheckedContinuation<Void, any Error>?
-        var outcome: Result<Void, any Error>?
-        var closed: SocketClosed?
-        var closing: [CheckedContinuation<Void, Never>] = []
-        var isOver = false
+extension URLSessionWebSocketTask: CallbackTask {
+    func start() { resume() }
+
+    func send(_ text: String, then: @escaping @Sendable ((any Error)?) -> Void) {
+        send(.string(text), completionHandler: then)
     }
 
-    private let state = Locked(State())
-    private let task = Locked<URLSessionWebSocketTask?>(nil)
-
-    init(_ request: URLRequest, configuration: URLSessionConfiguration, maximumMessageSize: Int) {
-        super.init()
-        // The session keeps its delegate until it is invalidated, which the end of the task does.
-        let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
-        let task = session.webSocketTask(with: request)
-        task.maximumMessageSize = maximumMessageSize
-        self.task.use { $0 = task }
-        session.finishTasksAndInvalidate()
-    }
-
-    private var webSocket: URLSessionWebSocketTask {
-        get throws {
-            guard let task = task.use({ $0 }) else { throw SocketClosed(code: 1006) }
-            return task
+    func receive(then: @escaping @Sendable (Result<SocketMessage, any Error>) -> Void) {
+        receive { (result: Result<Message, any Error>) in
+            then(
+                result.flatMap { message in
+                    switch message {
+                    case .string(let text): .success(.text(text))
+                    case .data(let data): .success(.binary([UInt8](data)))
+                    @unknown default: .failure(SocketClosed(code: 1003))
+                    }
+                })
         }
     }
 
-    func opened() async throws {
-        let task = try webSocket
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let outcome = state.use { state in
-                    if state.outcome == nil { state.opening = continuation }
-                    return state.outcome
-                }
-                if let outcome { return continuation.resume(with: outcome) }
-                task.resume()
-            }
-        } onCancel: {
-            task.cancel()
-        }
+    func ping(then: @escaping @Sendable ((any Error)?) -> Void) { sendPing(pongReceiveHandler: then) }
+
+    func close(code: UInt16, reason: String) {
+        cancel(with: CloseCode(rawValue: Int(code)) ?? .normalClosure, reason: Data(reason.utf8))
     }
 
-    // MARK: Socket
+    var closeFrame: SocketClosed? { closeCode == .invalid ? nil : SocketClosed(closeCode, closeReason) }
+}
 
-    func send(_ text: String) async throws {
-        do { try await webSocket.send(.string(text)) } catch { throw ending(error) }
+extension SocketClosed {
+    fileprivate init(_ code: URLSessionWebSocketTask.CloseCode, _ reason: Data?) {
+        self.init(
+            code: UInt16(clamping: code.rawValue), reason: reason.map { String(decoding: $0, as: UTF8.self) } ?? "")
     }
+}
 
-    func receive() async throws -> SocketMessage {
-        do {
-            switch try await webSocket.receive() {
-            case .string(let text): return .text(text)
-            case .data(let data): return .binary([UInt8](data))
-            @unknown default: throw SocketClosed(code: 1003)
-            }
-        } catch {
-            throw ending(error)
-        }
-    }
-
-    func ping() async throws {
-        let task = try webSocket
-        let _: Void = try await withCheckedThrowingContinuation { continuation in
-            task.sendPing { error in
-                if let error { continuation.resume(throwing: error) } else { continuation.resume() }
-            }
-        }
-    }
-
-    func close(code: UInt16, reason: String) async {
-        guard let task = try? webSocket else { return }
-        await withCheckedContinuation { continuation in
-            let isOver = state.use { state in
-                if !state.isOver { state.closing.append(continuation) }
-                return state.isOver
-            }
-            if isOver { return continuation.resume() }
-            task.cancel(
-                with: URLSessionWebSocketTask.CloseCode(rawValue: Int(code)) ?? .normalClosure,
-                reason: Data(reason.utf8))
-        }
-    }
-
-    /// Returns the server's close frame, if there was one: it says more than the error that followed from it.
-    private func ending(_ error: any Error) -> any Error {
-        if error is CancellationError || Task.isCancelled { return CancellationError() }
-        if let closed = state.use({ $0.closed }) { return closed }
-        guard let task = try? webSocket, task.closeCode != .invalid else { return SocketClosed(code: 1006) }
-        return SocketClosed(
-            code: UInt16(clamping: task.closeCode.rawValue),
-            reason: task.closeReason.map { String(decoding: $0, as: UTF8.self) } ?? "")
-    }
-
-    // MARK: Callbacks of the session
+private final class SocketDelegate: NSObject, URLSessionWebSocketDelegate {
+    let socket = Locked<CallbackSocket?>(nil)
 
     func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
     ) {
-        finishOpening(.success(()))
+        socket.use { $0 }?.didOpen()
     }
 
     func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
     ) {
-        state.use {
-            $0.closed = SocketClosed(
-                code: UInt16(clamping: closeCode.rawValue),
-                reason: reason.map { String(decoding: $0, as: UTF8.self) } ?? "")
-        }
+        socket.use { $0 }?.didClose(SocketClosed(closeCode, reason))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        if let response = task.response as? HTTPURLResponse, response.statusCode != 101 {
-            finishOpening(.failure(SocketRefused(status: response.statusCode, body: [])))
-        } else {
-            finishOpening(.failure(error ?? URLError(.networkConnectionLost)))
+        let response = task.response as? HTTPURLResponse
+        let refusal = response.flatMap { $0.statusCode == 101 ? nil : SocketRefused(status: $0.statusCode, body: []) }
+        let socket = socket.use { socket in
+            defer { socket = nil }
+            return socket
         }
-        let waiting = state.use { state in
-            state.isOver = true
-            defer { state.closing = [] }
-            return state.closing
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    private func finishOpening(_ outcome: Result<Void, any Error>) {
-        let opening = state.use { state in
-            if state.outcome == nil { state.outcome = outcome }
-            defer { state.opening = nil }
-            return state.opening
-        }
-        opening?.resume(with: outcome)
+        socket?.didEnd(refusal ?? error ?? URLError(.networkConnectionLost))
     }
 }
 #else

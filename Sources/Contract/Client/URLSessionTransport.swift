@@ -18,6 +18,7 @@ public struct URLSessionTransport: Transport {
     }
 
     public func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
+        try Task.checkCancellation()
         var outgoing = URLRequest(url: request.url)
         outgoing.httpMethod = request.method.rawValue
         for field in request.headers { outgoing.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
@@ -47,42 +48,22 @@ public struct URLSessionTransport: Transport {
         _ delegate: TaskDelegate,
         _ make: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
     ) async throws -> (Data, URLResponse) {
-        let running = RunningTask()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let task = make { data, response, error in
-                    if let data, let response, error == nil {
-                        continuation.resume(returning: (data, response))
-                    } else {
-                        continuation.resume(throwing: error ?? URLError(.badServerResponse))
-                    }
-                }
-                task.delegate = delegate
-                running.start(task)
+        let reply = Reply<(Data, URLResponse)>()
+        let task = make { data, response, error in
+            if let data, let response, error == nil {
+                reply.deliver(.success((data, response)))
+            } else {
+                reply.deliver(.failure(error ?? URLError(.badServerResponse)))
             }
-        } onCancel: {
-            running.cancel()
         }
-    }
-
-    /// A task that may be cancelled before it has been created.
-    private final class RunningTask: @unchecked Sendable {
-        private let lock = NSLock()
-        private var task: URLSessionTask?
-        private var isCancelled = false
-
-        func start(_ task: URLSessionTask) {
-            lock.withLock { self.task = task }
-            task.resume()
-            if lock.withLock({ isCancelled }) { task.cancel() }
-        }
-
-        func cancel() {
-            let task = lock.withLock {
-                isCancelled = true
-                return self.task
-            }
-            task?.cancel()
+        task.delegate = delegate
+        task.resume()
+        do {
+            return try await reply.value()
+        } catch {
+            task.cancel()
+            // The request is cancelled when the app's task is, or by the session that carries it.
+            throw (error as? URLError)?.code == .cancelled ? CancellationError() : error
         }
     }
 

@@ -45,6 +45,9 @@ extension HTTPField.Name {
     public static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
     /// Is `true` on an answer that repeats an earlier one.
     public static let idempotentReplayed = HTTPField.Name("Idempotent-Replayed")!
+    /// The number of seconds for which the server remembers an `Idempotency-Key`: answers of servers that honour keys
+    /// may have it, so that clients know.
+    public static let idempotencyKeyLifetime = HTTPField.Name("Idempotency-Key-Lifetime")!
     /// The name of a request in answers and logs.
     public static let requestID = HTTPField.Name("X-Request-Id")!
     /// The chain of client addresses that a reverse proxy adds.

@@ -39,7 +39,7 @@ enum SigningInSamples {
     ) async throws {
         func showFeed(of account: Dunbar.Account) { feed(account) }
         // sample
-        guard await dunbar.wakeUp() else { return show("The server is still waking up.") }
+        guard try await dunbar.wakeUp() else { return show("The server is still waking up.") }
         if let me = try await dunbar.currentUser() {
             showFeed(of: me)
         } else {

@@ -26,7 +26,7 @@ final class ChatModel {
             case .message(let message): messages.append(message)
             case .update(let edit as Messenger.MessageEdit): change(edit)
             case .update(let gone as Messenger.MessageDeletion): messages.removeAll { $0.id == gone.id }
-            case .subscribed, .unsubscribed, .update: break
+            case .subscribed, .unsubscribed, .refused, .update: break
             }
         }
     }
@@ -51,6 +51,17 @@ enum LiveSamples {
         let live = messenger.live()
         await live.subscribe(to: chat, since: newest)
         for try await event in live {
+            if case .message(let message) = event { show(message) }
+        }
+        // end
+    }
+
+    static func open(
+        _ live: MessengerLive, chat: Messenger.Chat.ID, newest: Messenger.Message.ID,
+        show: (Messenger.Message) -> Void
+    ) async throws {
+        // sample
+        for try await event in live.events(in: chat, since: newest) {
             if case .message(let message) = event { show(message) }
         }
         // end

@@ -68,18 +68,20 @@ import Testing
             } showSignIn: {
                 shown.add("sign in")
             }
-            try await SigningInSamples.list(messenger) {
-                shown.add("\($0.count) chats")
-            } showSignIn: {
-                shown.add("sign in")
+            #expect(shown.all == ["sign in", "chats of \(me.id)"])
+            let pages = AsyncStream<String>.makeStream()
+            let observing = Task {
+                await SigningInSamples.observe(messenger) {
+                    pages.continuation.yield("chats")
+                } signIn: {
+                    pages.continuation.yield("sign in: \($0.map { "\($0)" } ?? "signed out")")
+                }
             }
+            var page = pages.stream.makeAsyncIterator()
+            #expect(await page.next() == "chats")
             try await SigningInSamples.signOut(messenger)
-            try await SigningInSamples.list(messenger) {
-                shown.add("\($0.count) chats")
-            } showSignIn: {
-                shown.add("sign in")
-            }
-            #expect(shown.all == ["sign in", "chats of \(me.id)", "0 chats", "sign in"])
+            #expect(await page.next() == "sign in: signed out")
+            observing.cancel()
 
             try await messenger.signIn(username: "alice", password: "secret123")
             let photo = URL(fileURLWithPath: host.folder).appendingPathComponent("me.jpg")
@@ -160,6 +162,11 @@ import Testing
                 try await LiveSamples.follow(alice.client, chat: chat, newest: 0, show: show)
             }
             #expect(shown == ["One", "Two"])
+            let live = alice.client.live(over: host.sockets, pacing: .patient)
+            let opened = try await following(until: 2) { show in
+                try await LiveSamples.open(live, chat: chat, newest: 0, show: show)
+            }
+            #expect(opened == ["One", "Two"])
         }
     }
 

@@ -37,14 +37,17 @@ enum SigningInSamples {
         // end
     }
 
-    static func list(
-        _ messenger: MessengerClient, show: ([Messenger.ChatSummary]) -> Void, showSignIn: () -> Void
-    ) async throws {
+    static func observe(
+        _ messenger: MessengerClient, showChats: () -> Void, signIn: (SessionEnd?) -> Void
+    ) async {
+        func showSignIn(because reason: SessionEnd? = nil) { signIn(reason) }
         // sample
-        do {
-            show(try await messenger.send(Messenger.ListChats()))
-        } catch is SignedOut {
-            showSignIn()
+        for await state in messenger.sessionStates {
+            switch state {
+            case .signedIn, .renewing: showChats()
+            case .signedOut: showSignIn()
+            case .ended(let reason): showSignIn(because: reason)
+            }
         }
         // end
     }

@@ -27,8 +27,10 @@ import Testing
         }
     }
 
-    @Test("Delivers everything after a message first, in any number of pages", arguments: Stack.all)
-    func since(_ stack: Stack) async throws {
+    @Test(
+        "Delivers everything after a message first, whether the server sends it or it is read in pages",
+        arguments: Stack.all, [true, false])
+    func since(_ stack: Stack, knowsSince: Bool) async throws {
         try await withMessenger(on: stack) { host in
             let alice = try await host.world().person()
             let chats = [try await alice.group(), try await alice.group()]
@@ -40,7 +42,9 @@ import Testing
                 }
                 return sent
             }
-            let live = alice.client.live(over: host.sockets, pacing: .patient)
+            let sockets = Interposed(host.sockets)
+            if !knowsSince { sockets.forgetSince() }
+            let live = alice.client.live(over: sockets, pacing: .patient)
             await live.subscribe(to: chats[0], since: 0)
             await live.subscribe(to: chats[1], since: sent[1][120].id)
             var received: [Messenger.Chat.ID: [Messenger.Message]] = [:]
@@ -210,86 +214,4 @@ extension LiveConnection.Pacing {
     fileprivate static let impatient = LiveConnection.Pacing(base: .milliseconds(5), cap: .milliseconds(50))
     /// Sends pings in short intervals.
     fileprivate static let restless = LiveConnection.Pacing(pingInterval: .milliseconds(20), patience: .seconds(2))
-}
-
-extension MessengerLive.Iterator {
-    /// Returns a description of the next event; of a message, its content.
-    fileprivate func words() async throws -> String {
-        switch try #require(try await next()) {
-        case .connected: "connected"
-        case .disconnected(let reason, _): "disconnected: \(reason)"
-        case .subscribed(let chat): "subscribed \(chat)"
-        case .unsubscribed(let chat): "unsubscribed \(chat)"
-        case .message(let message): message.content
-        case .update(let frame): "\(frame)"
-        }
-    }
-
-    fileprivate func expect(_ expected: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        for expected in expected {
-            let found = try await words()
-            #expect(found == expected, sourceLocation: sourceLocation)
-        }
-    }
-}
-
-/// A socket transport between the SDK and its sockets, which records sent frames and changes received ones.
-private final class Interposed: SocketTransport {
-    private let sockets: any SocketTransport
-    private let injected = NIOLockedValueBox<[String]>([])
-    private let rule = NIOLockedValueBox<@Sendable (String) -> String?> { $0 }
-    private let log = AsyncStream<String>.makeStream()
-    private let replacement = NIOLockedValueBox<(frame: String, matches: @Sendable (String) -> Bool)?>(nil)
-
-    init(_ sockets: any SocketTransport) { self.sockets = sockets }
-
-    /// Sets a rule that changes the server's frames; nil drops a frame.
-    func rewrite(_ rule: @escaping @Sendable (String) -> String?) { self.rule.withLockedValue { $0 = rule } }
-
-    /// Adds a frame before the server's next one.
-    func inject(_ frame: String) { injected.withLockedValue { $0.append(frame) } }
-
-    /// Replaces the first sent frame that matches.
-    func replaceOnce(_ frame: String, where matches: @escaping @Sendable (String) -> Bool) {
-        replacement.withLockedValue { $0 = (frame, matches) }
-    }
-
-    /// Waits for a sent frame that matches.
-    func sent(where matches: (String) -> Bool) async -> String {
-        for await frame in log.stream where matches(frame) { return frame }
-        return ""
-    }
-
-    func open(_ url: URL, headers: HTTPFields, maximumMessageSize: Int) async throws -> any Socket {
-        Link(
-            socket: try await sockets.open(url, headers: headers, maximumMessageSize: maximumMessageSize), between: self
-        )
-    }
-
-    private struct Link: Socket {
-        let socket: any Socket
-        let between: Interposed
-
-        func send(_ text: String) async throws {
-            between.log.continuation.yield(text)
-            let replacement = between.replacement.withLockedValue { replacement -> String? in
-                guard let (frame, matches) = replacement, matches(text) else { return nil }
-                replacement = nil
-                return frame
-            }
-            try await socket.send(replacement ?? text)
-        }
-
-        func receive() async throws -> SocketMessage {
-            let injected = between.injected.withLockedValue { $0.isEmpty ? nil : $0.removeFirst() }
-            if let injected { return .text(injected) }
-            while true {
-                guard case .text(let text) = try await socket.receive() else { continue }
-                if let text = between.rule.withLockedValue({ $0 })(text) { return .text(text) }
-            }
-        }
-
-        func ping() async throws { try await socket.ping() }
-        func close(code: UInt16, reason: String) async { await socket.close(code: code, reason: reason) }
-    }
 }

@@ -58,6 +58,10 @@ public final class DeuceDiaryLive: AsyncSequence, Sendable {
         await feed.change(to: group, since: since)
     }
 
+    /// Tries to connect at once, or checks at once that the open connection is alive. On Apple platforms this happens by
+    /// itself when the network comes back and when the app comes to the front.
+    public func wake() { feed.connection.wake() }
+
     /// Ends the connection and the sequence. A second call does nothing.
     public func close() { feed.events.finish() }
 

@@ -7,7 +7,7 @@ import HTTPTypes
 actor LiveFeed {
     nonisolated let events = EventQueue<DeuceDiaryLive.Event>()
     private let client: DeuceDiaryClient
-    private let connection: LiveConnection
+    let connection: LiveConnection
     private let pacing: LiveConnection.Pacing
     /// The token with which the newest socket was opened.
     private let offered = Locked("")

@@ -41,7 +41,9 @@ public enum Dunbar: ServiceAPI {
     }
 
     /// The answer of an operation that returns only a message.
-    public struct Confirmation: Codable, Hashable, Sendable, PlainAnswer {
+    public struct Confirmation: Codable, Hashable, Sendable, PlainAnswer, DeletionOutput {
+        /// The output of a deletion whose own answer was lost.
+        public static var alreadyDeleted: Confirmation { Confirmation(message: "Already deleted") }
         /// The message in English.
         public var message: String
 

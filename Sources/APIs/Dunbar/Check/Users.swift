@@ -131,7 +131,7 @@ extension DunbarScenarios {
             try expect(try answer.succeeded(200)["status"], equals: "healthy")
             try expect(answer.headers[.setCookie], equals: nil)
             let client = DunbarClient(baseURL: world.baseURL, transport: world.transport, retry: .never)
-            try expect(await client.wakeUp(), "it did not wake up")
+            try expect(try await client.wakeUp(), "it did not wake up")
         }
     ]
 }

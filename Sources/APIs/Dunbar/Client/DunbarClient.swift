@@ -83,11 +83,22 @@ public struct DunbarClient: Sendable {
 
     // MARK: The session
 
+    /// The state of the session: the present one first, then every change, so that an app shows its sign-in page when a
+    /// session ends. Any number of tasks may observe it.
+    ///
+    /// ```swift
+    /// for await state in dunbar.sessionStates {
+    ///     if case .ended(let reason) = state { showSignIn(because: reason) }
+    /// }
+    /// ```
+    public var sessionStates: AsyncStream<SessionState> { jar.states }
+
     /// Asks the server whether it is awake, and waits until it is. Every request does so by itself when it has to.
     ///
     /// - Returns: False when the server did not answer in time, or is not healthy.
+    /// - Throws: `CancellationError`, at once.
     @discardableResult
-    public func wakeUp() async -> Bool { await transport.wakeUp() }
+    public func wakeUp() async throws -> Bool { try await transport.wakeUp() }
 
     /// Signs in. The new session replaces the one before.
     ///
@@ -143,7 +154,7 @@ public struct DunbarClient: Sendable {
             _ = try await client.send(Dunbar.GetCurrentUser())
             return false
         } catch let error as ContractClient.APIError where error.status == .unauthorized {
-            try await jar.forget(cookies)
+            try await jar.forget(cookies, end: .refused)
             return true
         } catch let error as CancellationError {
             throw error

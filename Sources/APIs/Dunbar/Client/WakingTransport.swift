@@ -17,7 +17,7 @@ actor WakingTransport: Transport {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let isConnected: @Sendable () -> Bool
     private var isAwake = false
-    private var waking: Task<Bool, Never>?
+    private var waking: Task<Bool, any Error>?
 
     /// Creates a transport.
     ///
@@ -39,24 +39,30 @@ actor WakingTransport: Transport {
     func send(_ request: TransportRequest, progress: UploadProgress?) async throws -> TransportResponse {
         guard isConnected() else { throw APIError.networkUnavailable }
         if !isAwake, request.url != health {
-            guard await wakeUp() else { throw APIError.serverUnavailable }
+            guard try await wakeUp() else { throw APIError.serverUnavailable }
         }
         do {
             return try await base.send(request, progress: progress)
-        } catch let error where !(error is CancellationError) {
+        } catch {
+            // A cancelled request says nothing about the server.
+            try Task.checkCancellation()
             isAwake = false
             throw error
         }
     }
 
     /// Asks the server whether it is awake, once for all callers that wait at the same time.
-    func wakeUp() async -> Bool {
-        if let waking { return await waking.value }
-        let task = Task { await ask() }
+    ///
+    /// - Throws: `CancellationError`. The other callers go on waiting.
+    func wakeUp() async throws -> Bool {
+        if let waking { return try await waking.sharedValue() }
+        let task = Task<Bool, any Error> {
+            defer { waking = nil }
+            isAwake = await ask()
+            return isAwake
+        }
         waking = task
-        isAwake = await task.value
-        waking = nil
-        return isAwake
+        return try await task.sharedValue()
     }
 
     private func ask() async -> Bool {

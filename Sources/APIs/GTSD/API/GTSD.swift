@@ -140,6 +140,11 @@ public struct APIResponse<Value: Codable & Sendable>: Codable, Sendable {
 extension APIResponse: Equatable where Value: Equatable {}
 extension APIResponse: Hashable where Value: Hashable {}
 
+extension APIResponse: DeletionOutput where Value == NoData {
+    /// The output of a deletion whose own answer was lost.
+    public static var alreadyDeleted: APIResponse<NoData> { APIResponse(message: "Already deleted") }
+}
+
 extension APIResponse where Value == NoData {
     public init(message: String) { self.init(NoData(), message: message) }
 }

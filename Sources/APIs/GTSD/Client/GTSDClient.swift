@@ -26,8 +26,6 @@ public struct GTSDClient: Sendable {
     /// The URL to which the contract's paths are appended.
     public let baseURL: URL
     private let client: Client<GTSD>
-    /// A client for requests that must not be repeated.
-    private let onceOnly: Client<GTSD>
     private let session: TokenSession
     let transport: any Transport
     let retry: Retry
@@ -67,7 +65,6 @@ public struct GTSDClient: Sendable {
         }
         self.session = session
         client = Client(baseURL: baseURL, transport: transport, credentials: session, retry: retry)
-        onceOnly = Client(baseURL: baseURL, transport: transport, credentials: session, retry: .never)
         self.baseURL = baseURL
         self.transport = transport
         self.retry = retry
@@ -88,7 +85,7 @@ public struct GTSDClient: Sendable {
     public func send<E: Contract.Endpoint>(
         _ request: E, idempotencyKey: String? = nil
     ) async throws -> E.Output where E.API == GTSD {
-        try await client(for: E.self).send(request, idempotencyKey: idempotencyKey)
+        try await client.send(request, idempotencyKey: idempotencyKey)
     }
 
     /// Sends any request, and returns the answer with its status and headers: 201 or 200, and the state of a rate limit
@@ -98,15 +95,20 @@ public struct GTSDClient: Sendable {
     public func answer<E: Contract.Endpoint>(
         _ request: E, idempotencyKey: String? = nil
     ) async throws -> Answer<E.Output> where E.API == GTSD {
-        try await client(for: E.self).answer(request, idempotencyKey: idempotencyKey)
-    }
-
-    private func client<E: Contract.Endpoint>(for _: E.Type) -> Client<GTSD> {
-        // A repeated deletion would be refused when the first attempt succeeded and only its answer was lost.
-        E.route.method == .delete ? onceOnly : client
+        try await client.answer(request, idempotencyKey: idempotencyKey)
     }
 
     // MARK: The session
+
+    /// The state of the session: the present one first, then every change, so that an app shows its sign-in page when a
+    /// session ends. Any number of tasks may observe it.
+    ///
+    /// ```swift
+    /// for await state in gtsd.sessionStates {
+    ///     if case .ended(let reason) = state { showSignIn(because: reason) }
+    /// }
+    /// ```
+    public var sessionStates: AsyncStream<SessionState> { session.states }
 
     /// The signed-in user; nil when no user is signed in. It is read from the store and never asks the server.
     ///

@@ -6,7 +6,7 @@ import MessengerAPI
 /// The state of a live connection that outlasts its sockets: the subscribed chats, and the newest delivered message of
 /// each.
 actor LiveFeed {
-    private struct Subscription {
+    struct Subscription {
         /// The newest delivered message; nil until it is known at which message delivery begins.
         var last: Messenger.Message.ID?
         /// The frames that wait until the history before them has been read; nil once frames are delivered as they
@@ -14,49 +14,64 @@ actor LiveFeed {
         var waiting: [any Messenger.ChatFrame]? = []
         /// Whether the app has received the event that the subscription has begun.
         var isAnnounced = false
+        /// The number of sequences of the chat's events, and whether the app has subscribed to it by itself.
+        var sequences = 0
+        var isWanted = false
+        /// The number of times that the server has refused it in a row.
+        var refusals = 0
     }
 
     /// A history that is to be read.
-    private struct Reading {
+    struct Reading {
         let chat: Messenger.Chat.ID
         /// The server's message, when it refused the subscription.
         var refusal: String?
     }
 
     /// The number of histories that are read at once.
-    private static let readers = 4
+    static let readers = 4
     /// The size of the first page of each history: after most gaps there are few messages, and in most chats none.
-    private static let firstPage = 20
+    static let firstPage = 20
     /// The maximum number of subscriptions that are sent and not answered yet.
     private static let window = 32
+    /// The error of a server that knows `since` and does not accept its value.
+    private static let refusedSince = "Invalid since"
+    /// The server passes on no more than one typing frame in this time.
+    private static let typingInterval = Duration.seconds(3)
 
-    nonisolated let events = EventQueue<MessengerLive.Event>()
-    private let client: MessengerClient
-    private let connection: LiveConnection
-    private var subscriptions: [Messenger.Chat.ID: Subscription] = [:]
+    nonisolated let events = EventHub<MessengerLive.Event>()
+    let client: MessengerClient
+    nonisolated let connection: LiveConnection
+    var subscriptions: [Messenger.Chat.ID: Subscription] = [:]
     private var user: Messenger.User.ID?
 
     // The current socket.
     private var socket: LiveSocket?
     private var token = ""
+    /// Whether the server sends what a subscription missed (`since`); nil until it has shown it.
+    private var knowsSince: Bool?
+    /// The chat whose subscription asks whether it does.
+    private var probe: Messenger.Chat.ID?
     private var unasked: [Messenger.Chat.ID] = []
     private var unanswered: Set<Messenger.Chat.ID> = []
+    /// The chats among them whose missed messages the server sends by itself.
+    private var resumed: Set<Messenger.Chat.ID> = []
     /// The errors with which subscriptions were answered. They do not name the chat.
     private var refusals: [String] = []
     /// The number of unsubscriptions of each chat that the server has yet to confirm.
     private var leaving: [Messenger.Chat.ID: Int] = [:]
-    private var unread: [Reading] = []
-    private var readings: [Messenger.Chat.ID: Task<Void, Never>] = [:]
+    var unread: [Reading] = []
+    var readings: [Messenger.Chat.ID: Task<Void, Never>] = [:]
+    /// The subscriptions that were refused and will be asked for again.
+    var retries: [Messenger.Chat.ID: Task<Void, Never>] = [:]
+    /// The times of the newest sent typing frames.
+    private var typed: [Messenger.Chat.ID: ContinuousClock.Instant] = [:]
 
     init(client: MessengerClient, connection: LiveConnection) {
         self.client = client
         self.connection = connection
-    }
-
-    // MARK: Calls of the app
-
-    nonisolated func start() {
-        events.start { [connection, events] in
+        events.produce { [weak self, connection, events] in
+            guard let self else { return }
             try await connection.run { socket in
                 try await self.serve(socket)
             } lost: { reason, wait in
@@ -65,12 +80,11 @@ actor LiveFeed {
         }
     }
 
+    // MARK: Calls of the app
+
     func subscribe(to chat: Messenger.Chat.ID, since: Messenger.Message.ID?) async {
-        guard subscriptions[chat] == nil else { return }
-        subscriptions[chat] = Subscription(last: since)
-        guard let socket else { return }
-        unasked.append(chat)
-        await ask(on: socket)
+        await begin(chat, since: since)
+        subscriptions[chat]?.isWanted = true
     }
 
     func unsubscribe(from chat: Messenger.Chat.ID) async {
@@ -79,8 +93,38 @@ actor LiveFeed {
         try? await socket.send(Messenger.Unsubscribe(chat: chat))
     }
 
+    /// Subscribes to a chat for a sequence of its events, until ``release(_:)``.
+    func hold(_ chat: Messenger.Chat.ID, since: Messenger.Message.ID?) async {
+        await begin(chat, since: since)
+        subscriptions[chat]?.sequences += 1
+    }
+
+    /// Ends the subscription of a chat if this was its last sequence and the app has not subscribed to it by itself.
+    func release(_ chat: Messenger.Chat.ID) async {
+        guard let subscription = subscriptions[chat], subscription.sequences > 0 else { return }
+        subscriptions[chat]?.sequences -= 1
+        if subscription.sequences == 1, !subscription.isWanted { await unsubscribe(from: chat) }
+    }
+
+    private func begin(_ chat: Messenger.Chat.ID, since: Messenger.Message.ID?) async {
+        guard subscriptions[chat] == nil else { return }
+        subscriptions[chat] = Subscription(last: since)
+        guard let socket else { return }
+        unasked.append(chat)
+        await ask(on: socket)
+    }
+
+    func startTyping(in chat: Messenger.Chat.ID) async {
+        guard let socket, subscriptions[chat] != nil else { return }
+        let now = ContinuousClock.now
+        typed = typed.filter { $0.value.duration(to: now) < Self.typingInterval }
+        guard typed.updateValue(now, forKey: chat) == nil else { return }
+        try? await socket.send(Messenger.StartTyping(chat: chat))
+    }
+
     @discardableResult
-    private func forget(_ chat: Messenger.Chat.ID) -> Bool {
+    func forget(_ chat: Messenger.Chat.ID) -> Bool {
+        retries.removeValue(forKey: chat)?.cancel()
         readings.removeValue(forKey: chat)?.cancel()
         return subscriptions.removeValue(forKey: chat) != nil
     }
@@ -140,13 +184,18 @@ actor LiveFeed {
 
     private func lost() {
         socket = nil
+        knowsSince = nil
+        probe = nil
         unasked = []
         unanswered = []
+        resumed = []
         refusals = []
         leaving = [:]
         unread = []
         for task in readings.values { task.cancel() }
         readings = [:]
+        for task in retries.values { task.cancel() }
+        retries = [:]
         for (chat, subscription) in subscriptions {
             // When no history was read, the first message that came says where delivery begins.
             subscriptions[chat]?.last = subscription.last ?? Self.start(of: subscription.waiting ?? [])
@@ -156,13 +205,47 @@ actor LiveFeed {
 
     /// Subscribes to the chats that are not subscribed yet, some at a time, because the answers have to be read in
     /// between.
+    ///
+    /// The first chat whose newest message is known asks whether the server knows `since`, by a value that is refused if
+    /// it does: what the others missed then comes by itself, instead of by a request for each.
     private func ask(on socket: LiveSocket) async {
-        while self.socket === socket, unanswered.count < Self.window, !unasked.isEmpty {
+        while self.socket === socket, probe == nil, unanswered.count < Self.window, !unasked.isEmpty {
             let chat = unasked.removeFirst()
-            guard subscriptions[chat] != nil, unanswered.insert(chat).inserted else { continue }
+            guard let subscription = subscriptions[chat], unanswered.insert(chat).inserted else { continue }
+            var since: Messenger.Message.ID?
+            if let last = subscription.last {
+                switch knowsSince {
+                case true?:
+                    since = last
+                    resumed.insert(chat)
+                case nil:
+                    since = .init(-1)
+                    probe = chat
+                case false?: break
+                }
+            }
             // An error is ignored here: a socket that cannot send cannot receive either, which is handled there.
-            try? await socket.send(Messenger.Subscribe(chat: chat))
+            try? await socket.send(Messenger.Subscribe(chat: chat, since: since))
         }
+    }
+
+    /// Asks for a refused subscription again after a while, without disturbing the others.
+    func askLater(for chat: Messenger.Chat.ID, because reason: String, on socket: LiveSocket) {
+        guard let subscription = subscriptions[chat] else { return }
+        let wait = connection.delay(afterFailures: subscription.refusals)
+        subscriptions[chat]?.refusals += 1
+        events.add(.refused(chat, reason: reason, retry: wait))
+        retries[chat] = Task { [connection] in
+            guard (try? await connection.pause(wait)) != nil, !Task.isCancelled else { return }
+            await askAgain(for: chat, on: socket)
+        }
+    }
+
+    private func askAgain(for chat: Messenger.Chat.ID, on socket: LiveSocket) async {
+        retries[chat] = nil
+        guard self.socket === socket, subscriptions[chat] != nil else { return }
+        unasked.append(chat)
+        await ask(on: socket)
     }
 
     private func handle(_ frame: any Messenger.ServerFrame, on socket: LiveSocket) async {
@@ -176,19 +259,38 @@ actor LiveFeed {
         case let frame as any Messenger.ChatFrame:
             return receive(frame)
         case let subscribed as Messenger.Subscribed:
-            guard unanswered.remove(subscribed.chat) != nil else { return }
-            if subscriptions[subscribed.chat] != nil { unread.append(Reading(chat: subscribed.chat)) }
+            let chat = subscribed.chat
+            // The server has taken a value that it would refuse if it knew it.
+            if probe == chat {
+                probe = nil
+                knowsSince = false
+            }
+            guard unanswered.remove(chat) != nil else { return }
+            subscriptions[chat]?.refusals = 0
+            if resumed.remove(chat) != nil {
+                resume(chat)
+            } else if subscriptions[chat] != nil {
+                unread.append(Reading(chat: chat))
+            }
         case let unsubscribed as Messenger.Unsubscribed:
             let chat = unsubscribed.chat
             if let count = leaving[chat], count > 0 { leaving[chat] = count - 1 } else { end(chat) }
         case let error as Messenger.LiveError:
             if let chat = error.chat {
-                // The server cannot reach its database at present: a new socket asks for every chat again.
+                // The server could not handle this subscription, such as without its database.
                 guard unanswered.remove(chat) != nil else { return }
-                return await socket.fail(SubscriptionRefused(message: error.message))
+                resumed.remove(chat)
+                if probe == chat { probe = nil }
+                askLater(for: chat, because: error.message, on: socket)
+            } else if let probed = probe, error.message == Self.refusedSince {
+                knowsSince = true
+                unanswered.remove(probed)
+                unasked.insert(probed, at: 0)
+                probe = nil
+            } else {
+                guard !unanswered.isEmpty, !error.message.hasPrefix("Unknown message type") else { return }
+                refusals.append(error.message)
             }
-            guard !unanswered.isEmpty, !error.message.hasPrefix("Unknown message type") else { return }
-            refusals.append(error.message)
         default:
             return
         }
@@ -203,103 +305,8 @@ actor LiveFeed {
         guard let message = refusals.last, refusals.count == unanswered.count else { return }
         unread += unanswered.sorted().map { Reading(chat: $0, refusal: message) }
         unanswered = []
+        resumed = []
+        if probe != nil { (probe, knowsSince) = (nil, false) }
         refusals = []
-    }
-
-    // MARK: Messages
-
-    private func receive(_ frame: any Messenger.ChatFrame) {
-        if subscriptions[frame.chat]?.waiting?.append(frame) == nil { deliver(frame) }
-    }
-
-    private func deliver(_ frame: any Messenger.ChatFrame) {
-        guard let last = subscriptions[frame.chat]?.last else { return }
-        guard let message = frame as? Messenger.Message else { return events.add(.update(frame)) }
-        guard message.id > last else { return }
-        subscriptions[message.chat]?.last = message.id
-        events.add(.message(message))
-    }
-
-    /// Returns the id at which delivery begins if these are the first frames of a chat; nil if they do not tell.
-    private static func start(of frames: [any Messenger.ChatFrame]) -> Messenger.Message.ID? {
-        let ids = frames.compactMap { ($0 as? Messenger.Message)?.id.rawValue }
-        return ids.min().map { .init($0 - 1) }
-    }
-
-    private func end(_ chat: Messenger.Chat.ID) {
-        if forget(chat) { events.add(.unsubscribed(chat)) }
-    }
-
-    // MARK: The history between two sockets
-
-    private func read(on socket: LiveSocket) {
-        while readings.count < Self.readers, let next = unread.firstIndex(where: { readings[$0.chat] == nil }) {
-            let reading = unread.remove(at: next)
-            readings[reading.chat] = Task { await self.read(reading, on: socket) }
-        }
-    }
-
-    private func read(_ reading: Reading, on socket: LiveSocket) async {
-        let chat = reading.chat
-        let result: Result<[Messenger.Message], any Error>
-        do {
-            result = .success(try await history(of: chat, after: subscriptions[chat]?.last))
-        } catch {
-            result = .failure(error)
-        }
-        // A cancelled reading leaves the rest to the code that cancelled it.
-        guard !Task.isCancelled else { return }
-        readings[chat] = nil
-        switch result {
-        case .success where reading.refusal != nil:
-            // The chat exists, so the refusal had another reason: start over with a new socket.
-            await socket.fail(SubscriptionRefused(message: reading.refusal ?? ""))
-        case .success(let messages):
-            fill(chat, with: messages)
-        case .failure(let error as APIError) where [.forbidden, .notFound].contains(error.status):
-            end(chat)
-        case .failure(let error):
-            await socket.fail(error)
-        }
-        read(on: socket)
-    }
-
-    /// Reads the messages above `last`, newest first; only the newest one when there is no `last`.
-    private func history(
-        of chat: Messenger.Chat.ID, after last: Messenger.Message.ID?
-    ) async throws -> [Messenger.Message] {
-        guard let last else { return try await client.send(Messenger.ListMessages(chat: chat, limit: 1)) }
-        var messages: [Messenger.Message] = []
-        var limit = Self.firstPage
-        while true {
-            let page = try await client.send(
-                Messenger.ListMessages(chat: chat, limit: limit, before: messages.last?.id))
-            for message in page {
-                guard message.id > last else { return messages }
-                // A server that ignores `before` would make this loop endless.
-                if let before = messages.last, message.id >= before.id { throw URLError(.badServerResponse) }
-                messages.append(message)
-            }
-            // A server may return fewer messages than it is asked for.
-            if page.isEmpty { return messages }
-            limit = Messenger.ListMessages.maximum
-        }
-    }
-
-    private func fill(_ chat: Messenger.Chat.ID, with messages: [Messenger.Message]) {
-        guard let subscription = subscriptions[chat], let waiting = subscription.waiting else { return }
-        if !subscription.isAnnounced { events.add(.subscribed(chat)) }
-        subscriptions[chat]?.isAnnounced = true
-        if subscription.last != nil {
-            for message in messages.reversed() { deliver(message) }
-        } else {
-            // Everything since the subscription is delivered, and nothing from before it.
-            let newest = messages.first?.id ?? .init(0)
-            subscriptions[chat]?.last = min(newest, Self.start(of: waiting) ?? newest)
-        }
-        // If the history is to be read again, there is a gap before the waiting frames.
-        guard !unread.contains(where: { $0.chat == chat }) else { return }
-        subscriptions[chat]?.waiting = nil
-        for frame in waiting { deliver(frame) }
     }
 }

@@ -41,22 +41,10 @@ public struct SocketRejected: Error, Sendable {
     public let message: String
 }
 
-/// The server did not accept a subscription, although the chat exists and the caller has access.
-public struct SubscriptionRefused: Error, Sendable {
-    /// The server's message.
-    public let message: String
-}
-
 extension SocketRejected: ReadableError {
     public var translationKey: String { "error.socket-rejected" }
     public var errorDescription: String? { "The server did not accept the live connection." }
     public var recoverySuggestion: String? { "Please sign in again." }
-}
-
-extension SubscriptionRefused: ReadableError {
-    public var translationKey: String { "error.subscription-refused" }
-    public var errorDescription: String? { "There are no live updates for this chat." }
-    public var recoverySuggestion: String? { "Please open the chat again." }
 }
 
 extension MessengerClient {

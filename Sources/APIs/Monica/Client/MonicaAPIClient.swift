@@ -220,7 +220,12 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
             if await !habits.ignoresContact(in: Item.plural) {
                 let response = try await send(
                     Monica.List<Item>(contact: contact, page: page, limit: limit, sort: sort))
-                if response.data.allSatisfy({ $0.isOf(contact) }) { return response }
+                // The rows alone do not tell: those of a page may all belong to the contact by chance.
+                if response.links?.first?.contains("contact_id=") ?? true,
+                    response.data.allSatisfy({ $0.isOf(contact) })
+                {
+                    return response
+                }
                 await habits.ignoreContact(in: Item.plural)
             }
             do {
@@ -274,6 +279,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         while true {
             let result: Result<TransportResponse, any Error>
             do { result = .success(try await transport.send(request, progress: nil)) } catch {
+                try Task.checkCancellation()
                 result = .failure(error)
             }
             let isTransient =
@@ -281,7 +287,10 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
                 case .success(let response): Backoff.isTransient(response.status)
                 case .failure(let error): Backoff.isTransient(error)
                 }
-            if isTransient, call.mayRepeat, attempt < configuration.retryCount,
+            if let response = try? result.get(), response.headers[.idempotencyKeyLifetime] != nil {
+                await habits.honourKeys()
+            }
+            if isTransient, await mayRepeat(call), attempt < configuration.retryCount,
                 let delay = backoff.delay(attempt, after: try? result.get())
             {
                 try await backoff.sleep(.milliseconds(Int64(delay * 1000)))
@@ -308,7 +317,7 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         case 300..<400: throw MonicaAPIError.invalidToken  // This redirects to the sign-in page.
         case 401:
             // The token is still valid, so the 401 was a temporary error: the request is sent once more.
-            guard validating, (try? await validateToken()) == true else { throw MonicaAPIError.invalidToken }
+            guard validating, try await isTokenValid() else { throw MonicaAPIError.invalidToken }
             return try await exchange(call, validating: false)
         case 403: throw MonicaAPIError.forbidden
         case 404:
@@ -325,6 +334,25 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         }
     }
 
+    /// Returns whether sending a request twice cannot act twice. A Monica 4 ignores idempotency keys, so a creation is
+    /// repeated only once the server has shown that it honours them.
+    private func mayRepeat(_ call: Call) async -> Bool {
+        if call.method == .get { return true }
+        guard call.key != nil else { return false }
+        return await habits.honoursKeys
+    }
+
+    /// Returns whether the server still accepts the token; false when it cannot be asked.
+    private func isTokenValid() async throws -> Bool {
+        do {
+            return try await validateToken()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return false
+        }
+    }
+
     /// Returns what the server did not find, which may be a resource that the body names: "The requested contact was
     /// not found."
     private static func missing(in body: [UInt8]) -> String? {
@@ -334,58 +362,6 @@ public struct MonicaAPIClient: MonicaAPIClientProtocol {
         else { return nil }
         return String(match.1)
     }
-}
-
-/// A request without its type.
-private struct Call: Sendable {
-    let method: HTTPRequest.Method
-    let path: String
-    let body: [UInt8]?
-    let key: String?
-    let mayRepeat: Bool
-    let resourceType: String
-    let resourceID: Int?
-    /// Whether the request creates a resource. When it gets 404, another resource that the body names is missing.
-    let isCreation: Bool
-
-    init<E: Contract.Endpoint>(_ request: E, idempotencyKey: String? = nil) throws {
-        let encoded = try RequestCoding.encode(request)
-        method = E.route.method
-        path = encoded.path
-        if case .json(let bytes) = encoded.body { body = bytes } else { body = nil }
-        key = E.route.acceptsIdempotencyKey ? idempotencyKey ?? UUID().uuidString.lowercased() : nil
-        mayRepeat = method == .get || key != nil
-        let steps = encoded.path.prefix { $0 != "?" }.split(separator: "/").map(String.init)
-        let plural = steps.first ?? ""
-        resourceType = plural == "activities" ? "activity" : plural.hasSuffix("s") ? String(plural.dropLast()) : plural
-        resourceID = steps.dropFirst().first.flatMap { Int($0) }
-        isCreation = method == .post && steps.count == 1
-    }
-
-    func request(to configuration: APIConfiguration) throws -> TransportRequest {
-        guard let url = URL(string: configuration.baseURL.absoluteString + path) else {
-            throw MonicaAPIError.unknown(URLError(.badURL))
-        }
-        var request = TransportRequest(method: method, url: url)
-        for (name, value) in MonicaHeaders.all {
-            if let name = HTTPField.Name(name) { request.headers[name] = value }
-        }
-        request.headers[.authorization] = "Bearer \(configuration.token)"
-        if let key { request.headers[.idempotencyKey] = key }
-        if let body {
-            request.headers[.contentType] = "application/json"
-            request.body = .bytes(body)
-        }
-        return request
-    }
-}
-
-/// The capabilities of a server that were learnt from its answers: which of its lists do not take a contact.
-private actor ServerHabits {
-    private var deaf: Set<String> = []
-
-    func ignoresContact(in list: String) -> Bool { deaf.contains(list) }
-    func ignoreContact(in list: String) { deaf.insert(list) }
 }
 
 private protocol Cacheable {

@@ -47,13 +47,16 @@ struct Tokens: Sendable {
 
     /// Counts a request in its class, before any part of it is read.
     ///
-    /// - Returns: The `X-RateLimit-*` headers.
+    /// - Returns: The `X-RateLimit-*` headers, and the one by which the SDK tells this server from one that does not know
+    ///   idempotency keys.
     /// - Throws: A `Problem` with 429 when the token has sent too many requests.
     @Sendable func count(_ route: Route, of caller: Caller) async throws -> HTTPFields {
         let isOfContacts = route.path.hasPrefix("/contacts") || route.path.hasPrefix("/export")
-        return try await windows.admit(
+        var headers = try await windows.admit(
             "\(isOfContacts ? "contacts" : "others") \(caller.token)",
             limit: isOfContacts ? limits.contactRequests : limits.otherRequests, Monica.errorMessages.tooManyRequests)
+        headers[.idempotencyKeyLifetime] = "86400"
+        return headers
     }
 
     /// Looks a token up, and records that it was used.

@@ -1,0 +1,63 @@
+import Contract
+import ContractClient
+import Foundation
+import HTTPTypes
+import MonicaAPI
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A request without its type.
+struct Call: Sendable {
+    let method: HTTPRequest.Method
+    let path: String
+    let body: [UInt8]?
+    let key: String?
+    let resourceType: String
+    let resourceID: Int?
+    /// Whether the request creates a resource. When it gets 404, another resource that the body names is missing.
+    let isCreation: Bool
+
+    init<E: Contract.Endpoint>(_ request: E, idempotencyKey: String? = nil) throws {
+        let encoded = try RequestCoding.encode(request)
+        method = E.route.method
+        path = encoded.path
+        if case .json(let bytes) = encoded.body { body = bytes } else { body = nil }
+        key = E.route.acceptsIdempotencyKey ? idempotencyKey ?? UUID().uuidString.lowercased() : nil
+        let steps = encoded.path.prefix { $0 != "?" }.split(separator: "/").map(String.init)
+        let plural = steps.first ?? ""
+        resourceType = plural == "activities" ? "activity" : plural.hasSuffix("s") ? String(plural.dropLast()) : plural
+        resourceID = steps.dropFirst().first.flatMap { Int($0) }
+        isCreation = method == .post && steps.count == 1
+    }
+
+    func request(to configuration: APIConfiguration) throws -> TransportRequest {
+        guard let url = URL(string: configuration.baseURL.absoluteString + path) else {
+            throw MonicaAPIError.unknown(URLError(.badURL))
+        }
+        var request = TransportRequest(method: method, url: url)
+        for (name, value) in MonicaHeaders.all {
+            if let name = HTTPField.Name(name) { request.headers[name] = value }
+        }
+        request.headers[.authorization] = "Bearer \(configuration.token)"
+        if let key { request.headers[.idempotencyKey] = key }
+        if let body {
+            request.headers[.contentType] = "application/json"
+            request.body = .bytes(body)
+        }
+        return request
+    }
+}
+
+/// The capabilities of a server that were learnt from its answers: which of its lists do not take a contact, and whether
+/// it honours idempotency keys.
+actor ServerHabits {
+    private var deaf: Set<String> = []
+
+    private(set) var honoursKeys = false
+
+    func honourKeys() { honoursKeys = true }
+    func ignoresContact(in list: String) -> Bool { deaf.contains(list) }
+    func ignoreContact(in list: String) { deaf.insert(list) }
+}
