@@ -96,6 +96,33 @@ import Testing
 
     /// Some clients, such as aiohttp, follow the redirect with `image/jpeg` for `image%2Fjpeg`, others the other way
     /// round.
+    @Test(arguments: Stack.Wire.allCases)
+    func anInterruptedDownloadContinuesWhereItStopped(_ wire: Stack.Wire) async throws {
+        try await withMessenger(on: Stack(.sqlite, wire)) { host in
+            let alice = try await host.world().person()
+            let content = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 251) }
+            let file = try await alice.client.upload(Upload(.bytes(content), filename: "naïve.bin"))
+            let destination = URL(fileURLWithPath: host.folder).appendingPathComponent("fetched.bin")
+            // The network goes after the first piece.
+            let reports = Locked<[Int64]>([])
+            let first = Task {
+                try await alice.client.download(file.id, to: destination) { received, _ in
+                    reports.use { $0.append(received) }
+                    withUnsafeCurrentTask { $0?.cancel() }
+                }
+            }
+            await #expect(throws: CancellationError.self) { try await first.value }
+            #expect(!FileManager.default.fileExists(atPath: destination.path))
+            let downloaded = try await alice.client.download(file.id, to: destination) { received, total in
+                #expect(total == 5_000_000)
+                reports.use { $0.append(received) }
+            }
+            #expect(reports.use { $0 } == [2_097_152, 4_194_304, 5_000_000])
+            #expect(downloaded.filename == "naïve.bin")
+            #expect(try Data(contentsOf: destination) == Data(content))
+        }
+    }
+
     @Test func anEquivalentSpellingOfALinkIsTheSameLink() async throws {
         try await withMessenger(on: Stack(.sqlite, .live)) { host in
             let link = try await link(host)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A day without a time or a zone: `2026-02-23`.
 public struct Day: Hashable, Comparable, Sendable {
     /// The number of days since 1970-01-01; negative before it.
@@ -13,6 +15,26 @@ public struct Day: Hashable, Comparable, Sendable {
     }
 
     public static func < (left: Self, right: Self) -> Bool { left.daysSince1970 < right.daysSince1970 }
+}
+
+extension Day {
+    /// Creates the day on which a moment falls.
+    ///
+    /// - Parameter zone: The zone whose clocks and calendars count, such as the traveller's own.
+    public init(_ date: Date, in zone: TimeZone = .current) {
+        // Before 1970 a part of a second belongs to the second before.
+        let local = date.timeIntervalSince1970 + TimeInterval(zone.secondsFromGMT(for: date))
+        daysSince1970 = Int64((local / 86_400).rounded(.down))
+    }
+
+    /// Returns the first moment of the day: midnight, or a later time where the clocks go forward at midnight.
+    public func date(in zone: TimeZone = .current) -> Date {
+        var calendar = Foundation.Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        // A day of a zone begins within half a day of UTC's, so noon of UTC's day plus the offset is within the day.
+        let noon = Date(timeIntervalSince1970: TimeInterval(daysSince1970) * 86_400 + 43_200)
+        return calendar.startOfDay(for: noon - TimeInterval(zone.secondsFromGMT(for: noon)))
+    }
 }
 
 extension Day: CustomStringConvertible {

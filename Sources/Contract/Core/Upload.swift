@@ -31,6 +31,34 @@ public struct Upload: Sendable {
         self.filename = filename
         self.contentType = contentType
     }
+
+    /// Creates an upload of a file on disk, which must stay there until the upload has ended.
+    ///
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - filename: The name that others will see; by default the file's own.
+    ///   - contentType: A media type; by default that of the name's extension, or `application/octet-stream`.
+    public init(fileAt url: URL, filename: String? = nil, contentType: String? = nil) {
+        let filename = filename ?? url.lastPathComponent
+        self.init(
+            .file(url), filename: filename,
+            contentType: contentType ?? Self.contentType(of: filename) ?? "application/octet-stream")
+    }
+
+    /// Returns the media type that a name's extension stands for (IANA's registry); nil for an unknown one.
+    static func contentType(of filename: String) -> String? {
+        guard let dot = filename.lastIndex(of: "."), dot != filename.startIndex else { return nil }
+        return types[filename[filename.index(after: dot)...].lowercased()]
+    }
+
+    private static let types = [
+        "aac": "audio/aac", "avif": "image/avif", "csv": "text/csv", "gif": "image/gif", "heic": "image/heic",
+        "heif": "image/heif", "jpeg": "image/jpeg", "jpg": "image/jpeg", "json": "application/json",
+        "m4a": "audio/m4a", "m4v": "video/x-m4v", "mov": "video/quicktime", "mp3": "audio/mpeg", "mp4": "video/mp4",
+        "oga": "audio/ogg", "ogg": "audio/ogg", "opus": "audio/ogg", "pdf": "application/pdf", "png": "image/png",
+        "txt": "text/plain", "vcf": "text/vcard", "wav": "audio/wav", "webm": "video/webm", "webp": "image/webp",
+        "zip": "application/zip",
+    ]
 }
 
 /// A file that a server has received completely.

@@ -8,7 +8,7 @@ enum PostsSamples {
         _ dunbar: DunbarClient, files: [URL], show: @escaping @Sendable (Double) -> Void
     ) async throws -> Dunbar.Post {
         // sample
-        let media = files.map { Upload(.file($0), filename: $0.lastPathComponent, contentType: "image/heic") }
+        let media = files.map { Upload(fileAt: $0) }
         let post = try await dunbar.post("From the lake", media: media) { sent, total in
             show(Double(sent) / Double(total))
         }
@@ -33,7 +33,7 @@ enum PostsSamples {
 
     static func photo(_ dunbar: DunbarClient, file: URL, me: Dunbar.User.ID) async throws -> String? {
         // sample
-        let photo = Upload(.file(file), filename: "me.jpg", contentType: "image/jpeg")
+        let photo = Upload(fileAt: file)
         let url = try await dunbar.uploadPhoto(photo, of: me).profile.photo
         // end
         return url

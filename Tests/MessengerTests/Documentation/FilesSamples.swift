@@ -8,7 +8,7 @@ enum FilesSamples {
         _ messenger: MessengerClient, chat: Messenger.Chat.ID, url: URL
     ) async throws -> Messenger.File {
         // sample
-        let photo = Upload(.file(url), filename: "photo.jpg", contentType: "image/jpeg")
+        let photo = Upload(fileAt: url)
         let file = try await messenger.upload(photo) { sent, total in
             print("\(sent) of \(total) bytes")
         }
@@ -27,10 +27,13 @@ enum FilesSamples {
     }
 
     static func fetch(_ messenger: MessengerClient, message: Messenger.Message, to destination: URL) async throws {
+        func show(_ location: URL, named name: String?) {}
         // sample
         if let file = message.file {
-            let bytes = try await messenger.download(file)
-            try Data(bytes).write(to: destination)
+            let downloaded = try await messenger.download(file, to: destination) { received, total in
+                print("\(received) of \(total) bytes")
+            }
+            show(downloaded.location, named: downloaded.filename)
         }
         // end
     }

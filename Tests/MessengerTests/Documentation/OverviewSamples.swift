@@ -23,7 +23,7 @@ enum OverviewSamples {
         // sample
         for try await message in messenger.history(of: chat.id) { show(message) }
 
-        let file = try await messenger.upload(Upload(.file(photo), filename: "photo.jpg", contentType: "image/jpeg")) {
+        let file = try await messenger.upload(Upload(fileAt: photo)) {
             print("\($0) of \($1) bytes")
         }
 

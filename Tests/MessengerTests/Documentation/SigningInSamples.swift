@@ -54,7 +54,7 @@ enum SigningInSamples {
 
     static func profile(_ messenger: MessengerClient, url: URL) async throws {
         // sample
-        let photo = try await messenger.upload(Upload(.file(url), filename: "me.jpg", contentType: "image/jpeg"))
+        let photo = try await messenger.upload(Upload(fileAt: url))
         try await messenger.send(
             Messenger.UpdateMe(displayName: "Alice A.", bio: .to("On holiday"), avatar: .to(photo.id)))
         // end

@@ -26,6 +26,7 @@ public struct MessengerClient: Sendable {
     private let session: TokenSession
     private let transport: any Transport
     let sockets: any SocketTransport
+    private let retry: Retry
     private let now: @Sendable () -> Date
 
     /// Creates a client.
@@ -51,6 +52,7 @@ public struct MessengerClient: Sendable {
         self.baseURL = baseURL
         self.transport = transport
         self.sockets = sockets
+        self.retry = retry
         self.now = now
     }
 
@@ -216,18 +218,24 @@ public struct MessengerClient: Sendable {
         guard response.status == .ok else { throw DownloadRefused(status: response.status) }
         return response.body
     }
-}
 
-/// The store did not return a file: it does not exist any more, or the store fails.
-public struct DownloadRefused: Error, Sendable {
-    /// The status that the store answered.
-    public let status: HTTPResponse.Status
-}
-
-extension DownloadRefused: ReadableError {
-    public var translationKey: String { "error.download-refused" }
-    public var errorDescription: String? { "The file could not be downloaded." }
-    public var recoverySuggestion: String? {
-        status.code == 404 ? "It may have been deleted." : "Please try again later."
+    /// Downloads a file to disk in pieces, whatever its size. A download that was interrupted continues where it stopped,
+    /// in another launch of the app too.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - destination: The place of the file, which appears there when it is whole; its folder exists.
+    ///   - progress: Called with the bytes that are there so far and in all, from any thread.
+    /// - Returns: The file with the name and type under which it was uploaded.
+    /// - Throws: ``DownloadRefused`` when the store does not return the file; the error of the disk; the errors of
+    ///   ``downloadURL(of:)``.
+    @discardableResult
+    public func download(
+        _ file: Messenger.File.ID, to destination: URL, progress: DownloadProgress? = nil
+    ) async throws -> DownloadedFile {
+        // Requests go without the token, as in `download(_:)`.
+        try await FileDownload(transport: transport, retry: retry).run(to: destination, progress: progress) {
+            try await downloadURL(of: file)
+        }
     }
 }
