@@ -153,7 +153,7 @@ private final class Store: Transport {
     private let asked = NIOLockedValueBox<[String]>([])
     private let failure = NIOLockedValueBox<@Sendable (Int) -> (any Error)?> { _ in nil }
     private let refusal = NIOLockedValueBox<@Sendable (Int) -> HTTPResponse.Status?> { _ in nil }
-    /// How often the file's URL was asked for.
+    /// The number of times that the file's URL was asked for.
     let addresses = NIOLockedValueBox(0)
 
     init(

@@ -50,13 +50,13 @@ extension URLSessionConfiguration {
 }
 
 extension URLSessionWebSocketTask: CallbackTask {
-    func start() { resume() }
+    package func start() { resume() }
 
-    func send(_ text: String, then: @escaping @Sendable ((any Error)?) -> Void) {
+    package func send(_ text: String, then: @escaping @Sendable ((any Error)?) -> Void) {
         send(.string(text), completionHandler: then)
     }
 
-    func receive(then: @escaping @Sendable (Result<SocketMessage, any Error>) -> Void) {
+    package func receive(then: @escaping @Sendable (Result<SocketMessage, any Error>) -> Void) {
         receive { (result: Result<Message, any Error>) in
             then(
                 result.flatMap { message in
@@ -69,13 +69,13 @@ extension URLSessionWebSocketTask: CallbackTask {
         }
     }
 
-    func ping(then: @escaping @Sendable ((any Error)?) -> Void) { sendPing(pongReceiveHandler: then) }
+    package func ping(then: @escaping @Sendable ((any Error)?) -> Void) { sendPing(pongReceiveHandler: then) }
 
-    func close(code: UInt16, reason: String) {
+    package func close(code: UInt16, reason: String) {
         cancel(with: CloseCode(rawValue: Int(code)) ?? .normalClosure, reason: Data(reason.utf8))
     }
 
-    var closeFrame: SocketClosed? { closeCode == .invalid ? nil : SocketClosed(closeCode, closeReason) }
+    package var closeFrame: SocketClosed? { closeCode == .invalid ? nil : SocketClosed(closeCode, closeReason) }
 }
 
 extension SocketClosed {
