@@ -55,18 +55,18 @@ class Page:
             await self.write(operation, "Body (JSON)", json.dumps(body))
         for name, value in parameters.items():
             await self.write(operation, f"{name} (", str(value))
-        await self.tab.value(f"document.querySelector('#{operation} .result').replaceChildren()")
+        await self.tab.value(f"document.querySelector('#{operation} .result > p').textContent = ''")
         await self.tab.click(f"#{operation} .try .primary")
         return await self.answer(operation)
 
     async def answer(self, operation):
-        status = await self.tab.wait(f"document.querySelector('#{operation} .result .status')?.innerText")
+        status = await self.tab.wait(f"document.querySelector('#{operation} .result > p')?.innerText")
         text = await self.tab.value(f"document.querySelector('#{operation} .result pre')?.innerText")
         return status.split()[0], json.loads(text) if text and text[0] in "{[" else text
 
     async def curl(self, operation, folder):
         """Runs the line of curl as it stands, and returns the answer."""
-        line = await self.tab.value(f"document.querySelector('#{operation} figure[class] pre[aria-label=curl]').innerText")
+        line = await self.tab.value(f"document.querySelector('#{operation} pre[aria-label=curl]').innerText")
         process = await asyncio.create_subprocess_exec(
             "/bin/sh", "-c", line, cwd=folder, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
         output, errors = await process.communicate()
@@ -205,6 +205,14 @@ async def deuce_diary(browser, url, token):
         if await watcher.tab.value("document.querySelector('#frames .received') !== null"):
             break
     await watcher.arrived(type="deuce_logged")
+
+    # A socket that is opened with a token hears only what its user may.
+    await john.tab.click("#console input[type=checkbox]")
+    await john.connect()
+    await john.frame("join_group")
+    await john.arrived(type="error")
+    check(any(each.startswith("ws:") and token in each for each in john.tab.requests), "the socket has no token")
+
     await john.show("getUser")
     check((await john.curl("getUser", "/tmp"))["id"] == "user_john", "curl has another user")
     for page in [john, watcher]:
@@ -258,6 +266,10 @@ async def looks(browser, *urls):
                     found = await tab.value(CHECKS)
                     check(not found["findings"], f"{url} dark={dark} {width} pixels: {found['findings'][:20]}")
                     check(found["texts"] > 50 and found["controls"] > 20, f"{url}: {found}")
+        # Ids have more digits than numbers of JavaScript.
+        text = '{"id":9223372036854775807,"none":[ ],"some":[1,{"a":"b, {c}: \\"d\\""}]}'
+        lines = await tab.value(f"import('/reference/answer.js').then(({{ pretty }}) => pretty({json.dumps(text)}))")
+        check(lines == json.dumps(json.loads(text), indent=2), lines)
         lines = await tab.value("document.querySelectorAll('pre[aria-label=Swift]').length")
         check(lines == operations, f"{url}: {lines} lines of Swift for {operations} operations")
         page.finish(url)

@@ -1,4 +1,4 @@
-// Shows the answer to a request: status, headers, and the body as JSON, text, picture or file.
+// Shows the answer to a request: headers, and the body as JSON, text, picture or file.
 
 import { button, codeBlock, element, table } from "./elements.js";
 import { token, tokenIn, use } from "./session.js";
@@ -25,17 +25,12 @@ export function pretty(text) {
   });
 }
 
-/** Returns the elements that show an answer. */
-export async function answerView(response, milliseconds) {
+/** Returns the elements that show the headers and the body of an answer. */
+export async function answerView(response) {
   const type = (response.headers.get("content-type") ?? "").split(";")[0];
   const headers = shown.flatMap((name) => response.headers.has(name) ? [[name, response.headers.get(name)]] : []);
-  const isGood = response.ok || response.status === 304;
-  return [
-    element("p", { class: isGood ? "status good" : "status bad" },
-      element("strong", {}, `${response.status} ${response.statusText}`), ` after ${Math.round(milliseconds)} ms`),
-    headers.length ? table("Headers", ["Name", "Value"], headers) : null,
-    ...await body(response, type),
-  ].filter(Boolean);
+  const parts = [headers.length ? table("Headers", ["Name", "Value"], headers) : null, ...await body(response, type)];
+  return parts.filter(Boolean);
 }
 
 async function body(response, type) {

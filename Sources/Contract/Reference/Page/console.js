@@ -1,7 +1,7 @@
 // The console of a live socket: shows what both sides send, and sends the client's frames.
 
 import { button, element, field } from "./elements.js";
-import { token } from "./session.js";
+import { onTokenChange, token } from "./session.js";
 
 /** The number of lines that the console keeps. */
 const most = 500;
@@ -29,8 +29,12 @@ export function consolePanel(document) {
   const area = element("textarea", { rows: 4, spellcheck: "false" });
   const submit = element("button", { type: "submit", disabled: true }, "Send frame");
 
+  let isEdited = false;
+  area.addEventListener("input", () => { isEdited = true; });
+
   /** Writes an example into the field, with the caller's token in the place of the example's. */
   function fill() {
+    isEdited = false;
     const { payload } = frames[choice.value];
     const filled = "token" in payload && token() ? { ...payload, token: token() } : payload;
     area.value = JSON.stringify(filled);
@@ -77,8 +81,7 @@ export function consolePanel(document) {
     },
   }, field("Frame", choice), field("Text of the frame", area), element("div", { class: "row" }, submit,
     button("Clear the list", () => lines.replaceChildren())));
-  fill();
-  choice.addEventListener("focus", fill);
+  onTokenChange(() => { if (!isEdited) fill(); });
 
   return element("section", { id: "console", class: "panel", "aria-labelledby": "console-title" },
     element("h2", { id: "console-title" }, "Live socket"),

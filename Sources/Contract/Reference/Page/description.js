@@ -99,7 +99,8 @@ export class Description {
       schema.enum ? schema.enum.map((value) => JSON.stringify(value)).join(", ") : "",
       range(schema.minLength, schema.maxLength, " characters"), range(schema.minimum, schema.maximum, ""),
       range(schema.minItems, schema.maxItems, " elements"),
-      schema.pattern ? `matches ${schema.pattern.length > 60 ? "a pattern of the description" : schema.pattern}` : "", schema.description ?? "", list === "each: " ? "" : list,
+      schema.pattern ? `matches ${schema.pattern.length > 60 ? "a pattern of the description" : schema.pattern}` : "",
+      schema.description ?? "", list === "each: " ? "" : list,
     ].filter(Boolean).join("; ");
   }
 }

@@ -75,24 +75,34 @@ function tryIt(operation, description) {
   const command = codeBlock("curl");
   const form = new RequestForm(operation, description, () => command.set(curl(form.read())));
   onTokenChange(() => command.set(curl(form.read())));
-  const result = element("div", { class: "result", "aria-live": "polite" });
+  // A screen reader says the status, and not the whole body.
+  const state = element("p", { role: "status" });
+  const answer = element("div");
   const submit = element("button", { type: "submit", class: "primary" }, `Send ${operation.method}`);
+
+  function show(isGood, text, ...parts) {
+    state.className = isGood ? "good" : "bad";
+    state.textContent = text;
+    answer.replaceChildren(...parts);
+  }
 
   async function call(event) {
     event.preventDefault();
     const request = form.read();
-    const isMeant = operation.method !== "DELETE"
-      || confirm(`${operation.method} ${operation.path}\n\n${operation.summary}\n\nThis cannot be undone. Send it?`);
-    if (!isMeant) return;
+    const destroys = operation.method === "DELETE" || operation.path.endsWith("/delete");
+    const question = [`${operation.method} ${operation.path}`, operation.summary, "This cannot be undone. Send it?"];
+    if (destroys && !confirm(question.join("\n\n"))) return;
     submit.disabled = true;
+    show(true, "");
     const start = performance.now();
     try {
       const response = await send(request);
-      result.replaceChildren(...await answerView(response, performance.now() - start));
+      const milliseconds = Math.round(performance.now() - start);
+      const parts = await answerView(response);
+      show(response.ok, `${response.status} ${response.statusText} after ${milliseconds} ms`, ...parts);
     } catch (error) {
-      result.replaceChildren(element("p", { class: "status bad" },
-        `The browser has no answer: ${error.message}. The server cannot be reached, or it redirected to another host, `,
-        "which this page may not read: curl -L follows."));
+      show(false, `The browser has no answer: ${error.message}. The server cannot be reached, or it redirected to `
+        + "another host, which this page may not read: curl -L follows.");
     } finally {
       submit.disabled = false;
       submit.focus();
@@ -101,7 +111,8 @@ function tryIt(operation, description) {
 
   return element("section", { class: "try", "aria-label": `Try ${operation.id}` },
     element("h3", {}, "Try it"),
-    element("form", { onsubmit: call, novalidate: true }, form.node, submit,
-      button("Clear the answer", () => result.replaceChildren())),
-    result, command.node, operation.swift ? codeBlock("Swift", operation.swift).node : null);
+    element("form", { onsubmit: call }, form.node, submit,
+      button("Clear the answer", () => show(true, ""))),
+    element("div", { class: "result" }, state, answer),
+    command.node, operation.swift ? codeBlock("Swift", operation.swift).node : null);
 }

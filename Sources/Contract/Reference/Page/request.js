@@ -50,7 +50,8 @@ export class RequestForm {
         type: "text", autocomplete: "off", spellcheck: "false", value: isRequired ? shown : "",
         placeholder: isRequired ? null : shown || null,
       });
-    if (isRequired) control.setAttribute("aria-required", "true");
+    // Without a step there is another path. Other fields may be left out, to see what the server says.
+    control.required = parameter.in === "path";
     this.#parameters.push({ ...parameter, control });
     const rules = [this.#description.type(parameter.schema), this.#description.rules(parameter.schema)];
     return field(`${parameter.name} (${parameter.in}${isRequired ? "" : ", optional"})`, control,

@@ -39,8 +39,7 @@ export function sessionPanel(description, link) {
   if (scheme.type !== "http") {
     return element("section", { id: "session", class: "panel", "aria-labelledby": "session-title" },
       element("h2", { id: "session-title" }, "Session"), notes,
-      element("p", {}, `The browser keeps the cookie ${scheme.name === "session" ? "of the session" : ""} by itself, and `,
-        "sends it with every request of this page."));
+      element("p", {}, "The browser keeps the cookie by itself, and sends it with every request. All tabs share it."));
   }
   const input = element("input", { type: "password", autocomplete: "off", spellcheck: "false" });
   const state = element("p", { id: "session-state", role: "status" });
