@@ -1,10 +1,15 @@
-// Returns what WCAG 2.2 AA would find on the page as it is shown now: too little contrast (1.4.3, 1.4.11), controls without
-// a name (4.1.2), pictures without a text (1.1.1), ids that are there twice, headings that skip a level, and sideways
+// Returns what WCAG 2.2 AA would find on the page as it is shown now: too little contrast (1.4.3, 1.4.11), controls
+// without a name (4.1.2), pictures without a text (1.1.1), ids that are there twice, headings that skip a level, and sideways
 // scrolling (1.4.10).
 (() => {
   const findings = [];
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const known = new Map();
   const color = (text) => {
+    if (!known.has(text)) known.set(text, painted(text));
+    return known.get(text);
+  };
+  const painted = (text) => {
     canvas.clearRect(0, 0, 1, 1);
     canvas.fillStyle = text;
     canvas.fillRect(0, 0, 1, 1);

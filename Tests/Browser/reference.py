@@ -248,10 +248,36 @@ async def dunbar(browser, url, picture):
     page.finish(url)
 
 
+async def planted(tab):
+    """The checks of the looks find what they are for."""
+    await tab.value("""(() => {
+        const mistakes = document.createElement("div");
+        mistakes.id = "mistakes";
+        for (const [tag, text] of [["p", "pale"], ["button", ""], ["input", ""], ["h6", "deep"], ["img", ""]]) {
+            const mistake = document.createElement(tag);
+            mistake.append(text);
+            mistakes.append(mistake);
+        }
+        mistakes.firstChild.id = "mistakes";
+        mistakes.firstChild.style.color = "rgb(128, 128, 128)";
+        mistakes.firstChild.style.minWidth = "5000px";
+        mistakes.children[2].style.borderColor = "rgb(200, 200, 200)";
+        document.body.append(mistakes);
+    })()""")
+    for width in [360, 1280]:
+        await tab.look(width)
+        findings = "\n".join((await tab.value(CHECKS))["findings"])
+        for kind in ["contrast", "border", "no name: <button", "no name: <input", "no text for a picture",
+                     "there twice", "level 6 after", "scrolls sideways"]:
+            check(kind in findings, f"not found: {kind}\n{findings}")
+    await tab.value("document.querySelector('#mistakes').remove()")
+
+
 async def looks(browser, *urls):
     for url in urls:
         page = await Page.opened(browser, url)
         tab = page.tab
+        await planted(tab)
         operations = await tab.value("document.querySelectorAll('details.operation').length")
         linked = await tab.value("document.querySelectorAll('#list a .method').length")
         check(operations == linked > 0, f"{url}: {operations} operations, {linked} in the list")

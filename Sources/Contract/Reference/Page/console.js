@@ -79,8 +79,8 @@ export function consolePanel(document) {
       socket.send(area.value);
       note("sent", area.value);
     },
-  }, field("Frame", choice), field("Text of the frame", area), element("div", { class: "row" }, submit,
-    button("Clear the list", () => lines.replaceChildren())));
+  }, element("div", { class: "fields" }, field("Frame", choice), field("Text of the frame", area)),
+  element("div", { class: "row" }, submit, button("Clear the list", () => lines.replaceChildren())));
   onTokenChange(() => { if (!isEdited) fill(); });
 
   return element("section", { id: "console", class: "panel", "aria-labelledby": "console-title" },

@@ -28,7 +28,7 @@ function content(operation, description) {
     element("p", {},
       operation.isOpen ? "Needs no credentials." : "Needs a caller.",
       operation.isAddition ? " An addition to the published contract." : null, " ",
-      element("a", { href: `#${operation.id}` }, "Link")),
+      element("a", { href: `#${operation.id}` }, `#${operation.id}`)),
     request.length ? [element("h3", {}, "Request"), request] : null,
     element("h3", {}, "Answers"), good.map((answer) => answerTables(answer, description)),
     element("h3", {}, "Errors"),
