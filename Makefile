@@ -22,6 +22,8 @@ TEST_SERVERS := postgresql
 # what reads the metrics of docs/monitoring.md.
 TEST_PROXIES := nginx caddy haproxy liblua5.3-0 libopentracing-c-wrapper0 libopentracing1
 TEST_MONITORS := prometheus
+# The browser in which tests use the reference pages (98 MB with what it needs); without it the other tests still run.
+TEST_BROWSER := chromium-headless-shell
 
 TOOLS := .build/tools
 SOURCES := Package.swift Sources Tests Examples $(wildcard Benchmarks/Package.swift Benchmarks/Sources)
@@ -40,6 +42,7 @@ deps: ## install the system packages that the build needs
 test-deps: deps
 	@./Tools/install-packages $(TEST_PACKAGES)
 	@./Tools/install-packages $(TEST_SERVERS) || true
+	@./Tools/install-packages $(TEST_BROWSER) || true
 	@./Tools/unpack-packages $(TOOLS)/proxies $(TEST_PROXIES)
 	@./Tools/unpack-packages $(TOOLS)/monitors $(TEST_MONITORS)
 	@test -x $(TOOLS)/bin/python || python3 -m venv $(TOOLS)
@@ -96,6 +99,7 @@ docs: deps ## render the SDKs' articles and reference as static sites in .build/
 	SWIFT=$(SWIFT) ./Tools/docs
 
 describe: deps ## write the descriptions of the APIs into docs/openapi
+	./Tools/swift-calls
 	$(SWIFT) build --product concord
 	./Tools/describe
 

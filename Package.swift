@@ -58,6 +58,8 @@ let contracts: [Target] = [
     target(
         "ContractCheck", at: "Sources/Contract/Check", imports: "Contract ContractClient ContractExamples HTTPTypes"),
     target("CheckedLists", at: "Sources/Contract/CheckedLists", imports: ""),
+    // Resources in the code: the program is one file, without a bundle beside it.
+    .target(name: "ContractReference", path: "Sources/Contract/Reference", resources: [.embedInCode("Page")]),
     target(
         "ContractMocks", at: "Sources/Contract/Mocks", imports: "Contract ContractClient ContractExamples HTTPTypes"),
     target(
@@ -162,8 +164,8 @@ let command: Target = .executableTarget(
     dependencies: modules(
         """
         ArgumentParser Backend CBuild Contract ContractCheck ContractClient ContractDescribe ContractExamples
-        ContractServer CoreMetrics DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService DunbarAPI DunbarCheck
-        DunbarExamples DunbarService GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail MessengerCheck
+        ContractReference ContractServer CoreMetrics DeuceDiaryAPI DeuceDiaryCheck DeuceDiaryExamples DeuceDiaryService
+        DunbarAPI DunbarCheck DunbarExamples DunbarService GTSDCheck GTSDExamples GTSDService Identity Images Logging Mail MessengerCheck
         MessengerExamples MessengerService MonicaCheck MonicaExamples MonicaService NIOConcurrencyHelpers NIOSockets
         ObjectStore PrometheusMetrics Tracing UnixSignals
         """))
@@ -292,8 +294,8 @@ let suites: [Target] = [
     tests(
         "Concord",
         imports: """
-            ArgumentParser AsyncHTTPClient Backend Contract ContractCheck ContractClient ContractDescribe ContractServer
-            Database DeuceDiaryCheck DeuceDiaryService DeuceDiaryTestHost DunbarCheck DunbarClient DunbarService
+            ArgumentParser AsyncHTTPClient Backend Contract ContractCheck ContractClient ContractDescribe ContractReference
+            ContractServer Database DeuceDiaryCheck DeuceDiaryService DeuceDiaryTestHost DunbarCheck DunbarClient DunbarService
             DunbarTestHost GTSDCheck GTSDClient GTSDService GTSDTestHost HTTPTypes Hummingbird Identity Logging
             MessengerCheck MessengerClient
             MessengerService MessengerTestHost MonicaCheck MonicaService MonicaTestHost NIOConcurrencyHelpers NIOCore

@@ -28,6 +28,13 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: StockTools.python != nil, "`make test` sets CONCORD_PYTHON"))
+    func theCallsAreThoseOfTheWireTests() async throws {
+        let run = try await StockTools.run(
+            try #require(StockTools.python), [StockTools.package + "/Tools/swift-calls", "--check"])
+        #expect(run.status == 0, "\(run.output)")
+    }
+
     @Test func everyCommittedDocumentIsAnAPIs() throws {
         let files = try ConcordAPI.names.flatMap { try Self.documents(of: $0).map(\.file) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: Self.folder).sorted() == files.sorted())

@@ -139,6 +139,35 @@ import Testing
         #expect(Gzip.compress(ByteBuffer()) == nil)
     }
 
+    // MARK: Documents
+
+    /// A document is no operation, and the root is a path of its own.
+    @Test func aDocumentIsRevalidatedAndCompressed() async throws {
+        var routes = Routes<Sample, String>(
+            spool: CountingSpool(), secret: [1], name: { $0 }, authenticate: { _ in "alice" })
+        let page = String(repeating: "<p>page</p>", count: 500)
+        let headers: HTTPFields = [.contentType: "text/html", .cacheControl: "no-cache"]
+        for path in ["/", "/pages/page.html"] {
+            routes.document(path, headers: headers) { ByteBuffer(string: page) }
+        }
+        let table = Router(routes, options: .init(logger: LogBook().logger))
+        for path in ["/", "/?a=b", "/pages/page.html"] {
+            let whole = try await table.send(.get, path)
+            #expect(whole.status == .ok && whole.text == page)
+            #expect(whole.headers[.cacheControl] == "no-cache" && whole.headers[.contentType] == "text/html")
+            let tag = try #require(whole.headers[.eTag])
+            #expect(try await table.send(.get, path, headers: [.ifNoneMatch: tag]).status == .notModified)
+            let packed = try await table.send(.get, path, headers: [.acceptEncoding: "gzip"])
+            #expect(try packed.headers[.contentEncoding] == "gzip" && unpacked(packed.body) == Array(page.utf8))
+            let head = try await table.send(.head, path)
+            #expect(head.status == .ok && head.body.isEmpty && head.headers[.contentLength] == "\(page.utf8.count)")
+            #expect(try await table.send(.post, path).status == .methodNotAllowed)
+        }
+        for path in ["//", "/pages", "/pages/", "/pages/page.html/"] {
+            #expect(try await table.send(.get, path).status == .notFound, "\(path)")
+        }
+    }
+
     private func unpacked(_ bytes: [UInt8]) throws -> [UInt8] {
         var (stream, input) = (z_stream(), bytes)
         var output = [UInt8](repeating: 0, count: 1 << 20)

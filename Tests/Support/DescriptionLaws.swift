@@ -24,6 +24,7 @@ extension Laws {
             let json = document["paths"]?[operation.path]?[operation.methods[0].lowercased()] ?? [:]
             #expect(json["summary"]?.text == operation.summary, "\(operation.signature)")
             #expect(!operation.summary.isEmpty, "\(operation.signature) has no sentence")
+            #expect(json["x-swift"] != nil, "\(operation.signature) has no request in the wire tests' list")
             let statuses = Set(operation.answers.map(\.status) + operation.refusals.map(\.status))
             for status in statuses {
                 #expect(json["responses"]?["\(status)"] != nil, "\(operation.signature) \(status)")

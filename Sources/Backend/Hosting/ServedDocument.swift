@@ -1,7 +1,5 @@
-import Contract
 import ContractServer
 import HTTPTypes
-import Hummingbird
 import NIOCore
 
 /// A document that a listener answers beside the operations of its API, such as `/openapi.json`.
@@ -10,25 +8,30 @@ public struct ServedDocument: Sendable {
     public let path: String
     /// The media type.
     public let contentType: String
-    private let bytes: MadeOnce
+    /// The content security policy, for a page that browsers show.
+    public let policy: String?
+    fileprivate let bytes: MadeOnce
 
     /// - Parameter make: Makes the document. It runs once, when the document is first asked for.
-    public init(_ path: String, contentType: String = "application/json", make: @escaping @Sendable () -> [UInt8]) {
+    public init(
+        _ path: String, contentType: String = "application/json", policy: String? = nil,
+        make: @escaping @Sendable () -> [UInt8]
+    ) {
         self.path = path
         self.contentType = contentType
+        self.policy = policy
         bytes = MadeOnce(make)
     }
 
-    fileprivate func answer() async -> Response {
-        let bytes = await bytes.value
-        return Response(
-            status: .ok, headers: [.contentType: contentType, .cacheControl: "no-cache"],
-            body: .init(byteBuffer: bytes))
+    fileprivate var headers: HTTPFields {
+        var headers: HTTPFields = [.contentType: contentType, .cacheControl: "no-cache"]
+        headers[.contentSecurityPolicy] = policy
+        return headers
     }
 }
 
 /// A document, which is kept from the first time that it is asked for.
-private actor MadeOnce {
+fileprivate actor MadeOnce {
     private let make: @Sendable () -> [UInt8]
     private var made: Task<ByteBuffer, Never>?
 
@@ -46,6 +49,8 @@ private actor MadeOnce {
 extension Routes {
     /// Adds the documents, which need no credentials.
     mutating func serve(_ documents: [ServedDocument]) {
-        for document in documents { plain(.get, document.path) { _, _ in await document.answer() } }
+        for served in documents {
+            document(served.path, headers: served.headers) { await served.bytes.value }
+        }
     }
 }

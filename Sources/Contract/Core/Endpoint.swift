@@ -27,6 +27,9 @@ public protocol ServiceAPI: Sendable {
 
     /// The messages of failures that are found before a handler runs.
     static var errorMessages: ErrorMessages { get }
+
+    /// The refusals of a caller with valid credentials, which any operation that needs a caller may answer.
+    static var callerRefusals: [Problem] { get }
 }
 
 extension ServiceAPI {
@@ -37,6 +40,7 @@ extension ServiceAPI {
     public static var credentials: CredentialForm { .bearer }
     public static var ignoresTrailingSlash: Bool { false }
     public static var errorMessages: ErrorMessages { ErrorMessages() }
+    public static var callerRefusals: [Problem] { [] }
 }
 
 /// The way in which a request carries its caller's credentials.

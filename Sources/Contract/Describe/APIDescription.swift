@@ -20,9 +20,12 @@ public struct APIDescription: Sendable {
     /// - Parameters:
     ///   - title: The API's name in sentences.
     ///   - version: The version of the document.
-    public init<API: ServiceAPI>(_: API.Type, title: String, version: String, examples: Examples) {
+    ///   - signIn: Sentences that say how a client gets credentials, with operations and commands between backticks.
+    public init<API: ServiceAPI>(
+        _: API.Type, title: String, version: String, examples: Examples, signIn: String = ""
+    ) {
         name = API.name
-        var document = OpenAPIDocument<API>(title: title, version: version, examples: examples)
+        var document = OpenAPIDocument<API>(title: title, version: version, examples: examples, signIn: signIn)
         openAPI = document.made()
         unexplained = document.unexplained
         asyncAPI =

@@ -22,17 +22,23 @@ struct AsyncAPIDocument<API: ServiceAPI> {
             ]
             messages.append((name, sender, json))
         }
-        let path = examples.frames.first?.path ?? "/"
+        let target = (examples.frames.first?.path ?? "/").split(separator: "?", maxSplits: 1)
+        var binding: JSONTree = ["method": "GET"]
+        let parameters = target.dropFirst().first?.split(separator: "&").compactMap { $0.split(separator: "=").first }
+        if let parameters {
+            let properties = parameters.map { JSONTree.Member(String($0), ["type": "string"]) }
+            binding = binding.setting("query", ["type": "object", "properties": .object(properties)])
+        }
         return [
             "asyncapi": "3.0.0",
             "info": ["title": .string("\(title): live socket"), "version": .string(version)],
             "defaultContentType": "application/json",
             "channels": [
                 "live": [
-                    "address": .string(path),
+                    "address": .string(String(target[0])),
                     "messages": .object(
                         messages.map { .init($0.name, ["$ref": .string("#/components/messages/\($0.name)")]) }),
-                    "bindings": ["ws": ["method": "GET"]],
+                    "bindings": ["ws": binding],
                 ]
             ],
             "operations": [

@@ -7,14 +7,16 @@ struct OpenAPIDocument<API: ServiceAPI> {
     let title: String
     let version: String
     let examples: Examples
+    let signIn: String
     private let components = Components(api: API.self)
     private let refusals: Refusals<API>
     private(set) var unexplained: [String] = []
 
-    init(title: String, version: String, examples: Examples) {
+    init(title: String, version: String, examples: Examples, signIn: String) {
         self.title = title
         self.version = version
         self.examples = examples
+        self.signIn = signIn
         refusals = Refusals(examples, components: components)
     }
 
@@ -42,7 +44,11 @@ struct OpenAPIDocument<API: ServiceAPI> {
                 "responses": refusals.shared,
                 "parameters": Self.parameters,
                 "headers": Self.headers,
-                "securitySchemes": .object([.init(Self.scheme.name, Self.scheme.json)]),
+                "securitySchemes": .object([
+                    .init(
+                        Self.scheme.name,
+                        signIn.isEmpty ? Self.scheme.json : Self.scheme.json.setting("description", .string(signIn)))
+                ]),
             ],
         ]
     }
@@ -77,6 +83,7 @@ struct OpenAPIDocument<API: ServiceAPI> {
         let request = RequestDescription(endpoint, example, fields, name: name, components: components)
         var operation: JSONTree = ["operationId": .string(TypeName.uncapitalised(name)), "tags": [.string(tag)]]
         if !example.summary.isEmpty { operation = operation.setting("summary", .string(example.summary)) }
+        operation = operation.setting("x-swift", swift(endpoint))
         if example.isAddition { operation = operation.setting("x-addition", true) }
         if example.isOpen { operation = operation.setting("security", []) }
         if !request.parameters.isEmpty { operation = operation.setting("parameters", .list(request.parameters)) }
@@ -85,6 +92,18 @@ struct OpenAPIDocument<API: ServiceAPI> {
         responses += refusals.responses(of: endpoint, example, hasFields: request.hasFields)
         responses.sort { $0.name < $1.name }
         return operation.setting("responses", .object(responses))
+    }
+
+    /// Returns the SDK's call of an operation.
+    private func swift<E: Endpoint>(_: E.Type) -> JSONTree? {
+        let type = TypeName.spelled(E.self, in: API.self)
+        let call = examples.calls.first { call in
+            // A function of the type may make the request: `CreateChat.direct(with: 2)`.
+            call.hasPrefix(type) && ["(", "."].contains(call.dropFirst(type.count).first)
+        }
+        guard let call else { return nil }
+        guard call.contains("\n") else { return .string("try await client.send(\(call))") }
+        return .string("try await client.send(\n    \(call.split(separator: "\n").joined(separator: "\n    ")))")
     }
 
     /// The answers of an operation that succeeds, by status.

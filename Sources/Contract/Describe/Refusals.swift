@@ -6,7 +6,7 @@ import HTTPTypes
 /// The refusals of an API, as OpenAPI describes them.
 ///
 /// The examples show those of a single operation. Those of all operations of a kind follow from the kind: who needs a
-/// caller may be answered 401.
+/// caller may be answered 401, and what the API states in `callerRefusals`.
 struct Refusals<API: ServiceAPI> {
     private let schema: Schema
 
@@ -46,7 +46,9 @@ struct Refusals<API: ServiceAPI> {
         if !E.route.captures.isEmpty { statuses.insert(404) }
         if E.route.form.uploadRules != nil { statuses.insert(507) }
         if example.takesKey { statuses.insert(422) }
-        let own = Dictionary(grouping: example.refusals, by: \.status)
+        let ofCallers = example.isOpen ? [] : API.callerRefusals.map { (status: $0.status.code, message: $0.message) }
+        let own = Dictionary(
+            grouping: example.refusals.map { (status: $0.status, message: $0.message) } + ofCallers, by: \.status)
         return statuses.union(own.keys).map { status in
             if let refusals = own[status] { return .init(String(status), response(status, refusals.map(\.message))) }
             let name = Self.kinds.first { $0.status == status }?.name ?? ""

@@ -9,6 +9,14 @@ enum TypeName {
         return parser.parse()
     }
 
+    /// Returns a type as Swift writes it where its module is imported: `Messenger.Chat`, `Monica.Get<Monica.Note>`.
+    ///
+    /// - Parameter api: The API's type, which is in the same module.
+    static func spelled(_ type: Any.Type, in api: Any.Type) -> String {
+        let module = String(reflecting: api).prefix { $0 != "." }
+        return String(reflecting: type).replacing("\(module).", with: "")
+    }
+
     /// Returns the name with a small first letter: `sendMessage`.
     static func uncapitalised(_ name: String) -> String {
         let capitals = name.prefix { $0.isUppercase }

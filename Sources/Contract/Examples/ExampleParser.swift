@@ -25,7 +25,7 @@ public struct ExampleSyntaxError: Error, CustomStringConvertible {
 ///
 /// A request has its target where it differs from the heading, the word `form` for a form, and a body. An answer has its
 /// status, `including word` for requests with that word in `include`, and a body, or the media type of a body that is
-/// not JSON. Below the heading `SOCKET /ws` stand frames. A line that begins with `//` is a comment.
+/// not JSON. Below the heading `SOCKET /ws` stand frames; the path may have parameters that a client may add. A line that begins with `//` is a comment.
 struct ExampleParser {
     private let bytes: [UInt8]
     private var index = 0

@@ -82,13 +82,17 @@ public struct Examples: Sendable {
     public let frames: [FrameExample]
     /// What every refusal looks like.
     public let failure: ExampleValue
+    /// The request of each operation as Swift writes it with the SDK: the SDK's type, and its arguments.
+    public let calls: [String]
     /// The beginnings of paths that a server answers beside the operations, such as `/objects/`.
     public let elsewhere: [String]
 
     /// Reads the sections' examples. A mistake in one is a mistake in the program, and ends it.
     ///
-    /// - Parameter sections: One text for each section of the contract, in its order.
-    public init(_ sections: String..., failure: String, elsewhere: [String] = []) {
+    /// - Parameters:
+    ///   - sections: One text for each section of the contract, in its order.
+    ///   - calls: The requests as Swift writes them. Each begins a line; the lines that continue it are indented.
+    public init(_ sections: String..., calls: String = "", failure: String, elsewhere: [String] = []) {
         do {
             var (operations, frames): ([OperationExample], [FrameExample]) = ([], [])
             for section in sections {
@@ -101,6 +105,13 @@ public struct Examples: Sendable {
             self.frames = frames
             self.failure = try ExampleValue(parsing: failure)
             self.elsewhere = elsewhere
+            self.calls = calls.split(separator: "\n").reduce(into: []) { calls, line in
+                if line.hasPrefix(" "), let last = calls.indices.last {
+                    calls[last] += "\n" + line
+                } else {
+                    calls.append(String(line))
+                }
+            }
         } catch {
             preconditionFailure("An example cannot be read: \(error)")
         }

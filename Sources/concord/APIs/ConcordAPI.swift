@@ -3,6 +3,7 @@ import Backend
 import ContractCheck
 import ContractDescribe
 import ContractExamples
+import ContractReference
 import DunbarCheck
 import DunbarExamples
 import GTSDCheck
@@ -43,8 +44,10 @@ struct ConcordAPI: Sendable {
     /// Whether the API has a live socket.
     let hasSocket: Bool
 
+    /// - Parameter signIn: Sentences that say how a client gets credentials, with operations and commands between
+    ///   backticks.
     init<Hosted: HostedAPI>(
-        hosted: Hosted, examples: Examples, check: Check, commands: any ParsableCommand.Type
+        hosted: Hosted, examples: Examples, signIn: String, check: Check, commands: any ParsableCommand.Type
     ) {
         self.hosted = hosted
         self.check = check
@@ -52,7 +55,8 @@ struct ConcordAPI: Sendable {
         hasSocket = !examples.frames.isEmpty
         describe = {
             APIDescription(
-                Hosted.Service.API.self, title: hosted.title, version: Concord.number, examples: examples)
+                Hosted.Service.API.self, title: hosted.title, version: Concord.number, examples: examples,
+                signIn: signIn)
         }
     }
 
@@ -78,33 +82,45 @@ struct ConcordAPI: Sendable {
     }
 
     /// The descriptions of all APIs, as their listeners answer them. Each is made when it is first asked for.
-    static var documents: [String: [ServedDocument]] {
-        Dictionary(
+    ///
+    /// - Parameter hasPage: Whether the page that shows them is answered, too.
+    static func documents(withPage hasPage: Bool) -> [String: [ServedDocument]] {
+        let page = ReferencePage.files.map { file in
+            ServedDocument(file.path, contentType: file.contentType, policy: ReferencePage.policy) { file.bytes }
+        }
+        return Dictionary(
             uniqueKeysWithValues: all.map { api in
                 let openAPI = ServedDocument("/openapi.json") { Array(api.describe().openAPI.compact.utf8) }
                 let asyncAPI = ServedDocument("/asyncapi.json") {
                     Array((api.describe().asyncAPI?.compact ?? "{}").utf8)
                 }
-                return (api.name, api.hasSocket ? [openAPI, asyncAPI] : [openAPI])
+                return (api.name, [openAPI] + (api.hasSocket ? [asyncAPI] : []) + (hasPage ? page : []))
             })
     }
 
     static let messenger = ConcordAPI(
         hosted: HostedMessenger(), examples: MessengerExamples.all,
+        signIn: "`POST /auth/register` makes an account, and `POST /auth/login` answers its access token.",
         check: .registering { MessengerScenarios.checklist },
         commands: MessengerCommands.self)
 
     static let monica = ConcordAPI(
-        hosted: HostedMonica(), examples: MonicaExamples.all, check: .given { MonicaScenarios.checklist($0) },
+        hosted: HostedMonica(), examples: MonicaExamples.all,
+        signIn: "The operator makes a personal access token: `concord monica token create --account alice`.",
+        check: .given { MonicaScenarios.checklist($0) },
         commands: MonicaCommands.self)
 
     static let gtsd = ConcordAPI(
-        hosted: HostedGTSD(), examples: GTSDExamples.all, check: .registering { GTSDScenarios.checklist },
+        hosted: HostedGTSD(), examples: GTSDExamples.all,
+        signIn: "`POST /auth/signup` makes an account, and like `POST /auth/login` answers its access token.",
+        check: .registering { GTSDScenarios.checklist },
         commands: GTSDCommands.self)
 
     static func dunbar(_ settings: DunbarSettings = .init()) -> ConcordAPI {
         ConcordAPI(
-            hosted: settings.hosted, examples: DunbarExamples.all, check: .registering { DunbarScenarios.checklist },
+            hosted: settings.hosted, examples: DunbarExamples.all,
+            signIn: "`POST /register` makes an account, and `POST /login` sets the cookie of its session.",
+            check: .registering { DunbarScenarios.checklist },
             commands: DunbarCommands.self)
     }
 }

@@ -92,6 +92,10 @@ extension ConcordAPI {
     static func deuceDiary(_ settings: DeuceDiarySettings = .init()) -> ConcordAPI {
         ConcordAPI(
             hosted: settings.hosted, examples: DeuceDiaryExamples.all,
+            signIn: """
+                Tokens are those of the app's issuer. For development the operator makes one: \
+                `concord deuce-diary token create --user user_john`.
+                """,
             check: .issued(
                 HostedDeuceDiary.issuerKey, given: { DeuceDiaryScenarios.checklist(.given($0)) },
                 making: { issuer in

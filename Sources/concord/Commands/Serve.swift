@@ -73,6 +73,13 @@ struct Serve: AsyncParsableCommand {
     var development = false
 
     @Option(
+        help: ArgumentHelp(
+            "Whether each API answers the page of its reference at '/', on which its operations can be tried. "
+                + "[CONCORD_REFERENCE] (default: on)",
+            valueName: "on|off"))
+    var reference: Toggle?
+
+    @Option(
         help:
             "The least level of log lines: trace, debug, info, notice, warning, error or critical. A file 'log-level' in the data folder has precedence; it is read again on SIGHUP. [CONCORD_LOG_LEVEL] (default: info)",
         transform: Serve.level)
@@ -202,7 +209,8 @@ struct Serve: AsyncParsableCommand {
         settings.exceptions = start.exceptions
         settings.backups = try backups.settings(environment)
         settings.version = Concord.version
-        settings.documents = ConcordAPI.documents
+        let page = try environment.value(reference, "CONCORD_REFERENCE", Toggle.init(rawValue:), default: .on)
+        settings.documents = ConcordAPI.documents(withPage: page == .on)
         return settings
     }
 

@@ -1,6 +1,6 @@
 extension DeuceDiaryExamples {
     static let live = """
-        SOCKET /ws
+        SOCKET /ws?token=a.b.c
         > { "type": "join_group", "groupId": "\(groupID)" }
         < {
           "type": "deuce_logged",

@@ -19,6 +19,9 @@ public enum GTSD: ServiceAPI {
         errorMessages.internalError = "Internal server error"
         return errorMessages
     }()
+    /// 403: the operator has deactivated the caller's account.
+    public static let deactivated = Problem(.forbidden, "Account is deactivated")
+    public static let callerRefusals = [deactivated]
     /// The sections of the contract. Each lists its own operations and frames.
     public static let sections = [
         auth, tasks, photos, streaks, plans, onboarding,

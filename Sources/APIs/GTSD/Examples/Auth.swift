@@ -41,12 +41,10 @@ extension GTSDExamples {
 
         GET /auth/me: Returns the caller's own account.
         < 200 \#(success(user))
-        ! 403 Account is deactivated
 
         DELETE /auth/me addition: Deletes the caller's account with everything that belongs to it.
         > { "password": "Secret-123" }
         < 200 \#(message("Account deleted successfully"))
         ! 403 Invalid password
-        ! 403 Account is deactivated
         """#
 }

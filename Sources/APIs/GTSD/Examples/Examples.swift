@@ -6,7 +6,7 @@ import ContractExamples
 package enum GTSDExamples {
     package static let all = Examples(
         auth, tasks, photos, streaks, plans, onboarding,
-        failure: #"{ "error": { "message": "Resource not found", "requestId": "8f14e45f" } }"#,
+        calls: calls, failure: #"{ "error": { "message": "Resource not found", "requestId": "8f14e45f" } }"#,
         elsewhere: ["/health", "/ready", "/objects/"])
 
     static func success(_ data: String) -> String { #"{ "success": = true, "data": \#(data) }"# }

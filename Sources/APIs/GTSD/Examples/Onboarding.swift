@@ -39,11 +39,9 @@ extension GTSDExamples {
         < 200 \#(status)
         ! 400 Validation failed: dateOfBirth: Invalid dateOfBirth, targetDate: Invalid targetDate
         ! 400 Validation failed: timezone: Invalid timezone
-        ! 403 Account is deactivated
 
         GET /v1/onboarding addition: Returns the stored profile.
         < 200 \#(status)
-        ! 403 Account is deactivated
         ! 404 Onboarding has not been completed
         """#
 }

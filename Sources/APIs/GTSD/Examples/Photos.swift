@@ -26,7 +26,6 @@ extension GTSDExamples {
         > { "fileName": "é/\\\".jpg", "contentType": "image/jpeg", "fileSize": 9 }
         < 200 \#(success(#"{ "uploadUrl": "data:,", "fileKey": "\#(key)", "expiresIn": = 3600 }"#))
         ! 400 Invalid filename: photo.jpg
-        ! 403 Account is deactivated
 
         POST /v1/progress/photo/confirm key limited: Confirms that a photo has been uploaded.
         > {
@@ -44,7 +43,6 @@ extension GTSDExamples {
         ! 400 Content type mismatch: expected image/jpeg, got image/png
         ! 400 File size mismatch: expected 2048576 bytes, got 9 bytes
         ! 403 Invalid file key: does not belong to authenticated user
-        ! 403 Account is deactivated
         ! 404 File not found in storage: progress-photos/1/2d9f5c1e-6a0b-4f7c-9d3e-8b1a2c4d5e6f-front.jpg
         ! 404 Task 123 not found or does not belong to user
 
@@ -52,12 +50,10 @@ extension GTSDExamples {
         >
         > /v1/progress/photos?limit=50&offset=0&taskId=123
         < 200 \#(success(#"{ "photos": [\#(photo)], "pagination": { "limit": 50, "offset": 0, "total": 25 } }"#))
-        ! 403 Account is deactivated
 
         DELETE /v1/progress/photo/{photoId}: Deletes a photo with its file.
         > /v1/progress/photo/789
         < 200 \#(message("Photo deleted successfully"))
-        ! 403 Account is deactivated
         ! 404 Photo 789 not found or does not belong to user
         """#
 }

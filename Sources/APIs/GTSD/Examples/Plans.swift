@@ -35,6 +35,5 @@ extension GTSDExamples {
         < 201 \#(generated)
         < 200 \#(generated)
         ! 400 Please complete onboarding before generating a plan
-        ! 403 Account is deactivated
         """#
 }

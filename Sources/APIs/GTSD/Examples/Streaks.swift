@@ -35,7 +35,6 @@ extension GTSDExamples {
                   "canIncrementToday": true
                 }
                 """#))
-        ! 403 Account is deactivated
 
         GET /v1/badges/me: Returns the caller's own badges, newest first.
         < 200 \#(
@@ -43,7 +42,6 @@ extension GTSDExamples {
                 #"""
                 { "badges": [\#(badge)], "totalBadges": 5, "totalAvailable": = 16, "completionPercentage": 31 }
                 """#))
-        ! 403 Account is deactivated
 
         POST /v1/streaks/check-compliance limited: Checks whether enough of a day's tasks is done; today then counts.
         > {}
@@ -74,7 +72,6 @@ extension GTSDExamples {
                   ]
                 }
                 """#))
-        ! 403 Account is deactivated
 
         GET /v1/streaks/history addition: Returns every day of a period, ascending.
         >
@@ -90,7 +87,6 @@ extension GTSDExamples {
                   ]
                 }
                 """#))
-        ! 403 Account is deactivated
 
         GET /v1/badges/available addition: Returns all badges that can be earned.
         < 200 \#(
@@ -108,6 +104,5 @@ extension GTSDExamples {
                   ]
                 }
                 """#))
-        ! 403 Account is deactivated
         """#
 }

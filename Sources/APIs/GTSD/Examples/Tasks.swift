@@ -41,7 +41,6 @@ extension GTSDExamples {
           "data": { "totalTasks": 10, "completedTasks": 5, "tasks": [\#(task)] },
           "cached": true
         }
-        ! 403 Account is deactivated
 
         POST /v1/evidence key: Submits evidence, which completes its task.
         > { "taskId": 123, "type": "text_log", "data": { "text": "string" }, "notes": "string" }
@@ -49,20 +48,17 @@ extension GTSDExamples {
         > { "taskId": 123, "type": "photo_reference", "data": { "photoUrl": "https://a/b?c=d" }, "notes": "\"n\"" }
         < 201 \#(success(#"{ "evidence": \#(evidence), "streakUpdated": true, "newStreak": 7 }"#))
         ! 400 Validation failed: data: Evidence data must match the specified type
-        ! 403 Account is deactivated
         ! 404 Task 123 not found or does not belong to user
         ! 409 Too many evidence entries for this task
 
         POST /v1/tasks/{taskId}/complete addition: Completes a task without evidence.
         > /v1/tasks/123/complete {}
         < 200 \#(changed)
-        ! 403 Account is deactivated
         ! 404 Task 123 not found or does not belong to user
 
         POST /v1/tasks/{taskId}/uncomplete addition: Reopens a task.
         > /v1/tasks/123/uncomplete {}
         < 200 \#(changed)
-        ! 403 Account is deactivated
         ! 404 Task 123 not found or does not belong to user
         """#
 }

@@ -138,7 +138,7 @@ enum Users: PasswordAccountTable {
     /// Throws 403 for an account that its operator has deactivated.
     static func requireActive(_ id: UserID, in db: Session) throws {
         if try db.exists("SELECT 1 FROM users WHERE id = \(id) AND is_deactivated = 1") {
-            throw GTSDService.deactivated
+            throw GTSD.deactivated
         }
     }
 }

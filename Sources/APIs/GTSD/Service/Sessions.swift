@@ -14,8 +14,6 @@ extension GTSDService {
     static let sessionRules = TokenSessions<UserID>.Rules(
         access: 15 * 60, refresh: 7 * 24 * 3600, invalid: Users.gone)
 
-    static let deactivated = Problem(.forbidden, "Account is deactivated")
-
     /// Returns the user of a session, and throws 403 when the account is deactivated.
     @Sendable static func owner(of session: String, at now: Int64, in db: Session) throws -> UserID? {
         let owner: (id: UserID, isDeactivated: Bool)? = try db.one(
@@ -24,7 +22,7 @@ extension GTSDService {
             WHERE s.id = \(session) AND s.expires_at > \(now)
             """
         ) { (try $0.get(0), try $0.get(1)) }
-        if owner?.isDeactivated == true { throw deactivated }
+        if owner?.isDeactivated == true { throw GTSD.deactivated }
         return owner?.id
     }
 

@@ -6,6 +6,6 @@ import ContractExamples
 package enum MessengerExamples {
     package static let all = Examples(
         auth, account, users, blocks, chats, members, messages, messageChanges, receipts, files, reports, live,
-        failure: #"{ "error": "Username or email already taken" }"#,
+        calls: calls, failure: #"{ "error": "Username or email already taken" }"#,
         elsewhere: ["/health", "/ready", "/objects/", "/ws"])
 }

@@ -7,7 +7,7 @@ import ContractExamples
 package enum MonicaExamples {
     package static let all = Examples(
         contacts, activities, notes, tasks, gifts, tags, account,
-        failure: #"{ "error": { "message": "Unauthenticated.", "code": 401, + "error_code": 42 } }"#)
+        calls: calls, failure: #"{ "error": { "message": "Unauthenticated.", "code": 401, + "error_code": 42 } }"#)
 
     static let times = #""created_at": "2024-01-15T10:30:00Z", + "updated_at": "2024-10-26T14:22:00Z""#
     static let owner = #"{ "id": #1 }"#

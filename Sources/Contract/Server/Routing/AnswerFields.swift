@@ -7,7 +7,7 @@ import NIOCore
 /// The headers that every answer has, whatever its route: this is the one place for them. Headers that a route sets
 /// stay.
 extension Reply {
-    /// The size from which JSON is compressed, in bytes: a smaller answer would not take fewer packets.
+    /// The size from which an answer is compressed, in bytes: a smaller answer would not take fewer packets.
     private static let compressedFrom = 1024
 
     /// Makes the answer to a request.
@@ -33,7 +33,7 @@ extension Reply {
             guard request.method == .head else { return Response(status: status, headers: headers, body: body) }
             return .head(status, headers.framing(body.contentLength))
         case .bytes(var bytes):
-            let isKept = isJSON && headers[.cacheControl] != "no-store"
+            let isKept = (isJSON || isDocument) && headers[.cacheControl] != "no-store"
             if isKept, status == .ok, request.changesNothing, headers[.eTag] == nil {
                 let tag = Self.tag(of: bytes)
                 headers[.eTag] = tag

@@ -131,9 +131,7 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
                         hold: hold),
                     in: options.memory.answers, for: channel)
             case .plain(let plain):
-                let response = try await plain.handler(request.demanding(from: channel, hold), captures)
-                outcome.reply = Reply(
-                    status: response.status, headers: response.headers, content: .streamed(response.body))
+                outcome.reply = try await plain.handler(request.demanding(from: channel, hold), captures)
             }
         } catch {
             outcome.reply = render(error, info)
@@ -144,8 +142,10 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
     private func find(_ path: Substring) throws -> (Node, [(name: String, value: String)]) {
         let slash = UInt8(ascii: "/")
         guard path.utf8.first == slash else { throw Problem(.notFound, API.errorMessages.notFound) }
-        let steps = path.utf8.dropFirst().split(separator: slash, omittingEmptySubsequences: false)
-            .map(Substring.init)
+        // The root has no steps, and every other path one for each slash.
+        let steps =
+            path.utf8.count == 1
+            ? [] : path.utf8.dropFirst().split(separator: slash, omittingEmptySubsequences: false).map(Substring.init)
         if let found = root.find(steps[...], API.captureForm) { return found }
         if API.ignoresTrailingSlash, steps.count > 1, steps.last?.isEmpty == true,
             let found = root.find(steps.dropLast(), API.captureForm)

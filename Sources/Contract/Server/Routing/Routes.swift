@@ -122,7 +122,22 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
         _ method: HTTPRequest.Method, _ path: String,
         use handler: @escaping @Sendable (Request, _ captures: [(name: String, value: String)]) async throws -> Response
     ) {
-        plain.append(PlainRoute(method: method, path: path, handler: handler))
+        plain.append(
+            PlainRoute(method: method, path: path) { request, captures in
+                let response = try await handler(request, captures)
+                return Reply(status: response.status, headers: response.headers, content: .streamed(response.body))
+            })
+    }
+
+    /// Adds a document that needs no credentials and is not an operation of the contract. As answers in JSON are, it is
+    /// compressed, and answered with 304 to a client that has it already.
+    public mutating func document(
+        _ path: String, headers: HTTPFields, body: @escaping @Sendable () async throws -> ByteBuffer
+    ) {
+        plain.append(
+            PlainRoute(method: .get, path: path) { _, _ in
+                Reply(status: .ok, headers: headers, content: .bytes(try await body()), isDocument: true)
+            })
     }
 }
 
@@ -135,7 +150,7 @@ struct Reading: Sendable {
 struct PlainRoute: Sendable {
     let method: HTTPRequest.Method
     let path: String
-    let handler: @Sendable (Request, [(name: String, value: String)]) async throws -> Response
+    let handler: @Sendable (Request, [(name: String, value: String)]) async throws -> Reply
 }
 
 /// An endpoint with its handler, without its types.
@@ -163,6 +178,8 @@ struct Reply: Sendable {
     var status: HTTPResponse.Status
     var headers: HTTPFields
     var content: Content = .bytes(ByteBuffer())
+    /// Whether clients keep the answer and it is compressed although it is not JSON.
+    var isDocument = false
 
     /// The size in bytes; nil when it is known only at the end.
     var size: Int? {

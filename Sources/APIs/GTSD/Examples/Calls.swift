@@ -1,0 +1,32 @@
+// Written by Tools/swift-calls from the wire tests (make describe).
+extension GTSDExamples {
+    static let calls = ##"""
+        GTSD.SignUp(email: "anna@example.com", password: "Secret-123")
+        GTSD.LogIn(email: "anna@example.com", password: "Secret-123")
+        GTSD.Refresh(refreshToken: "eyJ...")
+        GTSD.LogOut(refreshToken: "eyJ...")
+        GTSD.GetMe()
+        GTSD.DeleteMe(password: "Secret-123")
+        GTSD.ListTasks()
+        GTSD.SubmitEvidence(taskId: 123, type: .textLog, data: .init(text: "string"), notes: "string")
+        GTSD.CompleteTask(123)
+        GTSD.UncompleteTask(123)
+        GTSD.PresignPhoto(fileName: "string.jpg", contentType: "image/jpeg", fileSize: 10_485_760)
+        GTSD.ConfirmPhoto(
+            fileKey: key, width: 1920, height: 1080, fileSize: 2_048_576, contentType: "image/jpeg",
+            takenAt: time("2025-10-26T10:00:00.000Z"), taskId: 123, evidenceType: .before)
+        GTSD.ListPhotos()
+        GTSD.DeletePhoto(789)
+        GTSD.GetStreak()
+        GTSD.ListBadges()
+        GTSD.CheckCompliance()
+        GTSD.GetHistory()
+        GTSD.ListAvailableBadges()
+        GTSD.GeneratePlan(forceRecompute: false)
+        GTSD.CompleteOnboarding(
+            dateOfBirth: day("1990-01-15"), gender: .male, primaryGoal: .loseWeight, currentWeight: 80,
+            targetWeight: 75, height: 180, activityLevel: .moderatelyActive, targetDate: day("2026-06-01"),
+            timezone: "Europe/Berlin", dietaryPreferences: [], allergies: ["nuts"], mealsPerDay: 3)
+        GTSD.GetOnboarding()
+        """##
+}

@@ -1,0 +1,33 @@
+// Written by Tools/swift-calls from the wire tests (make describe).
+extension MessengerExamples {
+    static let calls = ##"""
+        Messenger.Register(username: "alice", email: "alice@example.com", password: "secret123")
+        Messenger.Login(username: "alice", password: "secret123")
+        Messenger.Refresh(refreshToken: "eyJ...")
+        Messenger.Logout(refreshToken: "eyJ...")
+        Messenger.GetMe()
+        Messenger.UpdateMe(displayName: "Alice", bio: .to("Hello world"), avatar: .to(42))
+        Messenger.DeleteMe(password: "secret123")
+        Messenger.GetUser(id: 2)
+        Messenger.SearchUsers("ali")
+        Messenger.BlockUser(2)
+        Messenger.UnblockUser(2)
+        Messenger.ListBlocks()
+        Messenger.CreateChat(type: .direct, members: [2])
+        Messenger.ListChats()
+        Messenger.GetChat(id: 5)
+        Messenger.AddMembers(chat: 5, users: [3, 4])
+        Messenger.RemoveMember(chat: 5, user: 2)
+        Messenger.LeaveChat(chat: 5)
+        Messenger.SendMessage(chat: 5, content: "Hello!")
+        Messenger.ListMessages(chat: 5)
+        Messenger.EditMessage(chat: 5, message: 99, content: "Hello?")
+        Messenger.DeleteMessage(chat: 5, message: 99)
+        Messenger.MarkRead(chat: 5, message: 99)
+        Messenger.GetReceipts(chat: 5)
+        Messenger.UploadFile(Upload(.bytes([1, 2]), filename: "é\".jpg", contentType: "image/jpeg"))
+        Messenger.DownloadFile(id: 42)
+        Messenger.DeleteFile(id: 42)
+        Messenger.CreateReport(user: 2, reason: "spam", details: "Every day")
+        """##
+}

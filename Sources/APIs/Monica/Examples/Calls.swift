@@ -1,0 +1,63 @@
+// Written by Tools/swift-calls from the wire tests (make describe).
+extension MonicaExamples {
+    static let calls = ##"""
+        Monica.ListContacts()
+        Monica.GetContact(id: 1)
+        Monica.Create<Monica.Contact>(
+            Monica.ContactDraft(
+                firstName: "J\u{F6}hn \"x\"", middleName: "M", lastName: "D", nickname: "N", description: "\n",
+                genderID: 1, email: "a+b@example.com", birthdate: .day(Day("1980-10-10")!), isDeceased: true,
+                deceasedDate: .age(3), isPartial: true, isStarred: true))
+        Monica.Update<Monica.Contact>(
+            id: 1, Monica.ContactDraft(firstName: "J", birthdate: .dayOfYear(month: 2, day: 29)))
+        Monica.Delete<Monica.Contact>(id: 1)
+        Monica.SetWork(id: 1, job: "Baker", company: nil)
+        Monica.SetFood(id: 1, preferences: "No nuts")
+        Monica.SetIntroduction(id: 1, generalInformation: "x", metThrough: 8, date: .day(Day("2020-01-02")!))
+        Monica.SetTags(id: 1, names: ["a", "é"])
+        Monica.UnsetTag(id: 1, tags: [1, 2])
+        Monica.UnsetTags(id: 1)
+        Monica.List<Monica.Activity>(contact: 5, page: 2, limit: 3, sort: .ascending(.happenedAt))
+        Monica.ListOfContact<Monica.Activity>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Activity>(id: 1)
+        Monica.Create<Monica.Activity>(
+            Monica.ActivityDraft(
+                summary: "x", description: "y", happenedAt: Day("2024-10-20")!, contacts: [1, 2],
+                activityTypeID: 3))
+        Monica.Update<Monica.Activity>(
+            id: 1, Monica.ActivityDraft(summary: "x", happenedAt: Day("2024-10-20")!, contacts: [1]))
+        Monica.Delete<Monica.Activity>(id: 1)
+        Monica.List<Monica.Note>(contact: 5, page: 1, limit: 10)
+        Monica.ListOfContact<Monica.Note>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Note>(id: 1)
+        Monica.Create<Monica.Note>(Monica.NoteDraft(contactID: 5, body: "\r\n\t\u{1F}é🎉"))
+        Monica.Update<Monica.Note>(id: 1, Monica.NoteDraft(contactID: 5, body: "x", isFavorited: true))
+        Monica.Delete<Monica.Note>(id: 1)
+        Monica.List<Monica.Task>(sort: .descending(.completedAt))
+        Monica.ListOfContact<Monica.Task>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Task>(id: 1)
+        Monica.Create<Monica.Task>(Monica.TaskDraft(title: "x", description: "y", contactID: 5))
+        Monica.Update<Monica.Task>(id: 1, Monica.TaskDraft(title: "x", completed: true))
+        Monica.Delete<Monica.Task>(id: 1)
+        Monica.List<Monica.Gift>()
+        Monica.ListOfContact<Monica.Gift>(contact: 1, page: 2, limit: 50)
+        Monica.Get<Monica.Gift>(id: 1)
+        Monica.Create<Monica.Gift>(
+            Monica.GiftDraft(
+                contactID: 5, name: "x", status: .offered, comment: "c", url: "https://example.com",
+                amount: "12.50", date: Day("2024-10-20")!, recipientID: 6))
+        Monica.Update<Monica.Gift>(id: 1, Monica.GiftDraft(contactID: 5, name: "x"))
+        Monica.Delete<Monica.Gift>(id: 1)
+        Monica.ListTags(sort: .descending(.name), page: 2)
+        Monica.Get<Monica.Tag>(id: 1)
+        Monica.ListContactsOfTag(tag: 1, page: 2, limit: 9, sort: newest)
+        Monica.Create<Monica.Tag>(Monica.TagDraft(name: "Family"))
+        Monica.Update<Monica.Tag>(id: 1, Monica.TagDraft(name: "Family"))
+        Monica.Delete<Monica.Tag>(id: 1)
+        Monica.GetMe()
+        Monica.ListGenders()
+        Monica.ListActivityTypes()
+        Monica.ExportJSON()
+        Monica.ExportVCard()
+        """##
+}

@@ -1,0 +1,84 @@
+import ContractCheck
+import Foundation
+import Testbed
+import Testing
+
+/// The reference pages in a real browser, which Tests/Browser drives.
+@Suite(
+    .enabled(if: Chromium.isThere, "`make test` installs chromium-headless-shell and sets CONCORD_PYTHON"),
+    .timeLimit(.minutes(30)))
+struct BrowserTests {
+    private func drive(_ arguments: String...) async throws {
+        let run = try await StockTools.run(
+            try #require(StockTools.python),
+            [StockTools.package + "/Tests/Browser/reference.py", try #require(Chromium.program)] + arguments)
+        #expect(run.status == 0, "\(run.output)")
+        #expect(run.output.contains("reference: works"))
+    }
+
+    /// Serves one API, runs a closure with the URL of its page, and stops the server.
+    private func serving(
+        _ api: String, _ folder: String, _ body: (String) async throws -> Void
+    ) async throws {
+        let port = try await reservePort()
+        // Answers have URLs of pictures, which the page shows if they are its own server's.
+        let url = "http://127.0.0.1:\(port)"
+        let server = try ConcordProcess(
+            ["serve", api, "--data", folder, "--port", "\(api)=\(port)", "--public-url", "\(api)=\(url)"])
+        try await server.waitUntilReady()
+        try await body(url)
+        server.signal(SIGTERM)
+        #expect(await server.status() == 0)
+    }
+
+    @Test func aMessageArrivesInAnotherTab() async throws {
+        try await withTemporaryFolder { folder in
+            try await serving("messenger", folder) { try await drive("messenger", $0) }
+        }
+    }
+
+    @Test func aDeuceIsLogged() async throws {
+        try await withTemporaryFolder { folder in
+            try await serving("deuce-diary", folder) { url in
+                try await drive("deuce-diary", url, try await ConcordProcess.diaryToken("user_john", folder))
+            }
+        }
+    }
+
+    @Test func aPictureIsPosted() async throws {
+        try await withTemporaryFolder { folder in
+            let picture = folder + "/it's a \"picture\".jpg"
+            try Data(SampleImage.jpeg(width: 640, height: 480)).write(to: URL(fileURLWithPath: picture))
+            try await serving("dunbar", folder + "/data") { try await drive("dunbar", $0, picture) }
+        }
+    }
+
+    /// Contrast, names of controls and the width of a phone, on the pages of all APIs.
+    @Test func everyPageIsAccessible() async throws {
+        try await withTemporaryFolder { folder in
+            let names = ["messenger", "deuce-diary", "monica", "gtsd", "dunbar"]
+            var (options, urls): ([String], [String]) = ([], [])
+            for name in names {
+                let port = try await reservePort()
+                options += ["--port", "\(name)=\(port)"]
+                urls.append("http://127.0.0.1:\(port)")
+            }
+            let server = try ConcordProcess(["serve", "--data", folder] + options)
+            try await server.waitUntilReady()
+            for url in urls { try await drive("looks", url) }
+            server.signal(SIGTERM)
+            #expect(await server.status() == 0)
+        }
+    }
+}
+
+/// The browser of the tests.
+private enum Chromium {
+    static let program =
+        ProcessInfo.processInfo.environment["CONCORD_BROWSER"]
+        ?? ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+
+    static var isThere: Bool { program != nil && StockTools.python != nil }
+}
