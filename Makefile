@@ -5,8 +5,8 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 SWIFT ?= swift
-# Programs that are measured or serve have the standard library linked in, which saves a tenth of the CPU. Macs have it in
-# the system.
+# Programs that are measured or serve have the standard library linked in, which saves up to a tenth of the CPU. Macs have it
+# in the system.
 RELEASE := -c release $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
 
 # GRDB needs SQLite, images libvips; Foundation's networking and the Swift toolchain need the rest.
