@@ -65,8 +65,8 @@ let contracts: [Target] = [
     target(
         "ContractServer", at: "Sources/Contract/Server",
         imports: """
-            CZlib Contract CoreMetrics Crypto HTTPTypes Hummingbird Logging NIOConcurrencyHelpers NIOCore NIOHTTP1
-            NIOHTTPTypes NIOHTTPTypesHTTP1 Tracing
+            CZlib Contract CoreMetrics Crypto HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers NIOCore
+            NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1 Tracing
             """),
 ]
 
@@ -110,8 +110,7 @@ let platform: [Target] = [
     module(
         "WebSockets",
         imports: """
-            CoreMetrics HTTPTypes HummingbirdCore NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1
-            NIOPosix NIOWebSocket
+            CoreMetrics HTTPTypes NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOHTTPTypesHTTP1 NIOPosix NIOWebSocket
             """),
 ]
 
@@ -243,7 +242,7 @@ let suites: [Target] = [
         "ContractServer",
         imports: """
             Backend CZlib Contract ContractServer HTTPTypes Hummingbird HummingbirdCore Logging NIOConcurrencyHelpers
-            NIOCore NIOEmbedded NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix ServiceLifecycle Testbed
+            NIOCore NIOEmbedded NIOHTTP1 NIOHTTPTypes NIOPosix ServiceLifecycle Testbed
             """),
     tests(
         "ContractClient",
@@ -269,7 +268,7 @@ let suites: [Target] = [
     tests(
         "WebSockets",
         imports: """
-            ContractClient ContractServer HTTPTypes Hummingbird HummingbirdCore Logging NIOCore NIOEmbedded NIOSockets
+            ContractClient ContractServer HTTPTypes HummingbirdCore Logging NIOCore NIOEmbedded NIOPosix NIOSockets
             NIOWebSocket ServiceLifecycle Testbed WebSockets
             """),
     tests(

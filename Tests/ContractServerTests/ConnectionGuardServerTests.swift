@@ -1,20 +1,15 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
-import NIOEmbedded
-import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import NIOPosix
 import ServiceLifecycle
 import Testing
 
 @testable import ContractServer
 
-/// The guard works in a Hummingbird server.
+/// The guard works in a server.
 @Suite(.timeLimit(.minutes(30)))
 struct ConnectionGuardServerTests {
     /// Runs a server that answers 413 without reading bodies.
@@ -27,20 +22,18 @@ struct ConnectionGuardServerTests {
             limits.lingering = .milliseconds(200)
             return limits
         }()
-        let app = Application(
-            responder: CallbackResponder<BasicRequestContext> { _, _ in
-                Response(
-                    status: .contentTooLarge, headers: [.connection: "close"],
-                    body: .init(byteBuffer: .init(string: "413")))
-            },
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [
-                        ConnectionGuard(limits: quick) { ByteBuffer(string: "malformed \($1)") }
-                    ])),
+        let server = HTTPServer(
+            group: MultiThreadedEventLoopGroup.singleton, handlers: { [] },
+            guarding: { ConnectionGuard(limits: quick) { ByteBuffer(string: "malformed \($1)") } },
+            responder: { _ in
+                Reply(
+                    status: .contentTooLarge, headers: [.connection: "close", .contentLength: "3"],
+                    content: .bytes(ByteBuffer(string: "413")))
+            })
+        let app = server.server(
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
-            logger: logger)
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
         let group = ServiceGroup(configuration: .init(services: [.init(service: app)], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }

@@ -1,13 +1,10 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
-import HummingbirdCore
 import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import NIOPosix
 import ServiceLifecycle
 import Testing
@@ -24,11 +21,8 @@ import Testing
         try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(front)
-        try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
-        try pipeline.addHandlers([
-            HTTP1ToHTTPServerCodec(secure: false),
-            ConnectionGuard { ByteBuffer(string: "Malformed: \($1)") }, back,
-        ])
+        try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)))
+        try pipeline.addHandlers([ConnectionGuard { ByteBuffer(string: "Malformed: \($1)") }, back])
         channel.read()
     }
 

@@ -1,13 +1,14 @@
-import ContractServer
 import HTTPTypes
-import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOPosix
 import ServiceLifecycle
 import WebSockets
 
-/// A Hummingbird server on a free port of the loopback interface. It answers HTTP requests with their own method, path,
+@testable import ContractServer
+
+/// A server on a free port of the loopback interface. It answers HTTP requests with their own method, path,
 /// `Upgrade` field and body.
 struct TestServer {
     let port: Int
@@ -22,31 +23,27 @@ struct TestServer {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        let responder = CallbackResponder<BasicRequestContext> { request, _ in
-            let body = try await request.body.collect(upTo: 1_000_000)
-            let upgrade = request.headers[.upgrade] ?? "none"
-            return Response(
-                status: .ok,
-                body: .init(
-                    byteBuffer: ByteBuffer(
-                        string: "\(request.method) \(request.uri.path) upgrade=\(upgrade) body=\(String(buffer: body))")
-                ))
-        }
         // A busy machine may need time from one byte to the next.
         var patient = ConnectionGuard.Limits()
         patient.header = .minutes(5)
         let limits = patient
-        let app = Application(
-            responder: responder,
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [
-                        SocketUpgrade(routes: routes, sendsDirectly: sendsDirectly),
-                        ConnectionGuard(limits: limits) { _, _ in ByteBuffer(string: #"{"error":"Malformed"}"#) },
-                    ])),
+        let app = HTTPServer(
+            group: MultiThreadedEventLoopGroup.singleton,
+            handlers: { [SocketUpgrade(routes: routes, sendsDirectly: sendsDirectly)] },
+            guarding: { ConnectionGuard(limits: limits) { _, _ in ByteBuffer(string: #"{"error":"Malformed"}"#) } },
+            responder: { call in
+                let request = call.request
+                let body = try await request.body.collect(upTo: 1_000_000)
+                let upgrade = request.headers[.upgrade] ?? "none"
+                let answer = ByteBuffer(
+                    string: "\(request.method) \(request.uri.path) upgrade=\(upgrade) body=\(String(buffer: body))")
+                return Reply(
+                    status: .ok, headers: [.contentLength: "\(answer.readableBytes)"], content: .bytes(answer))
+            }
+        ).server(
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
-            logger: logger)
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
         let group = ServiceGroup(configuration: .init(services: [.init(service: app)], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }

@@ -2,7 +2,6 @@ import Contract
 import ContractServer
 import CoreMetrics
 import Foundation
-import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
 import Logging
@@ -61,29 +60,26 @@ public struct Listener: Sendable {
                 let failure = API.Failure(Problem(reason.status, reason.message), requestID: id)
                 return (try? JSONBody.encode(failure)) ?? ByteBuffer()
             }
-            let headers = HTTP1Channel.Configuration.DecoderConfiguration(
-                maxHeaderFieldSize: RequestHeadLimits.field, maxHeaderListSize: RequestHeadLimits.list,
-                maxHeaderFieldCount: RequestHeadLimits.fieldCount)
-            let configuration = HTTP1Channel.Configuration(
-                additionalChannelHandlers: [
-                    SocketUpgrade(routes: sockets, decoder: headers, sendsDirectly: tls == nil),
-                    ConnectionGuard(limits: limits, connections: connections, memory: router.memory, refused: refused),
-                ],
-                httpDecoderConfiguration: headers)
+            let server = HTTPServer(
+                router, group: group,
+                handlers: {
+                    [
+                        SocketUpgrade(
+                            routes: sockets, decoder: HTTPServer.decoderLimits, sendsDirectly: tls == nil,
+                            isAllowed: { RequestRules.refusal(of: $0) == nil })
+                    ]
+                },
+                guarding: {
+                    ConnectionGuard(limits: limits, connections: connections, memory: router.memory, refused: refused)
+                })
             // Hummingbird would log a line of its own for each listener.
             var quiet = logger
             quiet.logLevel = max(.notice, logger.logLevel)
-            let server: HTTPServerBuilder = .http1(configuration: configuration)
-            let application = Application(
-                responder: router, server: try tls.map { try .tls(server, tlsConfiguration: $0) } ?? server,
-                configuration: .init(address: .hostname(address.host, port: address.port), backlog: 1024),
-                onServerRunning: { channel in
+            do {
+                try await server.run(at: address, tls: tls, group: group, logger: quiet) { channel in
                     AcceptPause.add(to: channel, logger)
                     await started(channel.localAddress?.port ?? address.port)
-                },
-                eventLoopGroupProvider: .shared(group), logger: quiet)
-            do {
-                try await application.run()
+                }
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
                 throw AddressTaken(name: API.name, address: address)
             } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EADDRNOTAVAIL {
@@ -103,6 +99,23 @@ public struct Listener: Sendable {
         on address: Address, logger: Logger, started: @escaping @Sendable (Int) async -> Void
     ) async throws {
         try await run(address, logger, started)
+    }
+}
+
+extension ServerChildChannel {
+    /// Accepts connections until the surrounding service group shuts down, and waits for those that are open.
+    fileprivate func run(
+        at address: Listener.Address, tls: TLSConfiguration?, group: any EventLoopGroup, logger: Logger,
+        started: @escaping @Sendable (any Channel) async -> Void
+    ) async throws {
+        if let tls {
+            let encrypted = try TLSChannel(self, tlsConfiguration: tls)
+            return try await encrypted.run(at: address, tls: nil, group: group, logger: logger, started: started)
+        }
+        let service = server(
+            configuration: .init(address: .hostname(address.host, port: address.port), backlog: 1024),
+            onServerRunning: started, eventLoopGroup: group, logger: logger)
+        try await service.run()
     }
 }
 

@@ -48,7 +48,7 @@ struct OperatorListener: Sendable {
             return Response(
                 status: .ok,
                 headers: [.contentType: PrometheusRegistry.contentType, .cacheControl: "no-store"],
-                body: .init(byteBuffer: ByteBuffer(string: registry.text())))
+                body: .init(byteBuffer: await outsideOfEventLoops { ByteBuffer(string: registry.text()) }))
         }
         // The limit on clients' connections does not apply: a server that is full must still be seen.
         listener = withMetricsFactory(MetricsSystem.factory.labelled(api: API.name)) {

@@ -133,7 +133,7 @@ final class SQLiteEngine: Sendable {
                 return (true, refused)
             }
             for other in refused { other.refuse(QueueLimits.refusal) }
-            if mustDrain { writerThread.submit { _ in self.drain() } }
+            if mustDrain { writerThread.submitSoon { self.drain() } }
         }
     }
 

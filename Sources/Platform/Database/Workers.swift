@@ -44,7 +44,7 @@ final class Workers: Sendable {
                 return (true, refused)
             }
             for other in refused { other.refuse(QueueLimits.refusal) }
-            if mustStart { threads.submit { _ in self.work() } }
+            if mustStart { threads.submitSoon { self.work() } }
         }
     }
 
@@ -88,6 +88,15 @@ final class Workers: Sendable {
         func begin() -> Bool { pending.begin() }
         func refuse(_ reason: any Error) { pending.resume(.failure(reason)) }
         func run() { pending.resume(Result { try body() }) }
+    }
+}
+
+extension NIOThreadPool {
+    /// Hands in work, from an event loop as soon as that has done what it is doing: a thread then wakes once for all
+    /// that the loop adds meanwhile.
+    func submitSoon(_ work: @escaping @Sendable () -> Void) {
+        guard let eventLoop = MultiThreadedEventLoopGroup.currentEventLoop else { return submit { _ in work() } }
+        eventLoop.execute { self.submit { _ in work() } }
     }
 }
 

@@ -1,26 +1,25 @@
 import HTTPTypes
-public import HummingbirdCore
 public import NIOCore
-import NIOHTTP1
-public import NIOHTTPTypes
+public import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import NIOWebSocket
 
 /// Turns an HTTP/1 connection into a WebSocket, if its first request asks for one at a route.
 ///
-/// It must be the first of `HTTP1Channel.Configuration.additionalChannelHandlers`. The others never see a handshake, so
-/// that their time limit for a first request also limits the admission. After a handshake every HTTP handler is removed
-/// and `HTTPServerUpgradeEvents.upgradeComplete` has passed through the pipeline, on which any other handler of the
+/// It must be the next behind NIO's decoder. The others never see a handshake, so that their time limit for a first
+/// request also limits the admission. After a handshake the decoder is removed and
+/// `HTTPServerUpgradeEvents.upgradeComplete` has passed through the pipeline, on which any other handler of the
 /// connection must remove itself. Any other first request is forwarded, without an `Upgrade` field, and this handler
 /// removes itself.
 public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler {
-    public typealias InboundIn = HTTPRequestPart
-    public typealias InboundOut = HTTPRequestPart
-    public typealias OutboundOut = HTTPResponsePart
+    public typealias InboundIn = HTTPServerRequestPart
+    public typealias InboundOut = HTTPServerRequestPart
+    public typealias OutboundOut = ByteBuffer
 
     private let routes: [SocketRoute]
     private let decoderLimits: NIOHTTPDecoderLimitConfiguration
     private let sendsDirectly: Bool
+    private let isAllowed: (HTTPRequestHead) -> Bool
     private var gate: HeadGate?
     /// Whether a head with an `Upgrade` field is being answered. The decoder then only has its end to send.
     private var isDeciding = false
@@ -30,21 +29,19 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
     ///
     /// - Parameters:
     ///   - routes: The routes, in any order; at most one per path.
-    ///   - decoder: The configuration given to `HTTP1Channel.Configuration`, because a new decoder is needed after an
-    ///     ignored `Upgrade`.
+    ///   - decoder: The limits of the decoder, because a new one is needed after an ignored `Upgrade`.
     ///   - sendsDirectly: Whether sockets may send past the channel's pipeline. It must be false where a handler of it
     ///     changes what is sent, as TLS does.
+    ///   - isAllowed: Returns whether a head follows the rules of HTTP. One that does not is forwarded as it is, for
+    ///     the next handler to refuse.
     public init(
-        routes: [SocketRoute], decoder: HTTP1Channel.Configuration.DecoderConfiguration = .init(),
-        sendsDirectly: Bool = false
+        routes: [SocketRoute], decoder: NIOHTTPDecoderLimitConfiguration = .init(), sendsDirectly: Bool = false,
+        isAllowed: @escaping (HTTPRequestHead) -> Bool = { _ in true }
     ) {
         self.routes = routes
         self.sendsDirectly = sendsDirectly
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = decoder.maxHeaderFieldSize
-        limits.maxHeaderListSize = decoder.maxHeaderListSize
-        limits.maxHeaderFieldCount = decoder.maxHeaderFieldCount
-        decoderLimits = limits
+        self.isAllowed = isAllowed
+        decoderLimits = decoder
     }
 
     public func handlerAdded(context: ChannelHandlerContext) {
@@ -66,7 +63,9 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
 
     public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isDeciding else { return }
-        guard case .head(let request) = unwrapInboundIn(data), request.headerFields.contains(.upgrade) else {
+        guard case .head(let head) = unwrapInboundIn(data), head.headers.contains(name: "Upgrade"), isAllowed(head),
+            let request = try? HTTPRequest(head, secure: false, splitCookie: false)
+        else {
             gate?.open()
             context.fireChannelRead(data)
             context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
@@ -128,9 +127,7 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
         var response = HTTPResponse(status: status, headerFields: headers)
         response.headerFields[.contentLength] = String(body.readableBytes)
         response.headerFields[.xContentTypeOptions] = "nosniff"
-        context.write(wrapOutboundOut(.head(response)), promise: nil)
-        context.write(wrapOutboundOut(.body(body)), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(response.encoded(with: body)), promise: nil)
         removeDecoder(context: context) { [self] in
             addDecoder(context: context)
             isDeciding = false
@@ -143,13 +140,9 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
         _ route: SocketRoute, context: ChannelHandlerContext
     ) {
         let written = context.eventLoop.makePromise(of: Void.self)
-        context.writeAndFlush(wrapOutboundOut(.head(response)), promise: written)
+        context.writeAndFlush(wrapOutboundOut(response.encoded()), promise: written)
         removeDecoder(context: context) { [self] in
             let pipeline = context.pipeline.syncOperations
-            pipeline.removeHandler(ofType: HTTP1ToHTTPServerCodec.self)
-            pipeline.removeHandler(ofType: HTTPResponseEncoder.self)
-            // Its idle time-out would close quiet sockets.
-            pipeline.removeHandler(ofType: HTTPConnectionStateHandler.self)
             let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: request.path ?? "/")
             context.pipeline.fireUserInboundEventTriggered(
                 HTTPServerUpgradeEvents.upgradeComplete(toProtocol: "websocket", upgradeRequest: head))
@@ -162,7 +155,6 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
             do {
                 try pipeline.addHandler(decoder, position: .after(self))
                 try pipeline.addHandler(socket, position: .after(decoder))
-                try pipeline.addHandler(ServerDismissal(), position: .after(socket))
             } catch {
                 return context.close(promise: nil)
             }
@@ -196,9 +188,14 @@ public final class SocketUpgrade: ChannelInboundHandler, RemovableChannelHandler
     }
 }
 
-extension ChannelPipeline.SynchronousOperations {
-    fileprivate func removeHandler<Handler: RemovableChannelHandler>(ofType type: Handler.Type) {
-        guard let context = try? context(handlerType: type) else { return }
-        removeHandler(context: context, promise: nil)
+extension HTTPResponse {
+    /// Returns the bytes of an answer to a handshake.
+    fileprivate func encoded(with body: ByteBuffer = ByteBuffer()) -> ByteBuffer {
+        let phrase = HTTPResponseStatus(statusCode: status.code).reasonPhrase
+        var bytes = ByteBuffer(string: "HTTP/1.1 \(status.code) \(phrase)\r\n")
+        for field in headerFields { bytes.writeString("\(field.name.rawName): \(field.value)\r\n") }
+        bytes.writeStaticString("\r\n")
+        bytes.writeImmutableBuffer(body)
+        return bytes
     }
 }

@@ -27,10 +27,14 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     ///   - headers: The request's headers. Their `X-Forwarded-For` counts as far as the proxies that wrote it are
     ///     trusted: read from the right, the first address that is not a trusted proxy is the client.
     ///   - proxies: The operator's own proxies.
-    public init(peer: String?, headers: HTTPFields, trusting proxies: TrustedProxies) {
-        var text = peer ?? "unknown"
+    init(peer: Peer, headers: HTTPFields, trusting proxies: TrustedProxies) {
+        guard headers.contains(.forwardedFor) else {
+            self = peer.address
+            return
+        }
+        var text = peer.text ?? "unknown"
         let forwarded = headers[values: .forwardedFor]
-        if !forwarded.isEmpty, var address = IPAddress(text), proxies.contains(address) {
+        if var address = IPAddress(text), proxies.contains(address) {
             for hop in forwarded.flatMap({ $0.split(separator: ",") }).reversed() {
                 // Any text that is not an address was invented by a client: the proxy before it is as far as the server
                 // can see.
@@ -40,7 +44,12 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
             }
             text = address.description
         }
-        self.init(text, isForwarded: !forwarded.isEmpty)
+        self.init(text, isForwarded: true)
+    }
+
+    /// Determines the client of a connection, by the address at its other end.
+    public init(peer: String?, headers: HTTPFields, trusting proxies: TrustedProxies) {
+        self.init(peer: Peer(peer), headers: headers, trusting: proxies)
     }
 
     /// Returns the address in an element of `X-Forwarded-For`. Some proxies append a port: `192.0.2.1:4711`,
@@ -62,5 +71,18 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         let digits = text.dropFirst()
         return text.first == ":" && 1...5 ~= digits.utf8.count
             && digits.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    }
+}
+
+/// The other end of a connection, whose address is parsed once for all of its requests.
+struct Peer: Sendable {
+    /// The IP address; nil when there is none.
+    let text: String?
+    /// The client, unless a proxy says that it is another one.
+    let address: ClientAddress
+
+    init(_ text: String?) {
+        self.text = text
+        address = ClientAddress(text ?? "unknown")
     }
 }

@@ -10,12 +10,12 @@ extension Reply {
     /// The size from which an answer is compressed, in bytes: a smaller answer would not take fewer packets.
     private static let compressedFrom = 1024
 
-    /// Makes the answer to a request.
+    /// Returns the answer to a request with all of its headers.
     ///
     /// - Parameters:
     ///   - isSecret: Whether the answer may contain credentials.
     ///   - credentials: The form of the API's credentials.
-    func response(to request: Request, isSecret: Bool, credentials: CredentialForm) -> Response {
+    func finished(for request: Request, isSecret: Bool, credentials: CredentialForm) -> Reply {
         var (status, headers) = (status, headers)
         headers[.xContentTypeOptions] = "nosniff"
         if status == .unauthorized, credentials == .bearer, headers[.wwwAuthenticate] == nil {
@@ -28,10 +28,11 @@ extension Reply {
             headers[.cacheControl] = "private, no-cache"
         }
         if case .cookie = credentials, isJSON { headers.vary(by: "Cookie") }
+        let isHead = request.method == .head
         switch content {
         case .streamed(let body):
-            guard request.method == .head else { return Response(status: status, headers: headers, body: body) }
-            return .head(status, headers.framing(body.contentLength))
+            headers.frame(body.contentLength)
+            return Reply(status: status, headers: headers, content: isHead ? .bytes(ByteBuffer()) : .streamed(body))
         case .bytes(var bytes):
             let isKept = (isJSON || isDocument) && headers[.cacheControl] != "no-store"
             if isKept, status == .ok, request.changesNothing, headers[.eTag] == nil {
@@ -49,11 +50,9 @@ extension Reply {
                     headers[.contentEncoding] = "gzip"
                 }
             }
-            if status == .notModified { return Response(status: status, headers: headers) }
-            if request.method == .head { return .head(status, headers.framing(bytes.readableBytes)) }
-            return Response(
-                status: status, headers: headers,
-                body: bytes.readableBytes == 0 ? ResponseBody() : ResponseBody(byteBuffer: bytes))
+            if status == .notModified { bytes = ByteBuffer() }
+            headers.frame(bytes.readableBytes)
+            return Reply(status: status, headers: headers, content: .bytes(isHead ? ByteBuffer() : bytes))
         }
     }
 
@@ -77,11 +76,17 @@ extension Reply {
 }
 
 extension Response {
-    /// Makes an answer to HEAD: it has the length of the body, if it is known, and no body.
-    fileprivate static func head(_ status: HTTPResponse.Status, _ headers: HTTPFields) -> Response {
-        var response = Response(status: status, headers: headers)
-        response.headers[.contentLength] = headers[.contentLength]
-        return response
+    init(_ reply: Reply) {
+        switch reply.content {
+        case .bytes(let bytes):
+            self.init(
+                status: reply.status, headers: reply.headers,
+                body: bytes.readableBytes == 0 ? ResponseBody() : ResponseBody(byteBuffer: bytes))
+        case .streamed(let body):
+            self.init(status: reply.status, headers: reply.headers, body: body)
+        }
+        // An answer to HEAD has the length of the body that GET would have, or none when that is unknown.
+        headers[.contentLength] = reply.headers[.contentLength]
     }
 }
 
@@ -96,10 +101,9 @@ extension HTTPFields {
         if !isThere { self[.vary] = "\(names), \(name)" }
     }
 
-    fileprivate func framing(_ length: Int?) -> HTTPFields {
-        var fields = self
-        if fields[.contentLength] == nil, let length { fields[.contentLength] = String(length) }
-        return fields
+    /// Adds the length of the body, if it is known.
+    fileprivate mutating func frame(_ length: Int?) {
+        if let length, !contains(.contentLength) { self[.contentLength] = String(length) }
     }
 }
 

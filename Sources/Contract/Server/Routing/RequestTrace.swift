@@ -26,7 +26,7 @@ struct RequestTrace: Sendable {
     }
 
     /// Runs a closure whose spans are parts of the request's.
-    func run<T>(_ body: () async throws -> T) async rethrows -> T {
+    nonisolated(nonsending) func run<T>(_ body: nonisolated(nonsending) () async throws -> T) async rethrows -> T {
         guard let span else { return try await body() }
         return try await ServiceContext.withValue(span.context) { try await body() }
     }

@@ -12,9 +12,7 @@ public import Tracing
 ///
 /// Hummingbird's own router answers unknown paths and wrong methods with an empty 404 and leaves captures
 /// percent-encoded; contracts want their error shape, a 405 with `Allow`, and an unknown path before the credentials.
-public struct Router<API: ServiceAPI>: HTTPResponder {
-    public typealias Context = BasicConnectionContext
-
+public struct Router<API: ServiceAPI>: Sendable {
     private let root: Node
     private let options: Options
     /// Records requests that match no route.
@@ -70,14 +68,17 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
     /// The method and path of every operation and plain route.
     public var signatures: [String] { root.signatures }
 
-    public func respond(to request: Request, context: Context) async throws -> Response {
-        await respond(to: request, peer: context.peer, from: context.channel)
+    /// Answers a request whose whole body is there. It never throws: every error has an answer.
+    public func respond(to request: Request, peer: String?) async -> Response {
+        Response(await reply(to: request, peer: Peer(peer)))
     }
 
-    /// Answers a request. It never throws: every error has an answer.
+    /// Answers a request.
     ///
     /// - Parameter channel: The channel from which a large body is requested; nil when the whole body is there.
-    public func respond(to request: Request, peer: String?, from channel: (any Channel)? = nil) async -> Response {
+    nonisolated(nonsending) func reply(
+        to request: Request, peer: Peer, from channel: (any Channel)? = nil
+    ) async -> Reply {
         let start = ContinuousClock.now
         let info = RequestInfo(
             id: RequestID.make(for: request.headers),
@@ -85,7 +86,7 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
             headers: request.headers)
         let hold = BodyHold(options.memory.bodies)
         defer { hold.release() }
-        warn(of: peer, request.headers)
+        warn(of: peer.text, request.headers)
         inFlight.increment()
         defer { inFlight.decrement() }
         let trace = RequestTrace(request.head, options.tracer)
@@ -95,9 +96,18 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
         (outcome.metrics ?? unmatched).record(status.code, duration)
         trace.end(request.method, outcome.route, status, api: API.name, request: info.id)
         log(request, outcome.route, status, info, trace.id, duration)
-        return outcome.reply.response(
-            to: request, isSecret: outcome.isOpen && !request.changesNothing, credentials: API.credentials)
+        let (reply, isSecret) = (outcome.reply, outcome.isOpen && !request.changesNothing)
+        // Large answers are hashed and compressed for a millisecond or more.
+        guard case .bytes(let bytes) = reply.content, bytes.readableBytes > Self.large else {
+            return reply.finished(for: request, isSecret: isSecret, credentials: API.credentials)
+        }
+        return await outsideOfEventLoops {
+            reply.finished(for: request, isSecret: isSecret, credentials: API.credentials)
+        }
     }
+
+    /// The size in bytes from which making an answer takes so long that it is made outside of the event loops.
+    private static var large: Int { 65_536 }
 
     /// An answer, and what is known of the operation that gave it.
     private struct Outcome: Sendable {
@@ -108,7 +118,7 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
         var isOpen = false
     }
 
-    private func answer(
+    nonisolated(nonsending) private func answer(
         _ request: Request, _ info: RequestInfo, _ hold: BodyHold, from channel: (any Channel)?
     ) async -> Outcome {
         var outcome = Outcome(reply: Reply(status: .ok, headers: [:]))
@@ -125,11 +135,16 @@ public struct Router<API: ServiceAPI>: HTTPResponder {
             switch endpoint {
             case .operation(let operation):
                 outcome.isOpen = operation.isOpen
-                outcome.reply = try await operation.run(
-                    Call(
-                        request: request.demanding(from: channel, hold), captures: captures, query: query, info: info,
-                        hold: hold),
-                    in: options.memory.answers, for: channel)
+                let call = Call(
+                    request: request.demanding(from: channel, hold), captures: captures, query: query, info: info,
+                    hold: hold)
+                if operation.answerSize.value > Self.large || BodyDemand.isNeeded(for: request.headers) {
+                    outcome.reply = try await outsideOfEventLoops {
+                        try await operation.run(call, in: options.memory.answers, for: channel)
+                    }
+                } else {
+                    outcome.reply = try await operation.run(call, in: options.memory.answers, for: channel)
+                }
             case .plain(let plain):
                 outcome.reply = try await plain.handler(request.demanding(from: channel, hold), captures)
             }
@@ -236,7 +251,9 @@ extension Operation {
     ///
     /// - Throws: `ChannelError.ioOnClosedChannel` if the client has gone in the meantime, so that no answer is made for it.
     ///   A `CancellationError` would be reported as a server that is stopping.
-    fileprivate func run(_ call: Call, in memory: MemoryBudget, for channel: (any Channel)?) async throws -> Reply {
+    nonisolated(nonsending) fileprivate func run(
+        _ call: Call, in memory: MemoryBudget, for channel: (any Channel)?
+    ) async throws -> Reply {
         let expected = answerSize.value
         guard expected > MemoryBudget.small, call.request.changesNothing else {
             let reply = try await run(call)
@@ -262,18 +279,6 @@ extension Request {
         var request = self
         request.body = RequestBody(asyncSequence: DemandedBody(body: body, channel: channel, hold: hold))
         return request
-    }
-}
-
-/// The context that Hummingbird creates for each request; only the peer's address is used.
-public struct BasicConnectionContext: RequestContext {
-    public var coreContext: CoreRequestContextStorage
-    let channel: any Channel
-    var peer: String? { channel.remoteAddress?.ipAddress }
-
-    public init(source: ApplicationRequestContextSource) {
-        coreContext = .init(source: source)
-        channel = source.channel
     }
 }
 

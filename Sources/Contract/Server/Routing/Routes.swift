@@ -90,7 +90,7 @@ public struct Routes<API: ServiceAPI, Caller: Sendable>: Sendable {
                         status: E.route.status, headers: answer.headers,
                         content: .streamed(
                             ResponseBody { writer in
-                                try await answer.send(through: &writer)
+                                try await outsideOfEventLoops { try await answer.send(through: &writer) }
                                 try await writer.finish(nil)
                             }))
                 }
@@ -159,9 +159,9 @@ struct Operation: Sendable {
     /// Whether the operation needs no credentials.
     let isOpen: Bool
     let answerSize = ExpectedSize()
-    let run: @Sendable (Call) async throws -> Reply
+    let run: nonisolated(nonsending) @Sendable (Call) async throws -> Reply
 
-    init<E: Endpoint>(_: E.Type, run: @escaping @Sendable (Call) async throws -> Reply) {
+    init<E: Endpoint>(_: E.Type, run: nonisolated(nonsending) @escaping @Sendable (Call) async throws -> Reply) {
         route = E.route
         isOpen = E.self is any OpenEndpoint.Type
         self.run = run
@@ -202,7 +202,7 @@ struct Call: Sendable {
     static let maximumBody = 1_048_576
 
     /// Reads the request in the contracts' order of checks: size, body, fields.
-    func read<E: Endpoint>(
+    nonisolated(nonsending) func read<E: Endpoint>(
         _ type: E.Type, into info: inout RequestInfo, caller: @autoclosure () -> String, _ reading: Reading
     ) async throws -> E {
         var source = RequestCoding.Source(captures: captures)
@@ -247,12 +247,12 @@ struct Call: Sendable {
         return endpoint
     }
 
-    private func json(_ errorMessages: ErrorMessages) async throws -> [UInt8] {
+    nonisolated(nonsending) private func json(_ errorMessages: ErrorMessages) async throws -> [UInt8] {
         let body = try await collect(upTo: Self.maximumBody, else: errorMessages.bodyTooLarge)
         return Array(body.readableBytesView)
     }
 
-    private func collect(upTo limit: Int, else message: String) async throws -> ByteBuffer {
+    nonisolated(nonsending) private func collect(upTo limit: Int, else message: String) async throws -> ByteBuffer {
         let tooLarge = Problem(.contentTooLarge, message, headers: [.connection: "close"])
         let declared = request.headers[.contentLength].flatMap(Int.init)
         if let declared, declared > limit { throw tooLarge }
@@ -274,7 +274,9 @@ struct Call: Sendable {
 }
 
 /// Adds headers to an answer or an error.
-private func withHeaders(_ headers: HTTPFields, _ answer: () async throws -> Reply) async throws -> Reply {
+nonisolated(nonsending) private func withHeaders(
+    _ headers: HTTPFields, _ answer: nonisolated(nonsending) () async throws -> Reply
+) async throws -> Reply {
     if headers.isEmpty { return try await answer() }
     do {
         var response = try await answer()

@@ -1,24 +1,23 @@
 import HTTPTypes
 public import NIOCore
-import NIOHTTP1
+public import NIOHTTP1
 public import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Enforces the deadlines of an HTTP/1 connection, passes on one request at a time, answers malformed requests, and
-/// closes connections in a way that lets the client read the last answer.
+/// Enforces the deadlines of an HTTP/1 connection, passes on one request at a time, answers malformed requests, encodes
+/// answers, and closes connections in a way that lets the client read the last answer.
 ///
-/// One of `HTTP1Channel.Configuration.additionalChannelHandlers`, after a `SocketUpgrade` if there is one: it leaves
-/// when `HTTPServerUpgradeEvents.upgradeComplete` passes. It replaces `HTTP1Channel.Configuration.idleTimeout`, which
-/// counts no half-sent head.
+/// It is behind NIO's decoder, and behind a `SocketUpgrade` if there is one: it leaves when
+/// `HTTPServerUpgradeEvents.upgradeComplete` passes.
 ///
 /// A request that is pipelined behind another waits until that one's answer has been handed to the network; meanwhile
 /// nothing more is read. A client that reads nothing therefore has one answer in memory, however many requests it
 /// sends.
 public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
-    public typealias InboundIn = HTTPRequestPart
+    public typealias InboundIn = HTTPServerRequestPart
     public typealias InboundOut = HTTPRequestPart
     public typealias OutboundIn = HTTPResponsePart
-    public typealias OutboundOut = HTTPResponsePart
+    public typealias OutboundOut = ByteBuffer
 
     enum Phase {
         /// Waiting for a head; `begun` once its first byte has arrived. The opening of the connection counts as a first
@@ -46,23 +45,28 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     var context: ChannelHandlerContext?
 
     private var hasReadPart = false
+    /// Whether the client speaks HTTP/1.0, which has neither chunks nor persistent connections.
+    var isOldClient = false
     var isReadPending = false
     /// The time since which output waits for the client to take it; nil while none waits.
     var blockedSince: NIODeadline?
     /// The number of bytes of answers that had not been sent when this was last checked.
     var unsentBytes = 0
     /// The number of requests without a complete answer, including waiting ones.
-    private(set) var unanswered = 0
+    var unanswered = 0
     var exchange: Exchange?
+    var output = ResponseEncoder()
     /// The parts that were read behind the request that the server is handling.
     var waiting = CircularBuffer<HTTPRequestPart>()
     private var isReadWithheld = false
     var isEndWithheld = false
+    /// Whether the client sends nothing more.
+    var isInputOver = false
+    /// Whether the server is stopping: the answer to the request that it handles is the last.
+    var isQuiescing = false
     var hasAnswerBegun = false
     /// The answer being written is the last.
-    private var isLastAnswer = false
-    /// Whether the current request is the last: NIO's decoder stops for good after a request for an upgrade.
-    private var isLastRequest = false
+    var isLastAnswer = false
     var refusal: (reason: ConnectionRefusal, error: any Error, requestID: String?)?
     /// The last answer is out; what is still written behind this handler comes too late.
     var isMuted = false
@@ -88,29 +92,47 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
 
     public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         hasReadPart = true
-        var part = unwrapInboundIn(data)
-        switch (phase, part) {
+        // Behind a refused head, the bytes have no meaning.
+        guard refusal == nil else { return }
+        switch (phase, unwrapInboundIn(data)) {
         case (.discarding, _), (.lingering, _):
             return
-        case (_, .head(var request)):
-            phase = .body
-            unanswered += 1
-            headers = request.headerFields
-            headEnd = context.eventLoop.now
-            since = headEnd
-            if request.headerFields.contains(.upgrade) || request.method == .connect {
-                isLastRequest = true
-                request.headerFields[.connection] = "close"
-                part = .head(request)
+        case (_, .head(let head)):
+            do {
+                receive(try RequestRules.request(head), isOld: head.version.isOld, context)
+            } catch {
+                errorCaught(context: context, error: error)
             }
-            if exchange != nil { return waiting.append(part) }
-        case (_, .body):
-            break
-        case (_, .end):
+        case (_, .body(let bytes)):
+            forward(.body(bytes), context)
+        case (_, .end(let trailers)):
             headers = [:]
             phase = .head(begun: false)
             since = context.eventLoop.now
+            forward(.end(trailers.map { HTTPFields($0, splitCookie: false) }), context)
         }
+    }
+
+    private func receive(_ head: HTTPRequest, isOld: Bool, _ context: ChannelHandlerContext) {
+        var request = head
+        if isOld { isOldClient = true }
+        phase = .body
+        unanswered += 1
+        headers = request.headerFields
+        headEnd = context.eventLoop.now
+        since = headEnd
+        // NIO's decoder stops for good after a request for an upgrade.
+        if request.headerFields.contains(.upgrade) || request.method == .connect {
+            request.headerFields[.connection] = "close"
+        }
+        if exchange != nil {
+            waiting.append(.head(request))
+        } else {
+            forward(.head(request), context)
+        }
+    }
+
+    private func forward(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         waiting.isEmpty ? pass(part, context) : waiting.append(part)
     }
 
@@ -128,7 +150,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     /// Passes on the next request, as far as it has been read.
-    private func passWaiting(_ context: ChannelHandlerContext) {
+    func passWaiting(_ context: ChannelHandlerContext) {
         guard exchange == nil else { return }
         var hasPassed = false
         while let part = waiting.first {
@@ -184,7 +206,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         }
     }
 
-    private func readWithheld(_ context: ChannelHandlerContext) {
+    func readWithheld(_ context: ChannelHandlerContext) {
         guard isReadWithheld, mayRead else { return }
         isReadWithheld = false
         read(context: context)
@@ -204,7 +226,9 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         if demand.isHeld { setTimer(context) }
         if exchange?.awaitsContinue == true, !hasAnswerBegun {
             exchange?.awaitsContinue = false
-            context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+            output.append(HTTPResponse(status: .continue), isOld: false, to: context)
+            output.write(to: context)
+            context.flush()
         }
         readWithheld(context)
     }
@@ -227,100 +251,10 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
         case (_, is ByteToMessageDecoderError) where refusal != nil:
             return
         default:
-            return context.fireErrorCaught(error)
+            context.fireErrorCaught(error)
+            return context.close(promise: nil)
         }
         refusal = refusal ?? (reason, error, id)
         answerRefusal(context)
-    }
-
-    // MARK: Answers
-
-    public func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if isMuted {
-            promise?.succeed()
-            return
-        }
-        switch unwrapOutboundIn(data) {
-        case .head(var response) where response.status.kind != .informational:
-            hasAnswerBegun = true
-            if isLastRequest, unanswered == 1 { response.headerFields[.connection] = "close" }
-            // A client that was not told to continue may or may not send its body, so the beginning of its next request
-            // is unknown.
-            if exchange?.awaitsContinue == true { response.headerFields[.connection] = "close" }
-            isLastAnswer = response.headerFields[.connection]?.lowercased() == "close"
-            exchange?.hasLength = response.headerFields.contains(.contentLength)
-            context.write(wrapOutboundOut(.head(response)), promise: promise)
-        case .body(let bytes):
-            if exchange?.isHead == true {
-                promise?.succeed()
-            } else {
-                writeBody(bytes, data, promise, context)
-            }
-        case .end:
-            unanswered -= 1
-            hasAnswerBegun = false
-            exchange?.isAnswered = true
-            let written = promise ?? context.eventLoop.makePromise()
-            written.futureResult.assumeIsolated().whenComplete { [self] _ in answerWasWritten() }
-            if let exchange, exchange.isHead, !exchange.hasLength {
-                // The encoder would write the end of a chunked body; an answer to HEAD has none.
-                context.flush()
-                written.succeed()
-            } else {
-                context.write(data, promise: written)
-            }
-            if isLastAnswer {
-                finish(context)
-            } else {
-                if case .head = phase { since = context.eventLoop.now }
-                setTimer(context)
-                if refusal != nil { answerRefusal(context) } else { readWithheld(context) }
-            }
-        default:
-            context.write(data, promise: promise)
-        }
-    }
-
-    /// Whether the request's body takes memory that others wait for.
-    var isInTheWay: Bool { exchange?.isHeld == true && memory?.bodies.isShort == true }
-    var isHoldingBody: Bool { exchange?.isHeld == true }
-
-    private func writeBody(
-        _ bytes: ByteBuffer, _ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
-    ) {
-        let size = bytes.readableBytes
-        guard let answers = memory?.answers, size > MemoryBudget.small else {
-            return context.write(data, promise: promise)
-        }
-        let written = promise ?? context.eventLoop.makePromise()
-        answers.add(size)
-        written.futureResult.whenComplete { _ in answers.remove(size) }
-        context.write(data, promise: written)
-    }
-
-    private func answerWasWritten() {
-        exchange = nil
-        guard let context, context.channel.isActive else { return }
-        if blockedSince != nil { noteUnsent(context) }
-        passWaiting(context)
-    }
-
-    public func flush(context: ChannelHandlerContext) {
-        context.flush()
-        // What is left of an answer may be too little to make the channel unwritable, and yet keep the whole in memory.
-        if exchange?.isAnswered == true, blockedSince == nil { noteUnsent(context) }
-    }
-
-    public func channelWritabilityChanged(context: ChannelHandlerContext) {
-        noteUnsent(context)
-        context.fireChannelWritabilityChanged()
-    }
-
-    /// Notes whether the client is waited for, and gives it its time anew.
-    private func noteUnsent(_ context: ChannelHandlerContext) {
-        let isBlocked = !context.channel.isWritable || exchange?.isAnswered == true
-        blockedSince = isBlocked ? context.eventLoop.now : nil
-        unsentBytes = isBlocked ? unsent(context) : 0
-        setTimer(context)
     }
 }

@@ -23,9 +23,8 @@ extension ConnectionGuard {
                     .xContentTypeOptions: "nosniff", .connection: "close",
                 ])
             if refusal.reason.status == .serviceUnavailable { response.headerFields[.retryAfter] = "5" }
-            context.write(wrapOutboundOut(.head(response)), promise: nil)
-            if exchange?.isHead != true { context.write(wrapOutboundOut(.body(body)), promise: nil) }
-            context.write(wrapOutboundOut(.end(nil)), promise: nil)
+            output.append(response, isOld: isOldClient, to: context)
+            if exchange?.isHead != true { output.append(body, to: context) }
         }
         // An answer that has begun ends here, cut short.
         let wasInBody = unanswered > 0
@@ -43,15 +42,42 @@ extension ConnectionGuard {
         since = context.eventLoop.now
         isMuted = true
         setTimer(context)
+        guard !isInputOver, !isQuiescing else {
+            // There is nothing to wait for. Closing at once would drop what has not been sent.
+            let written = context.eventLoop.makePromise(of: Void.self)
+            written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+            output.note(written)
+            return flush(context: context)
+        }
         flush(context: context)
         close(context: context, mode: .output, promise: nil)
         context.read()
+    }
+
+    /// Closes a connection whose client has sent all that it wanted to, and has all answers.
+    func closeIfOver(_ context: ChannelHandlerContext) {
+        guard isInputOver, exchange == nil, waiting.isEmpty, refusal == nil else { return }
+        context.close(promise: nil)
+    }
+
+    /// Lets the server stop: the answer that is being made is the last.
+    private func quiesce(_ context: ChannelHandlerContext) {
+        isQuiescing = true
+        switch phase {
+        case .discarding:
+            break
+        case .lingering:
+            context.close(promise: nil)
+        case .head, .body:
+            if exchange == nil { context.close(promise: nil) }
+        }
     }
 
     public func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .output else { return context.close(mode: mode, promise: promise) }
         let closed = promise ?? context.eventLoop.makePromise()
         closed.futureResult.assumeIsolated().whenSuccess { [self] in
+            guard !isQuiescing, !isInputOver else { return context.close(promise: nil) }
             phase = .lingering
             since = context.eventLoop.now
             setTimer(context)
@@ -62,11 +88,22 @@ extension ConnectionGuard {
 
     public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch (phase, event) {
-        case (.discarding, ChannelEvent.inputClosed), (.lingering, ChannelEvent.inputClosed):
+        case (.discarding, ChannelEvent.inputClosed):
+            // The last answer may not have been sent yet.
+            isInputOver = true
+        case (.lingering, ChannelEvent.inputClosed):
             context.close(promise: nil)
-        case (_, ChannelEvent.inputClosed) where !waiting.isEmpty:
+        case (_, ChannelEvent.inputClosed):
+            isInputOver = true
             // Behind it, what waits would never be heard.
-            isEndWithheld = true
+            guard waiting.isEmpty else {
+                isEndWithheld = true
+                return
+            }
+            context.fireUserInboundEventTriggered(event)
+            closeIfOver(context)
+        case (_, is ChannelShouldQuiesceEvent):
+            quiesce(context)
         case (_, is HTTPServerUpgradeEvents):
             context.fireUserInboundEventTriggered(event)
             context.pipeline.syncOperations.removeHandler(context: context, promise: nil)

@@ -1,5 +1,4 @@
 public import NIOCore
-import NIOHTTPTypesHTTP1
 
 extension ConnectionGuard {
     /// The time limits for a client. A connection that takes longer is closed without an answer.
@@ -24,13 +23,6 @@ extension ConnectionGuard {
 extension ConnectionGuard: NIOScheduledCallbackHandler {
     public func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        do {
-            let pipeline = context.pipeline.syncOperations
-            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
-            try pipeline.addHandler(RequestRules(), position: .before(codec))
-        } catch {
-            return context.close(promise: nil)
-        }
         if context.channel.isActive { start(context) }
     }
 

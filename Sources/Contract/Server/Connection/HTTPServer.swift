@@ -1,0 +1,98 @@
+public import Contract
+import Hummingbird
+public import HummingbirdCore
+public import Logging
+public import NIOCore
+public import NIOHTTP1
+
+/// Serves HTTP/1 on the connections that a listening channel accepts.
+///
+/// Behind NIO's decoder, each connection has the handlers that were asked for, a ``ConnectionGuard``, and a handler that
+/// starts a task for each request on the connection's event loop.
+public struct HTTPServer: ServerChildChannel {
+    /// One request on its connection.
+    struct Call: Sendable {
+        let request: Request
+        let peer: Peer
+        let channel: any Channel
+    }
+
+    typealias Responder = nonisolated(nonsending) @Sendable (Call) async throws -> Reply
+
+    private let responder: Responder
+    private let executors: LoopExecutors
+    private let handlers: @Sendable () -> [any RemovableChannelHandler]
+    private let guarding: @Sendable () -> ConnectionGuard
+
+    /// The limits of NIO's decoder, which are those of ``RequestHeadLimits``.
+    public static let decoderLimits: NIOHTTPDecoderLimitConfiguration = {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = RequestHeadLimits.field
+        limits.maxHeaderListSize = RequestHeadLimits.list
+        limits.maxHeaderFieldCount = RequestHeadLimits.fieldCount
+        return limits
+    }()
+
+    /// Makes a server whose requests a router answers.
+    ///
+    /// - Parameters:
+    ///   - group: The event loops on which connections are accepted.
+    ///   - handlers: Makes the handlers between the decoder and the guard.
+    ///   - guarding: Makes the guard of a connection.
+    public init<API: ServiceAPI>(
+        _ router: Router<API>, group: any EventLoopGroup,
+        handlers: @escaping @Sendable () -> [any RemovableChannelHandler],
+        guarding: @escaping @Sendable () -> ConnectionGuard
+    ) {
+        self.init(group: group, handlers: handlers, guarding: guarding) { call in
+            await router.reply(to: call.request, peer: call.peer, from: call.channel)
+        }
+    }
+
+    init(
+        group: any EventLoopGroup, handlers: @escaping @Sendable () -> [any RemovableChannelHandler],
+        guarding: @escaping @Sendable () -> ConnectionGuard, responder: @escaping Responder
+    ) {
+        executors = LoopExecutors(group)
+        self.handlers = handlers
+        self.guarding = guarding
+        self.responder = responder
+    }
+
+    /// A connection.
+    public struct Connection: ServerChildChannelValue {
+        public let channel: any Channel
+        fileprivate let handler: NIOLoopBound<RequestHandler>
+        fileprivate let ended: EventLoopFuture<Void>
+    }
+
+    public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
+        channel.eventLoop.makeCompletedFuture {
+            let ended = channel.eventLoop.makePromise(of: Void.self)
+            let handler = RequestHandler(responder, executors, ended: ended)
+            do {
+                let pipeline = channel.pipeline.syncOperations
+                let decoder = HTTPRequestDecoder(
+                    leftOverBytesStrategy: .dropBytes, limitConfiguration: Self.decoderLimits)
+                try pipeline.addHandler(ByteToMessageHandler(decoder))
+                try pipeline.addHandlers(handlers())
+                try pipeline.addHandlers([guarding(), handler])
+            } catch {
+                ended.fail(error)
+                throw error
+            }
+            return Connection(
+                channel: channel, handler: NIOLoopBound(handler, eventLoop: channel.eventLoop),
+                ended: ended.futureResult)
+        }
+    }
+
+    /// Waits until a connection is closed, or is no longer HTTP. When it is cancelled, so is the request.
+    public func handle(value connection: Connection, logger: Logger) async {
+        await withTaskCancellationHandler {
+            try? await connection.ended.get()
+        } onCancel: {
+            connection.channel.eventLoop.execute { connection.handler.value.cancel() }
+        }
+    }
+}

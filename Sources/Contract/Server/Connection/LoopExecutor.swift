@@ -1,0 +1,46 @@
+import NIOCore
+
+/// Runs the jobs of tasks on one event loop, so that a request wakes no other thread unless it waits for one.
+@available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
+final class LoopExecutor: TaskExecutor {
+    private let eventLoop: any EventLoop
+
+    init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// The executors of a group's event loops. Before macOS 15 tasks cannot choose one, and run on the global executor.
+struct LoopExecutors: Sendable {
+    private let executors: [ObjectIdentifier: any Sendable]
+
+    init(_ group: any EventLoopGroup) {
+        guard #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *) else {
+            executors = [:]
+            return
+        }
+        let pairs = group.makeIterator().map { (ObjectIdentifier($0), LoopExecutor($0) as any Sendable) }
+        executors = Dictionary(pairs) { first, _ in first }
+    }
+
+    /// Starts a task on an event loop, from which this must be called.
+    func start(on eventLoop: any EventLoop, _ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        guard #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *),
+            let executor = executors[ObjectIdentifier(eventLoop)] as? LoopExecutor
+        else { return Task(operation: body) }
+        if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
+            return Task.immediate(executorPreference: executor, operation: body)
+        }
+        return Task(executorPreference: executor, operation: body)
+    }
+}
+
+/// Runs work that computes for long outside of the event loops, which other connections wait for. What it awaits
+/// resumes there, too.
+package func outsideOfEventLoops<T>(_ body: () async throws -> T) async rethrows -> T {
+    guard #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *) else { return try await body() }
+    return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await body() }
+}
