@@ -272,6 +272,15 @@ async def planted(tab):
             check(kind in findings, f"not found: {kind}\n{findings}")
     await tab.value("document.querySelector('#mistakes').remove()")
 
+    # The policy holds, and what it refuses is an error of the page.
+    await tab.value("""document.body.append(
+        Object.assign(document.createElement("script"), { text: "window.ran = true" }))""")
+    async with asyncio.timeout(300):
+        while not any("Content Security Policy" in error for error in tab.errors):
+            await asyncio.sleep(0.05)
+    check(await tab.value("window.ran === undefined"), "a script within the page runs")
+    tab.errors.clear()
+
 
 async def looks(browser, *urls):
     for url in urls:
