@@ -32,7 +32,7 @@ import Testing
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let table = Router(routes, options: .init(logger: logger))
         let port = try await reservePort()
-        let listener = Listener(table, sockets: [], group: MultiThreadedEventLoopGroup.singleton)
+        let listener = Listener(table, sockets: [], group: MultiThreadedEventLoopGroup.ofTests)
         try await serving(listener, port: port) {
             try await body(try #require(URL(string: "http://127.0.0.1:\(port)")))
         }
