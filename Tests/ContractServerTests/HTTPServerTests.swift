@@ -34,7 +34,10 @@ struct HTTPServerTests {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         var patient = ConnectionGuard.Limits()
-        patient.header = .minutes(5)
+        // A busy machine may need long for what a client does at once.
+        patient.header = .minutes(25)
+        patient.bodyProgress = .minutes(25)
+        patient.answerProgress = .minutes(25)
         let limits = patient
         let server = HTTPServer(
             group: group, handlers: { [] },
