@@ -6,7 +6,7 @@ import Testing
 /// The reference pages in a real browser, which Tests/Browser drives.
 @Suite(
     .enabled(if: Chromium.isThere, "`make test` installs chromium-headless-shell and sets CONCORD_PYTHON"),
-    .timeLimit(.minutes(30)))
+    .serialized, .timeLimit(.minutes(30)))
 struct BrowserTests {
     private func drive(_ arguments: String...) async throws {
         let run = try await StockTools.run(

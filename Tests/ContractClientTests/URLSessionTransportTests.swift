@@ -11,8 +11,19 @@ import NIOPosix
 import Testbed
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// The platform's own HTTP client talks to a server on a loopback port.
 @Suite(.timeLimit(.minutes(30))) struct URLSessionTransportTests {
+    /// A busy machine may need long for an answer.
+    private let transport: URLSessionTransport = {
+        let configuration = URLSessionConfiguration.concord
+        configuration.timeoutIntervalForRequest = 1200
+        return URLSessionTransport(configuration: configuration)
+    }()
+
     /// Serves the sample API, whose handlers answer with what they received.
     private func withServer(_ body: (URL) async throws -> Void) async throws {
         var routes = Routes<Sample, String>(
@@ -32,7 +43,7 @@ import Testing
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let table = Router(routes, options: .init(logger: logger))
         let port = try await reservePort()
-        let listener = Listener(table, sockets: [], group: MultiThreadedEventLoopGroup.singleton)
+        let listener = Listener(table, sockets: [], group: MultiThreadedEventLoopGroup.ofTests)
         try await serving(listener, port: port) {
             try await body(try #require(URL(string: "http://127.0.0.1:\(port)")))
         }
@@ -42,7 +53,7 @@ import Testing
         try await withServer { url in
             let session = TokenSession(
                 store: MemoryTokenStore(tokens("a")), now: { start }, refresh: { _ in throw SignedOut() })
-            let client = Client<Sample>(baseURL: url, credentials: session, retry: .never)
+            let client = Client<Sample>(baseURL: url, transport: transport, credentials: session, retry: .never)
             #expect(try await client.send(Sample.GetThing(id: "7")).name == "7 for Bearer a")
             #expect(try await client.send(Sample.PutThing(id: 7, name: "Grüße 🎉")).name == "Grüße 🎉")
             let deleted = try await client.answer(Sample.DeleteThing(id: 7))
@@ -56,7 +67,7 @@ import Testing
 
     @Test func redirectsAreNotFollowed() async throws {
         try await withServer { url in
-            let client = Client<Sample>(baseURL: url, retry: .never)
+            let client = Client<Sample>(baseURL: url, transport: transport, retry: .never)
             let answer = try await client.answer(Sample.Follow(id: 7))
             #expect(answer.status == .found)
             #expect(answer.headers[.location] == "/things/7")
@@ -71,7 +82,7 @@ import Testing
             try Data(repeating: 7, count: size).write(to: source)
             let content = isOnDisk ? Upload.Content.file(source) : .bytes(Array(repeating: 7, count: size))
             try await withServer { url in
-                let client = Client<Sample>(baseURL: url, retry: .never)
+                let client = Client<Sample>(baseURL: url, transport: transport, retry: .never)
                 let reports = NIOLockedValueBox<[(sent: Int64, total: Int64)]>([])
                 let request = Sample.AddFile(caption: "c", file: Upload(content, filename: "f"))
                 let answer = try await client.answer(request) { sent, total in

@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import Testbed
 import Testing
 
 @testable import ContractServer
@@ -23,7 +24,7 @@ struct ConnectionGuardServerTests {
             return limits
         }()
         let server = HTTPServer(
-            group: MultiThreadedEventLoopGroup.singleton, handlers: { [] },
+            group: MultiThreadedEventLoopGroup.ofTests, handlers: { [] },
             guarding: { ConnectionGuard(limits: quick) { ByteBuffer(string: "malformed \($1)") } },
             responder: { _ in
                 Reply(
@@ -33,7 +34,7 @@ struct ConnectionGuardServerTests {
         let app = server.server(
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+            eventLoopGroup: MultiThreadedEventLoopGroup.ofTests, logger: logger)
         let group = ServiceGroup(configuration: .init(services: [.init(service: app)], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
@@ -45,7 +46,7 @@ struct ConnectionGuardServerTests {
     }
 
     private func connect(_ port: Int) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
-        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.ofTests)
             .connectTimeout(.minutes(5))
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: port) { channel in

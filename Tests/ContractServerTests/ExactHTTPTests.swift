@@ -11,7 +11,7 @@ import Testing
 struct ExactHTTPTests {
     private func withServer(_ log: LogBook = LogBook(), _ body: (Int) async throws -> Void) async throws {
         let port = try await reservePort()
-        let listener = Listener(Sample.table(log), sockets: [], group: MultiThreadedEventLoopGroup.singleton)
+        let listener = Listener(Sample.table(log), sockets: [], group: MultiThreadedEventLoopGroup.ofTests)
         try await serving(listener, port: port) { try await body(port) }
     }
 

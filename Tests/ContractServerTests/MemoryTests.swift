@@ -240,7 +240,7 @@ struct MemoryTests {
         let port = try await reservePort()
         let listener = Listener(
             Sample.table(log, memory: memory) { $0 is CancellationError }, sockets: [],
-            group: MultiThreadedEventLoopGroup.singleton,
+            group: MultiThreadedEventLoopGroup.ofTests,
             connections: connections)
         try await serving(listener, port: port) { try await body(port) }
     }

@@ -136,9 +136,9 @@ struct DeuceDiaryNodesTests {
             let second = DeuceDiaryService(
                 database: host.database, objects: host.objects, tokens: { [issuer = host.issuer] in issuer.read($0) },
                 pictures: { _, _ in nil }, secret: Array(repeating: 9, count: 32),
-                group: MultiThreadedEventLoopGroup.singleton, time: host.clock.source,
+                group: MultiThreadedEventLoopGroup.ofTests, time: host.clock.source,
                 settings: .init(publicURL: "http://test"))
-            let elsewhere = InProcessSockets(second.sockets(), group: MultiThreadedEventLoopGroup.singleton)
+            let elsewhere = InProcessSockets(second.sockets(), group: MultiThreadedEventLoopGroup.ofTests)
             let live = jane.client.live(group: group, over: elsewhere, pacing: .init(base: .zero))
             let events = live.makeAsyncIterator()
             guard case .connected? = try await events.next() else { return #expect(Bool(false), "not connected") }

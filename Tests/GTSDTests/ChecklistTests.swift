@@ -296,8 +296,7 @@ import FoundationNetworking
         }
     }
 
-    /// Safe requests are repeated. A deletion is not, because its repeat would fail with 404 if only the answer had
-    /// been lost.
+    /// Requests that cannot act twice are repeated, deletions too: their repeat finds nothing if only the answer was lost.
     @Test func onlySafeRequestsAreRepeated() async throws {
         let tokens = StoredTokens(accessToken: "a", refreshToken: "r", expiresAt: .distantFuture, user: "1")
         let lost = Lost()
@@ -305,9 +304,11 @@ import FoundationNetworking
             baseURL: URL(string: "https://gtsd.example")!, store: MemoryTokenStore(tokens), transport: lost,
             retry: Retry(attempts: 3, sleep: { _ in }))
         await #expect(throws: URLError.self) { try await client.send(GTSD.DeletePhoto(1)) }
-        #expect(lost.count.withLockedValue { $0 } == 1)
+        #expect(lost.count.withLockedValue { $0 } == 4)
         await #expect(throws: URLError.self) { try await client.send(GTSD.GetStreak()) }
-        #expect(lost.count.withLockedValue { $0 } == 1 + 4)
+        #expect(lost.count.withLockedValue { $0 } == 4 + 4)
+        await #expect(throws: URLError.self) { try await client.send(GTSD.CheckCompliance()) }
+        #expect(lost.count.withLockedValue { $0 } == 4 + 4 + 1)
     }
 
     /// A page that is not full is the last one, so no further page is requested.

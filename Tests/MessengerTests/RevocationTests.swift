@@ -94,7 +94,7 @@ import Testing
             let alice = try await host.world().person()
             let other = try await host.world().signedIn(alice.name, alice.password)
             let service = host.secondService()
-            let sockets = InProcessSockets(service.sockets(), group: MultiThreadedEventLoopGroup.singleton)
+            let sockets = InProcessSockets(service.sockets(), group: MultiThreadedEventLoopGroup.ofTests)
             let socket = try await MessengerClient(alice, at: host).openSocket(over: sockets)
             let stays = try await MessengerClient(other, at: host).openSocket(over: sockets)
             try await alice.client.signOut()
@@ -144,7 +144,7 @@ extension MessengerHost {
     fileprivate func secondService() -> MessengerService {
         MessengerService(
             database: database, objects: objects, passwords: Passwords(cost: .testing),
-            tokenKey: Array(repeating: 9, count: 32), group: MultiThreadedEventLoopGroup.singleton,
+            tokenKey: Array(repeating: 9, count: 32), group: MultiThreadedEventLoopGroup.ofTests,
             time: clock.source)
     }
 }

@@ -63,7 +63,7 @@ import Testing
             var isBack = false
             for try await event in live {
                 switch event {
-                case .disconnected where !isBack:
+                case .refused where !isBack:
                     isBack = true
                     try await host.database.write { try $0.run("ALTER TABLE away RENAME TO messages") }
                 case .subscribed(chat):

@@ -80,7 +80,7 @@ struct TwoNodesTests {
         _ body: (MessengerWorld, _ second: MessengerService, _ elsewhere: InProcessSockets) async throws -> Void
     ) async throws {
         try await withMessenger(on: Stack(.postgreSQL, .inProcess)) { host in
-            let group = MultiThreadedEventLoopGroup.singleton
+            let group = MultiThreadedEventLoopGroup.ofTests
             let second = MessengerService(
                 database: host.database, objects: host.objects, passwords: Passwords(cost: .testing),
                 tokenKey: Array(repeating: 9, count: 32), group: group, time: host.clock.source)

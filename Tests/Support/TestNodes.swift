@@ -85,7 +85,7 @@ private struct TestServer<API: HostedAPI> {
         let keys = Dictionary(uniqueKeysWithValues: api.keys.filter { $0.form == .secret }.map { ($0.variable, key) })
         var platform = Platform(
             database: database, objects: objects, secrets: SecretKeys(folder: place.folder, environment: keys),
-            passwords: Passwords(cost: .testing, queueLimit: 1024), group: MultiThreadedEventLoopGroup.singleton,
+            passwords: Passwords(cost: .testing, queueLimit: 1024), group: MultiThreadedEventLoopGroup.ofTests,
             time: setup.clock.source, logger: .silent, publicURL: setup.publicURL ?? address.base,
             folder: place.folder)
         platform.isDevelopment = setup.isDevelopment
@@ -157,7 +157,7 @@ private struct TestAddress {
         _ app: ComposedAPI<Service>, peer: String, _ body: (any Transport, any SocketTransport) async throws -> Void
     ) async throws {
         guard let port else {
-            let sockets = InProcessSockets(app.sockets, group: MultiThreadedEventLoopGroup.singleton)
+            let sockets = InProcessSockets(app.sockets, group: MultiThreadedEventLoopGroup.ofTests)
             return try await body(InProcessTransport(app.router, peer: peer), sockets)
         }
         try await serving(app.listener(), port: port) {

@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import Testbed
 import WebSockets
 
 @testable import ContractServer
@@ -28,7 +29,7 @@ struct TestServer {
         patient.header = .minutes(5)
         let limits = patient
         let app = HTTPServer(
-            group: MultiThreadedEventLoopGroup.singleton,
+            group: MultiThreadedEventLoopGroup.ofTests,
             handlers: { [SocketUpgrade(routes: routes, sendsDirectly: sendsDirectly)] },
             guarding: { ConnectionGuard(limits: limits) { _, _ in ByteBuffer(string: #"{"error":"Malformed"}"#) } },
             responder: { call in
@@ -43,7 +44,7 @@ struct TestServer {
         ).server(
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+            eventLoopGroup: MultiThreadedEventLoopGroup.ofTests, logger: logger)
         let group = ServiceGroup(configuration: .init(services: [.init(service: app)], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }

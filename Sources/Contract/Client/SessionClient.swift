@@ -56,12 +56,6 @@ public struct SessionClient<API: SessionAPI>: Sendable {
 
     /// The state of the session: the present one first, then every change, so that an app shows its sign-in page when a
     /// session ends. Any number of tasks may observe it.
-    ///
-    /// ```swift
-    /// for await state in client.sessionStates {
-    ///     if case .ended(let reason) = state { showSignIn(because: reason) }
-    /// }
-    /// ```
     public var sessionStates: AsyncStream<SessionState> { session.states }
 
     /// Signs in and keeps the session, in place of the one before.

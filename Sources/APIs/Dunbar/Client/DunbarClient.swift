@@ -85,12 +85,6 @@ public struct DunbarClient: Sendable {
 
     /// The state of the session: the present one first, then every change, so that an app shows its sign-in page when a
     /// session ends. Any number of tasks may observe it.
-    ///
-    /// ```swift
-    /// for await state in dunbar.sessionStates {
-    ///     if case .ended(let reason) = state { showSignIn(because: reason) }
-    /// }
-    /// ```
     public var sessionStates: AsyncStream<SessionState> { jar.states }
 
     /// Asks the server whether it is awake, and waits until it is. Every request does so by itself when it has to.

@@ -102,12 +102,6 @@ public struct GTSDClient: Sendable {
 
     /// The state of the session: the present one first, then every change, so that an app shows its sign-in page when a
     /// session ends. Any number of tasks may observe it.
-    ///
-    /// ```swift
-    /// for await state in gtsd.sessionStates {
-    ///     if case .ended(let reason) = state { showSignIn(because: reason) }
-    /// }
-    /// ```
     public var sessionStates: AsyncStream<SessionState> { session.states }
 
     /// The signed-in user; nil when no user is signed in. It is read from the store and never asks the server.

@@ -95,12 +95,6 @@ public struct MessengerClient: Sendable {
 
     /// The state of the session: the present one first, then every change, so that an app shows its sign-in page when a
     /// session ends. Any number of tasks may observe it.
-    ///
-    /// ```swift
-    /// for await state in messenger.sessionStates {
-    ///     if case .ended(let reason) = state { showSignIn(because: reason) }
-    /// }
-    /// ```
     public var sessionStates: AsyncStream<SessionState> { session.states }
 
     /// Signs in and stores the session, which replaces the one before.

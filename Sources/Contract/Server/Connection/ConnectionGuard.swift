@@ -42,6 +42,8 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
     var since = NIODeadline.now()
     var headEnd = NIODeadline.now()
     var timer: (task: NIOScheduledCallback, at: NIODeadline)?
+    /// The deadline that was put off because the event loop was busy.
+    var excused: NIODeadline?
     var context: ChannelHandlerContext?
 
     private var hasReadPart = false
