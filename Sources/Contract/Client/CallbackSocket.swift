@@ -1,6 +1,6 @@
 import Foundation
 
-/// What ``CallbackSocket`` uses of a platform's WebSocket task.
+/// The part of a platform's WebSocket task that ``CallbackSocket`` uses.
 package protocol CallbackTask: Sendable {
     func start()
     func send(_ text: String, then: @escaping @Sendable ((any Error)?) -> Void)

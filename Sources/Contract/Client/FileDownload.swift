@@ -42,8 +42,9 @@ extension DownloadRefused: ReadableError {
 
 /// Downloads a file to disk in pieces (RFC 9110 §14), never whole in memory.
 ///
-/// What has come stays beside the destination, in a file with the extension `part`, and a later download to the same
-/// destination continues there, in another launch of the app too, unless the file has changed (`If-Range`).
+/// The received bytes stay beside the destination, in a file with the extension `part`. A later download to the same
+/// destination continues there, in another launch of the app too. It starts anew if the file has changed (`If-Range`), or
+/// if the server sends no entity tag.
 public struct FileDownload: Sendable {
     private let transport: any Transport
     private let retry: Retry

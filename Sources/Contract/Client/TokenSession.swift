@@ -198,7 +198,7 @@ public actor TokenSession: Credentials {
 
     // MARK: Saving
 
-    /// - Parameter end: The reason for which there are no tokens any more, unless the user has signed out.
+    /// - Parameter end: The reason why the session has ended; nil if it has not, or if the user has signed out.
     private func hold(_ new: StoredTokens?, isSaved: Bool, end: SessionEnd? = nil) {
         state.set(new.map { .signedIn(user: $0.user) } ?? end.map { .ended($0) } ?? .signedOut)
         if let old = tokens, old.user == new?.user {

@@ -62,7 +62,7 @@ extension LiveFeed {
         read(on: socket)
     }
 
-    /// Reads the messages above `last`, newest first; only the newest one when there is no `last`.
+    /// Returns the messages after `last`, newest first; without a `last`, only the newest message.
     func history(
         of chat: Messenger.Chat.ID, after last: Messenger.Message.ID?
     ) async throws -> [Messenger.Message] {

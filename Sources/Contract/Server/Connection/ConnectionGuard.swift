@@ -94,7 +94,7 @@ public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandle
 
     public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         hasReadPart = true
-        // Behind a refused head, the bytes have no meaning.
+        // The bytes that follow a refused head have no meaning.
         guard refusal == nil else { return }
         switch (phase, unwrapInboundIn(data)) {
         case (.discarding, _), (.lingering, _):
